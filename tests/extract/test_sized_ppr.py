@@ -152,8 +152,16 @@ class TestLearned:
         with pytest.raises(ModelError, match="is no file of graphbrick train sizes"):
             SizedPPR(LearnedSizer(str(file))).run(tiny_graph(), ASK)
         file.unlink()
-        with pytest.raises(ModelError, match="make it with graphbrick train sizes"):
-            SizedPPR(LearnedSizer(str(file))).run(tiny_graph(), ASK)
+        for path in (str(file), "a" * 5000, "a\0b", "~nobody-of-this-name/sizes.json"):
+            with pytest.raises(ModelError, match="make it with graphbrick train sizes"):
+                SizedPPR(LearnedSizer(path)).run(tiny_graph(), ASK)
+
+    def test_a_file_in_the_home_folder(
+        self, graph: Graph, questions: list[Question], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        train_sizes(graph, ground(graph, questions[:40]).questions, tmp_path / "sizes.json")
+        monkeypatch.setenv("HOME", str(tmp_path))
+        assert SizedPPR(LearnedSizer("~/sizes.json")).run(tiny_graph(), ASK).subgraph is not None
 
 
 def test_the_command(

@@ -131,6 +131,11 @@ class TestCitations:
         assert entry.events == ["the answer 'Euro' stands on no path of the evidence"]
         assert generated("Foo, Bar", evidence)[0].texts == ("Foo, Bar",)
 
+    def test_an_answer_on_several_lines_is_given_once(self, evidence: Evidence) -> None:
+        answer, _, _ = generated("Kenyan shilling, Uganda [3]\nUganda [4]\nUganda, Kenya", evidence)
+        assert answer.texts == ("Kenyan shilling", "Uganda", "Kenya")
+        assert [evidence.items.index(answer.evidence.items[i]) for i in answer.support[1]] == [2, 3]
+
     def test_another_name_of_an_entity_counts(self, tmp_path: Path) -> None:
         nodes, edges = tmp_path / "nodes.csv", tmp_path / "edges.csv"
         nodes.write_text("key,label,aliases\nus,United States,USA|America\nnyc,New York,\n")
@@ -152,6 +157,16 @@ class TestCitations:
         ('["Uganda", 7, null]', [("Uganda", ()), ("7", ())]),
         ('{"answers": []}', []),
         ('{"answers": [{"paths": [1]}]}', []),
+        # JSON in another form than the schema, as servers send that do not obey it
+        ('{"answers": [{"answer": "Uganda", "paths": [1]}], "reason": "It borders."}', [("Uganda", (1,))]),
+        ('{"answer": "Uganda", "paths": [1, 4]}', [("Uganda", (1, 4))]),
+        ('{"answer": "Uganda"}', [("Uganda", ())]),
+        ('{"answers": {"answer": "Uganda", "paths": ["1", 4]}}', [("Uganda", (1, 4))]),
+        ('{"answers": "Uganda"}', [("Uganda", ())]),
+        ('{"answers": [{"answer": ["Uganda", "Kenya"], "paths": 2}]}', [("Uganda", (2,)), ("Kenya", (2,))]),
+        ('{"answers": [], "reason": "The paths are about other countries."}', []),
+        ("{}", []),
+        ("NOT IN THE PATHS: they are about other countries.", []),
         ("<think>Uganda or Kenya?</think>\nKenya [2]", [("Kenya", (2,))]),
         ("", []),
     ],
@@ -251,6 +266,17 @@ class TestPrompts:
         for name, message in [("none.txt", "no such prompt"), ("latin.txt", "UTF-8"), (".", "no such prompt")]:
             with pytest.raises(InputError, match=message):
                 generated("x", evidence, prompt=str(tmp_path / name))
+        for name in ("You are an expert. " * 300, "~nobody-of-this-name/a.txt", "a\0b"):
+            with pytest.raises(InputError, match="no such prompt"):
+                generated("x", evidence, prompt=name)
+
+    def test_a_file_in_the_home_folder(
+        self, tmp_path: Path, evidence: Evidence, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        (tmp_path / "own.txt").write_text("[user]\nMine: {question}\n{evidence}\n")
+        _, _, messages = generated("x", evidence, prompt="~/own.txt")
+        assert messages[0]["content"].startswith("Mine: ")
 
 
 class TestContext:

@@ -209,10 +209,30 @@ def test_what_is_not_the_graph_is_never_deleted(tmp_path: Path) -> None:
     assert (graph.path / "notes.txt").read_text() == "precious"
 
 
-def test_records_that_are_no_records(tmp_path: Path) -> None:
-    for record in (EntityRecord(""), EntityRecord("a", types="country"), EntityRecord("a", aliases="b")):  # type: ignore[arg-type]
-        with pytest.raises(InputError, match="record 1"):
-            build([record, ("a", "r", "b")], tmp_path / "x.graph")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"key": ""},
+        {"types": "country"},
+        {"types": (None,)},
+        {"aliases": "b"},
+        {"aliases": None},
+        {"aliases": iter("bc")},
+        {"label": 5},
+        {"description": b"about"},
+    ],
+)
+def test_records_that_are_no_records(tmp_path: Path, fields: dict[str, Any]) -> None:
+    record = EntityRecord(**{"key": "a", **fields})
+    with pytest.raises(InputError, match="record 1"):
+        build([record, ("a", "r", "b")], tmp_path / "x.graph")
+    graph = build([record, ("a", "r", "b")], tmp_path / "x.graph", skip_bad=True)
+    assert (graph.manifest.skipped, graph.label(0)) == (1, "a")
+
+
+def test_records_that_are_for_something_else(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="record 1: the label of a relation is a text"):
+        build([RelationRecord("r", 3), ("a", "r", "b")], tmp_path / "x.graph")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="are for files"):
         build(TRIPLES, tmp_path / "x.graph", nodes="nodes.tsv")
 

@@ -19,6 +19,7 @@ from graphbrick.patterns.alignment import Alignment, Transitions, n_token_featur
 from graphbrick.patterns.folder import DESCRIPTION, LEARNED_WORDS, WEIGHTS, check_place, load, save, words_in
 from graphbrick.patterns.folder import WORDS as WORDS_FILE
 from graphbrick.patterns.model import NO_PATTERN, PatternModel, kinds_of
+from graphbrick.patterns.path_towers import PathTowers
 from graphbrick.patterns.question_features import WORDS as HASHED
 from graphbrick.patterns.question_features import hashed_words
 from graphbrick.patterns.scorer import PatternScorer
@@ -358,3 +359,15 @@ def test_an_arrow_in_a_name_loses_no_step(folder: Path, tmp_path: Path) -> None:
     found = BeamSearch(PatternScorer(str(folder)), max_hops=2).retrieve(query, Subgraph(graph))
     assert {path.text: path.score for path in found.paths} == pytest.approx(scores)
     assert not any("not paths" in event for event in trace.events)
+
+
+@pytest.mark.parametrize("path", ["a" * 5000, "a\0b"])
+def test_a_text_that_can_name_no_folder(path: str) -> None:
+    with pytest.raises(ModelError, match=r"cannot be read .*; name the folder that graphbrick learn"):
+        PatternScorer(path).score(QUESTION, TEXTS)
+
+
+@pytest.mark.parametrize("path", ["a" * 5000, "a\0b", "~nobody-of-this-name/films.towers"])
+def test_a_text_that_can_name_no_learned_file(path: str) -> None:
+    with pytest.raises(ModelError, match=r"cannot be read .*; make it with graphbrick train towers"):
+        PathTowers(path).score(QUESTION, TEXTS)

@@ -194,6 +194,8 @@ class TestCatalogue:
         ("loaded", "message"),
         [
             (ImportError("no module x"), r"the plug-in brick Sample \(plugin:Sample\) cannot be imported: no module x"),
+            (AttributeError("module 'plugin' has no attribute 'Sample'"), "cannot be imported: module 'plugin' has no"),
+            (SyntaxError("invalid syntax"), "cannot be imported: invalid syntax"),
             (dict, r"the plug-in Sample \(plugin:Sample\) is not a brick; derive it from a stage kind"),
             (type("PPR", (Sample,), {}), "the plug-in plugin:Sample has the name of another brick, PPR; rename it"),
         ],

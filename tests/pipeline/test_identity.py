@@ -118,6 +118,11 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         identity_of(PatternScorer(str(tmp_path)))
 
 
+@pytest.mark.parametrize("prompt", ["You are an expert. " * 300, "~nobody-of-this-name/a.txt", "a\0b"])
+def test_a_text_that_can_name_no_file_is_taken_as_it_is(prompt: str) -> None:
+    assert identity_of(Generate(LLM(), prompt=prompt)) == f"Generate(LLM(), prompt={prompt!r})"
+
+
 @dataclass(frozen=True, repr=False)
 class OwnFiles(RetrieveStage):
     """Finds its file in a way of its own."""

@@ -97,6 +97,14 @@ def test_the_best_answers_follow_up_questions_come_first(lakes: TextGraph, embed
         assert asked(server.requests[-1]) == "tea?"
 
 
+@pytest.mark.parametrize(("score", "expected"), [('"70"', [0.7]), ("NaN", []), ("true", []), ("1e400", [])])
+def test_scores_in_another_form(score: str, expected: list[float], lakes: TextGraph, embedder: LLMEmbedder) -> None:
+    with ScriptedLLM([f'{{"answer": "Tea.", "score": {score}, "texts": ["1"], "follow_up": []}}']) as server:
+        found = drift(server, embedder, parts=1).retrieve(Query(MAIN), Subgraph(lakes))
+    assert [item.score for item in found.items] == expected
+    assert all(item.citations for item in found.items)
+
+
 def test_one_answer_from_the_points(lakes: TextGraph, embedder: LLMEmbedder) -> None:
     def script(request: Request) -> str:
         return "Tea of Kericho [1]." if "Statements:" in request.prompt else says(request)

@@ -222,6 +222,27 @@ def test_evidence_is_read_in_batches_and_an_unreadable_reply_is_an_event() -> No
     assert {item.text for item in found.items} == {"Good."}
 
 
+@pytest.mark.parametrize(
+    ("point", "found", "told"),
+    [
+        ('{"point": "Tea.", "score": "80", "texts": ["2", true, 9]}', [("Tea.", 0.8, 1)], ""),
+        ('{"point": "Tea.", "score": "high", "texts": [1]}', [], "1 entries of a reply are no points with a score"),
+        ('{"point": "Tea.", "texts": [1]}', [], "1 entries of a reply are no points with a score"),
+        ('{"point": "Tea.", "score": 80, "texts": [2]}, {"point": "Te', [("Tea.", 0.8, 1)], "the reply breaks off"),
+    ],
+)
+def test_points_in_another_form_than_asked_for(point: str, found: list[tuple[str, float, int]], told: str) -> None:
+    whole = "]}" if point.endswith("}") else ""
+    with ScriptedLLM([f'{{"points": [{point}{whole}']) as server, record(Trace(), "Points", "rerank") as stage:
+        items = (
+            Points(LLM(base_url=server.base_url))
+            .rerank(QUESTION, Evidence((Passage("a", (Citation("d", 0, 1),)), Passage("b", (Citation("d", 1, 2),)))))
+            .items
+        )
+    assert [(item.text, item.score, item.citations[0].start) for item in items] == found
+    assert [event.split(":")[0].split(";")[0] for event in stage.events] == ([told] if told else [])
+
+
 def test_a_model_without_room_for_texts_is_an_error() -> None:
     with ScriptedLLM(["-"]) as server, pytest.raises(ModelError, match="has no room for texts"):
         Points(LLM(base_url=server.base_url, context=600, max_tokens=500)).rerank(QUESTION, EVIDENCE)
@@ -258,9 +279,26 @@ def test_marks_become_the_numbers_of_the_supporting_items() -> None:
 
 
 @pytest.mark.parametrize(
+    ("reply", "text", "support"),
+    [
+        ("It is [2-3] and [3].", "It is [1, 2] and [2].", 2),
+        ("It is [1–3].", "It is [1, 2, 3].", 3),
+        ("Kisumu [1].\n\nSources:\n[1] the port\n[9] no", "Kisumu [1].\n\nSources:\n[1] the port\n no", 1),
+    ],
+)
+def test_ranges_are_read_and_lines_stay_lines(reply: str, text: str, support: int) -> None:
+    answer, _ = written(reply)
+    assert answer.texts == (text,)  # type: ignore[attr-defined]
+    assert len(answer.evidence.items) == support  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
     ("reply", "texts", "message"),
     [
         ("NOT IN THE EVIDENCE.", (), "the model found none in the evidence"),
+        ("**NOT IN THE EVIDENCE**", (), "the model found none in the evidence"),
+        ("NOT IN THE EVIDENCE [1]", (), "the model found none in the evidence"),
+        ("Not in the evidence: it is about lakes.", (), "the model found none in the evidence"),
         ("Kisumu, I think.", ("Kisumu, I think.",), "the answer cites nothing"),
     ],
 )

@@ -177,15 +177,17 @@ def learned_sizes(path: str) -> Learned:
         ModelError: The file is missing or has another format.
     """
     try:
-        changed = Path(path).stat().st_mtime_ns
-        return current_session().get(("learned sizes", path, changed), lambda: _read(path), at_most=8)
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror}); make it with graphbrick train sizes") from error
+        file = Path(path).expanduser()
+        changed = file.stat().st_mtime_ns
+        return current_session().get(("learned sizes", path, changed), lambda: _read(file), at_most=8)
+    except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"{path} cannot be read ({reason}); make it with graphbrick train sizes") from error
 
 
-def _read(path: str) -> Learned:
+def _read(path: Path) -> Learned:
     try:
-        found = json.loads(Path(path).read_text("utf-8"))
+        found = json.loads(path.read_text("utf-8"))
         if (found["format"], found["version"], tuple(found["features"])) != (FORMAT, VERSION, FEATURES):
             raise KeyError("format")
         learned = Learned(*(np.array(found[name], dtype=np.float64) for name in ("weights", "cuts", "reached")))

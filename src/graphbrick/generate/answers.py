@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from graphbrick.graphs.text import fold
-from graphbrick.llm.json_replies import json_string
+from graphbrick.llm.json_replies import json_string, number_in, only_list
 from graphbrick.llm.replies import one_line, opened
 
 NOTHING = "NOT IN THE PATHS"
@@ -82,10 +82,10 @@ class _Known(NamedTuple):
 def read_answers(reply: str, names: Collection[str] = (), items: int | None = None) -> list[ReplyAnswer]:
     """Return the answers of a reply, each once whatever its case; none if the model found nothing.
 
-    They are the lines of the reply without bullets, labels and Markdown, or the entries of a JSON object or list; of
-    JSON that was cut off, the complete entries. A line with several citations has several answers (``Uganda [3], Kenya
-    [2]``); a citation may also stand first (``[3] Uganda``). A reply that says that there is no answer, but cites paths
-    for some, has those; without a citation the refusal counts.
+    They are the lines of the reply without bullets, labels and Markdown, the entries of a JSON object or list, or the
+    one answer of a JSON object; of JSON that was cut off, the complete entries. A line with several citations has
+    several answers (``Uganda [3], Kenya [2]``); a citation may also stand first (``[3] Uganda``). A reply that says
+    that there is no answer, but cites paths for some, has those; without a citation the refusal counts.
 
     Args:
         reply: The reply.
@@ -96,11 +96,11 @@ def read_answers(reply: str, names: Collection[str] = (), items: int | None = No
     [ReplyAnswer(text='Uganda', cited=(1, 4)), ReplyAnswer(text='Kenya', cited=())]
     """
     text, value = opened(reply)
-    inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+    listed = _listed(value)
     special = frozenset(name for name in names if _SPECIAL.search(name))
     known = _Known(names, special, max(map(len, special), default=0), items)
-    if isinstance(inner, list):
-        entries = [entry for item in inner for entry in _item(item, known)]
+    if listed is not None:
+        entries = [entry for item in listed for entry in _item(item, known)]
     else:
         entries = [entry for line in text.splitlines() for entry in _line(line, known)]
     answers: dict[str, ReplyAnswer] = {}
@@ -109,7 +109,8 @@ def read_answers(reply: str, names: Collection[str] = (), items: int | None = No
         if bare:
             before = answers.setdefault(key(bare), ReplyAnswer(bare))
             answers[key(bare)] = ReplyAnswer(before.text, tuple(dict.fromkeys(before.cited + entry.cited)))
-    if answers.pop(fold(NOTHING), None):
+    refusals = [form for form in answers if f"{form} ".startswith(f"{fold(NOTHING)} ")]  # with its reason on one line
+    if [answers.pop(form) for form in refusals]:
         return [answer for answer in answers.values() if answer.cited]
     return [] if list(answers) == ["none"] else list(answers.values())
 
@@ -175,16 +176,33 @@ def json_as_lines(on_token: Callable[[str], None]) -> Callable[[str], None]:
     return read
 
 
+def _listed(value: object) -> list[Any] | None:
+    """Return the entries of the JSON of a reply, whatever it says beside them; None if it holds none."""
+    if value == {}:
+        return []
+    if isinstance(value, dict):
+        inner = value.get("answers")
+        if isinstance(inner, dict | str):
+            return [inner]
+        if inner is None and value.get("answer") is not None:
+            return [value]
+        return inner if isinstance(inner, list) else None if "paths" in value else only_list(value)
+    return value if isinstance(value, list) else None
+
+
 def _item(item: object, known: _Known) -> list[ReplyAnswer]:
     """Return the answers in one entry of a JSON list."""
     if isinstance(item, dict):
-        cited = item.get("paths")
-        numbers = cited if isinstance(cited, list) else []
-        text = item.get("answer")
-        if text is None:
-            return []
-        return [ReplyAnswer(str(text), tuple(n for n in numbers if isinstance(n, int) and not isinstance(n, bool)))]
+        answer, cited = item.get("answer"), _cited(item.get("paths"))
+        texts = answer if isinstance(answer, list) else [answer]
+        return [ReplyAnswer(str(text), cited) for text in texts if text is not None]
     return [] if item is None else _line(one_line(str(item)), known)
+
+
+def _cited(value: object) -> tuple[int, ...]:
+    """Return the numbers of the items that an entry cites: a list, in which they may be texts, or a single number."""
+    numbers = map(number_in, value if isinstance(value, list) else [value] if isinstance(value, int) else [])
+    return tuple(int(number) for number in numbers if number is not None and number == int(number))
 
 
 def _line(line: str, known: _Known) -> list[ReplyAnswer]:
@@ -224,7 +242,7 @@ def _followed(line: str, known: _Known) -> list[ReplyAnswer]:
         marks = marks[marks.index(mark) + 1 :]
         if end is None and not _is_citation(mark, known.items):
             continue
-        text, cited = _clean(line[start : mark.start()]), _numbers(mark.group(3))
+        text, cited = _clean(line[start : mark.start()]), numbers_in(mark.group(3))
         start = mark.end()
         if text:
             entries.append(ReplyAnswer(text, cited))
@@ -262,14 +280,14 @@ def _clean(text: str) -> str:
 
 def _is_citation(mark: re.Match[str], items: int | None) -> bool:
     """Whether numbers in brackets cite items."""
-    shown = items is not None and any(0 < number <= items for number in _numbers(mark.group(3)))
+    shown = items is not None and any(0 < number <= items for number in numbers_in(mark.group(3)))
     if mark.group(1) == "(":
         return shown or bool(mark.group(2))
     return shown or items is None or not re.search(r"\w", mark.string[mark.end() :])
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    """Return the numbers that a text lists; ``2-4`` are three."""
+def numbers_in(text: str) -> tuple[int, ...]:
+    """Return the numbers of at most six digits that a text lists; ``2-4`` are three."""
     numbers: list[int] = []
     for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", text):
         numbers += range(int(first), min(int(last or first), int(first) + 1000) + 1)

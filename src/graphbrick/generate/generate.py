@@ -75,7 +75,7 @@ class Generate(GenerateStage):
             on_token = json_as_lines(on_token)
         reply = self.llm.ask_all([request], on_token=on_token)[0].text
         names = _names(evidence)
-        answers = read_answers(reply, names, len(items))
+        answers = _parted(read_answers(reply, names, len(items)), names)
         if len(answers) > _MOST:
             event(f"of {len(answers):,} answers the first {_MOST} were taken: {shown(reply)}")
             answers = answers[:_MOST]
@@ -121,7 +121,6 @@ class Generate(GenerateStage):
 
 def _supported(answers: list[ReplyAnswer], names: Mapping[str, int], items: list[Item], evidence: Evidence) -> Answer:
     """Return each answer with its entity, and the items that support it."""
-    answers = [part for answer in answers for part in _split(answer, names)]
     entities = [names.get(key(answer.text)) for answer in answers]
     support = []
     for answer, entity in zip(answers, entities, strict=True):
@@ -171,6 +170,15 @@ def _names(evidence: Evidence) -> dict[str, int]:
                 for spelling in spellings(alias):
                     aliases.setdefault(spelling, entity)
     return aliases | labels
+
+
+def _parted(answers: list[ReplyAnswer], names: Mapping[str, int]) -> list[ReplyAnswer]:
+    """Return the answers with those that are lists split, each answer once with all that it cites."""
+    parts: dict[str, ReplyAnswer] = {}
+    for part in (part for answer in answers for part in _split(answer, names)):
+        before = parts.setdefault(key(part.text), part)
+        parts[key(part.text)] = ReplyAnswer(before.text, tuple(dict.fromkeys(before.cited + part.cited)))
+    return list(parts.values())
 
 
 def _split(answer: ReplyAnswer, names: Mapping[str, int]) -> list[ReplyAnswer]:

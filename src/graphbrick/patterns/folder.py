@@ -159,15 +159,20 @@ def load(path: str) -> PatternModel:
     folder = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
     try:
         stamps = _stamps(folder)
-    except OSError:
-        recover(Path(folder))  # a killed process may have left it aside
+    except (OSError, ValueError):
         try:
+            recover(Path(folder))  # a killed process may have left it aside
             stamps = _stamps(folder)
-        except OSError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             name = os.path.basename(error.filename)  # noqa: PTH119
             raise ModelError(
                 f"{path} holds no trained patterns: {name} is not there; make them with graphbrick learn, or "
                 "graphbrick train patterns"
+            ) from error
+        except (OSError, ValueError) as error:  # too long for a name, not allowed, or with a null character
+            raise ModelError(
+                f"{path[:200]!r} cannot be read ({getattr(error, 'strerror', None) or error}); name the folder that "
+                "graphbrick learn or graphbrick train patterns made"
             ) from error
     return current_session().get(("pattern model", folder, *stamps), lambda: _load(Path(folder)), at_most=8)
 

@@ -76,11 +76,12 @@ def load_learned(path: str, kind: str) -> LearnedFile:
     Raises:
         ModelError: The file is missing, damaged or of another kind, or its embedder is not installed or has changed.
     """
-    file = Path(path).expanduser()
     try:
+        file = Path(path).expanduser()
         changed = file.stat().st_mtime_ns
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror}); make it with graphbrick train {kind}") from error
+    except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"{path} cannot be read ({reason}); make it with graphbrick train {kind}") from error
     return current_session().get((kind, path, changed), lambda: _read(file, kind), at_most=8)
 
 

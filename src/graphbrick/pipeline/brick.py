@@ -105,8 +105,8 @@ class Brick:
         declared with ``path=True``; a brick that finds its files in another way overrides this.
         """
         names = {entry.name: getattr(self, entry.name) for entry in declared(type(self)) if entry.declaration.path}
-        paths = {name: Path(value).expanduser() for name, value in names.items() if isinstance(value, str) and value}
-        return {name: path for name, path in paths.items() if path.exists()}
+        paths = {name: _existing(value) for name, value in names.items() if isinstance(value, str) and value}
+        return {name: path for name, path in paths.items() if path is not None}
 
     @classmethod
     def summary(cls) -> str:
@@ -165,6 +165,17 @@ def _required(field: Field[object]) -> bool:
 
 def _default(field: Field[object]) -> object:
     return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _existing(text: str) -> Path | None:
+    """Return the file or folder that a text names; None if there is none, as for a prompt given in its own words."""
+    try:
+        path = Path(text).expanduser()
+        return path if path.exists() else None
+    except PermissionError:
+        return path  # it is reported when it is read
+    except (OSError, ValueError, RuntimeError):
+        return None  # too long for a name, a null character, or the home of an unknown user
 
 
 def literal(value: object) -> str:

@@ -49,7 +49,7 @@ def all_bricks() -> dict[str, type[Brick]]:
     for point in entry_points(group=ENTRY_POINTS):
         try:
             brick = point.load()
-        except ImportError as error:
+        except Exception as error:  # the module runs code of its own
             raise PipelineError(
                 f"the plug-in brick {point.name} ({point.value}) cannot be imported: {error}"
             ) from error

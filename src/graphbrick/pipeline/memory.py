@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from typing import TypeVar
 
 from graphbrick.core import Evidence, Path
-from graphbrick.pipeline.composition import Pipeline
+from graphbrick.pipeline.composition import Pipeline, Union
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.pipeline.interpreter import Course, steps
 
@@ -101,7 +101,12 @@ def copy_of(course: Course) -> Course:
 
 def _keys(pipeline: Pipeline, *, linked: bool) -> list[str]:
     """Return the identity of every beginning of a pipeline, from its first stage to the whole."""
-    return list(accumulate(map(identity_of, steps(pipeline, linked=linked)), lambda a, b: f"{a} >> {b}"))
+    return list(accumulate(map(_key, steps(pipeline, linked=linked)), lambda a, b: f"{a} >> {b}"))
+
+
+def _key(stage: Pipeline) -> str:
+    """Return the identity of one stage; in parentheses if it is a union: ``(a | b) >> c`` is not ``a | b >> c``."""
+    return f"({identity_of(stage)})" if isinstance(stage, Union) else identity_of(stage)
 
 
 def _in_turns(orders: Sequence[Sequence[str]], indices: Iterable[int], at: int, turn: int) -> list[int]:

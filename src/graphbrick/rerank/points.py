@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-
 from graphbrick.core import Evidence, Item, Point, Query, Report
 from graphbrick.core.errors import ModelError
 from graphbrick.core.evidence import distinct
@@ -17,7 +15,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import cut_to_budget, pack
-from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.json_replies import json_list, json_object, number_in, whole_number
 from graphbrick.llm.messages import Message, Request, system, user
 from graphbrick.llm.replies import one_line, opened, shown
 from graphbrick.pipeline import RerankStage
@@ -107,9 +105,9 @@ class Points(RerankStage):
         fact(batches=len(batches))
         points, unread = [], 0
         for part, reply in zip(batches, self.by.ask_all(requests), strict=True):
-            read = list(_points(reply.text, len(part)))
-            unread += _is_unread(reply.text)
-            for text, score, numbers in read:
+            rows = _rows(reply.text)
+            unread += rows is None
+            for text, score, numbers in _points(rows or [], len(part), reply.text):
                 sources = [lines[part.start + number - 1] for number in numbers]
                 points.append(self._point(text, sources, score / _BEST))
         if unread:
@@ -151,25 +149,22 @@ def _rows(reply: str) -> list[object] | None:
     return rows if isinstance(rows, list) else None
 
 
-def _is_unread(reply: str) -> bool:
-    return _rows(reply) is None
-
-
-def _points(reply: str, n: int) -> Iterator[tuple[str, float, list[int]]]:
+def _points(rows: Sequence[object], n: int, reply: str) -> Iterator[tuple[str, float, list[int]]]:
     """Yield text, score and the numbers of the sources of each point of a reply; those of score 0 are left out."""
-    rows, without = _rows(reply) or [], 0
+    without = 0
     for row in rows:
-        if not isinstance(row, Mapping) or not isinstance(row.get("point"), str):
+        fields = row if isinstance(row, Mapping) else {}
+        point, score, numbers = fields.get("point"), number_in(fields.get("score")), fields.get("texts")
+        if not isinstance(point, str) or score is None:
             without += 1
             continue
-        score, numbers = row.get("score"), row.get("texts")
-        named = [one for one in numbers if isinstance(one, int) and 0 < one <= n] if isinstance(numbers, list) else []
-        value = float(score) if isinstance(score, int | float) and not isinstance(score, bool) else 0.0
-        text = one_line(str(row["point"]))
-        if text and np.isfinite(value) and value > 0:
-            yield text, min(value, float(_BEST)), list(dict.fromkeys(named))
+        named = map(number_in, numbers if isinstance(numbers, list) else ())
+        sources = dict.fromkeys(int(one) for one in named if one is not None and one == int(one) and 0 < one <= n)
+        text = one_line(point)
+        if text and score > 0:
+            yield text, min(score, float(_BEST)), list(sources)
     if without:
-        event(f"{without:,} entries of a reply are no points: {shown(reply)}")
+        event(f"{without:,} entries of a reply are no points with a score: {shown(reply)}")
 
 
 def _each_once(places: Iterable[Citation]) -> tuple[Citation, ...]:

@@ -17,7 +17,7 @@ from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import fitting
-from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.json_replies import json_list, json_object, number_in, whole_number
 from graphbrick.llm.messages import Message, Request, system, user
 from graphbrick.llm.replies import lines_of, one_line, opened, without_thinking
 from graphbrick.pipeline import RetrieveStage
@@ -165,13 +165,9 @@ class Drift(RetrieveStage):
             return None
         listed = value.get("follow_up")
         asked = [one_line(one) for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
-        score, numbers = value.get("score"), value.get("texts")
-        worth = min(max(float(score), 0.0), float(_BEST)) if isinstance(score, int | float) else 0.0
-        used = [
-            parts[one - 1]
-            for one in (numbers if isinstance(numbers, list) else [])
-            if isinstance(one, int) and 0 < one <= len(parts)
-        ]
+        worth = min(max(number_in(value.get("score")) or 0.0, 0.0), float(_BEST))
+        numbers = map(number_in, value["texts"] if isinstance(value.get("texts"), list) else ())
+        used = [parts[int(one) - 1] for one in numbers if one is not None and one == int(one) and 0 < one <= len(parts)]
         text = one_line(str(value["answer"]))
         if not text or not worth:
             return _Reply(None, asked[:_FOLLOW_UPS])

@@ -325,7 +325,9 @@ def test_zstandard_that_unpacks_to_a_huge_line_is_read_piece_by_piece(tmp_path: 
         tracemalloc.stop()
 
 
-def test_skippable_frames_of_zstandard_are_skipped(tmp_path: Path) -> None:
-    (tmp_path / "kb.txt.zst").write_bytes(packed(b"a|r|b\n") + b"\x50\x2a\x4d\x18\x03\0\0\0abc" + packed(b"c|r|d\n"))
+@pytest.mark.parametrize("first", [b"", b"\x50\x2a\x4d\x18\x04\0\0\0size", b"\x5f\x2a\x4d\x18\0\0\0\0"])
+def test_skippable_frames_of_zstandard_are_skipped(tmp_path: Path, first: bytes) -> None:
+    skipped = b"\x50\x2a\x4d\x18\x03\0\0\0abc"
+    (tmp_path / "kb.txt.zst").write_bytes(first + packed(b"a|r|b\n") + skipped + packed(b"c|r|d\n"))
     records = read_source(tmp_path / "kb.txt.zst", nodes=None, options=ReadOptions(), bad=BadRecords())
     assert list(records) == [("a", "r", "b"), ("c", "r", "d")]

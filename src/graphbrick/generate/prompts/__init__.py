@@ -35,13 +35,14 @@ def prompt(name: str) -> Turns:
         return _shipped(name)
     path = Path(name)
     try:
+        path = path.expanduser()
         if path.stat().st_size > _LARGEST:
             raise InputError(f"a prompt has at most {_LARGEST:,} bytes; is this the right file?", path)
         return turns(path.read_text("utf-8"), path)
     except UnicodeDecodeError as error:
         raise InputError(f"a prompt is a text in UTF-8: {error}", path) from error
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)
+    except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         raise InputError(f"no such prompt ({reason}); try {', '.join(NAMES)}, or a file of your own", path) from error
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -69,9 +69,14 @@ def _record_fault(record: EntityRecord | RelationRecord) -> str:
     """Return what is wrong with a record given from Python; empty if it is valid."""
     if not isinstance(record.key, str) or not record.key.strip():
         return "a key is a text that is not empty"
-    if isinstance(record, EntityRecord):
-        for name in ("aliases", "types"):
-            values = getattr(record, name)
-            if isinstance(values, str) or not all(isinstance(value, str) for value in values):
-                return f"{name} is a tuple of texts"
+    if isinstance(record, RelationRecord):
+        return "" if isinstance(record.label, str) else "the label of a relation is a text"
+    for name in ("label", "description"):
+        if not isinstance(getattr(record, name), str | None):
+            return f"{name} is a text or None"
+    for name in ("aliases", "types"):
+        values = getattr(record, name)
+        is_list = isinstance(values, Collection) and not isinstance(values, str)
+        if not is_list or not all(isinstance(value, str) for value in values):
+            return f"{name} is a tuple of texts"
     return ""

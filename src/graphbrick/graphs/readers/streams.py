@@ -22,6 +22,7 @@ PACKED = (".gz", ".zst")
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPED_MAGIC = b"\x2a\x4d\x18"  # of frames that hold no data, after a byte from 0x50 to 0x5f; pzstd writes one first
 _TRUNCATED = "the {} data end too early; the file is truncated, fetch it again"
 _DAMAGED = "the {} data are damaged ({}); fetch the file again"
 
@@ -70,7 +71,7 @@ def _unpacked(plain: BufferedReader[Any], file: Path) -> BufferedReader[Any]:
     magic = plain.peek(4)[:4]
     if magic.startswith(_GZIP_MAGIC):
         return BufferedReader(gzip.open(plain, "rb"))
-    if magic == _ZSTD_MAGIC:
+    if magic == _ZSTD_MAGIC or (magic[1:] == _SKIPPED_MAGIC and magic[0] & 0xF0 == 0x50):
         import pyarrow
 
         return BufferedReader(pyarrow.CompressedInputStream(plain, "zstd"), BLOCK_BYTES)
