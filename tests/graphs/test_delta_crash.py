@@ -126,7 +126,7 @@ def test_killed_at_a_moment(path: Path, moment: str) -> None:
 
 def test_several_writers_and_a_compaction_and_a_reader(path: Path) -> None:
     code = """
-        for i in range(8):
+        for i in range(5):
             change(Path(sys.argv[1]), add=[(f"{sys.argv[2]}-{i}", "r", "hub")])
             if sys.argv[2] == "a" and i % 4 == 0:
                 compact(Path(sys.argv[1]))
@@ -142,5 +142,5 @@ def test_several_writers_and_a_compaction_and_a_reader(path: Path) -> None:
         time.sleep(0.002)  # leave the processor to the writers
     for writer in writers:
         assert writer.communicate()[0] == "done\n"
-    expected = {("start", "r", "hub")} | {(f"{name}-{i}", "r", "hub") for name in "ab" for i in range(8)}
+    expected = {("start", "r", "hub")} | {(f"{name}-{i}", "r", "hub") for name in "ab" for i in range(5)}
     assert set(Graph.open(path).key_triples()) == expected

@@ -48,7 +48,7 @@ def check(questions: Iterable[QueryQuestion], cypher: str, sparql: str) -> Count
 
 def test_over_a_part_of_the_world_graph(world_cache: Path, tmp_path: Path) -> None:
     world = world_graph()
-    graph = local_graph(world, [world.named(name)[0] for name in ("Kenya", "France")], hops=3, limit_per_node=40)
+    graph = local_graph(world, [world.named(name)[0] for name in ("Kenya", "France")], hops=3, limit_per_node=15)
     ladybug = f"ladybug:{to_ladybug(graph, tmp_path / 'world.ladybug')}"
     made = list(questions_with_queries(open_graph(ladybug), 22, seed=5))
     counts = check(made, ladybug, in_rdf(graph, tmp_path))
