@@ -136,6 +136,16 @@ class TestLearned:
             train_sizes(graph, ground(graph, [*questions[:19], *[lost] * 10]).questions, tmp_path / "sizes.json")
         assert not list(tmp_path.iterdir())
 
+    def test_a_folder_is_refused_before_the_work(
+        self, graph: Graph, questions: list[Question], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        ranked: list[int] = []
+        for out in (".", "/", str(tmp_path)):
+            with pytest.raises(InputError, match="sizes are one file, and this is a folder"):
+                train_sizes(graph, ground(graph, questions).questions, out, watch=ranked.append)
+        assert not ranked
+
     @pytest.mark.parametrize(
         "change",
         [{"format": "x"}, {"version": 2}, {"weights": [1]}, {"cuts": []}, {"reached": ["a"]}, {"features": None}],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.files import folders
+from graphbrick.files.digests import digest
 from graphbrick.files.folders import NewFolder, new_folder, put_in_place, recover
 
 
@@ -61,6 +63,12 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
         pass
 
 
+def test_the_root_is_no_place_for_a_folder() -> None:
+    reason = r"^/ cannot be written \(Is a directory\); choose another place"
+    with pytest.raises(ModelError, match=reason), new_folder(Path("/"), lambda: None, ModelError):
+        pass
+
+
 def test_what_a_killed_process_moved_aside_comes_back(tmp_path: Path) -> None:
     write(tmp_path / "f", "one")
     assert not recover(tmp_path / "f")
@@ -106,3 +114,20 @@ def test_a_failing_rename_puts_the_old_folder_back(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         put_in_place(tmp_path / "nothing", tmp_path / "f")
     assert (tmp_path / "f" / "file").read_text() == "one"
+
+
+def test_a_digest_does_not_pass_over_a_folder_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "weights").write_text("1")
+    scan = os.scandir
+
+    def refusing(path: str) -> object:
+        if Path(path).name == "inner":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr("os.scandir", refusing)
+    with pytest.raises(InputError, match="inner: it cannot be read: Permission denied"):
+        digest(tmp_path)

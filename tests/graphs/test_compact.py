@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from commands import Run
+from documents import FILES, write_documents
 
+from graphbrick import index
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.blocks import TripleBlock
 from graphbrick.graphs.builder import GraphBuilder, build
 from graphbrick.graphs.compact import compact, parts_of
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.delta import change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, RelationRecord
@@ -82,3 +86,16 @@ def test_a_file_that_is_not_the_graph_s_stops_it(graph: Graph) -> None:
     with pytest.raises(GraphbrickError, match=r"holds a graph and also notes\.txt; move that away first"):
         compact(graph.path)
     assert Graph.open(graph.path).n_triples == 3
+
+
+def test_a_changed_graph_of_documents_keeps_its_passages(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "n.graph"
+    graph = index([write_documents(tmp_path / "docs", FILES)], place).graph
+    added = change(place, add=[("Kenya", "borders", f"Land {i}") for i in range(20)])
+    assert not added.to_dict()["graph"]["changes"]["compact_advised"]
+    assert "compact" not in run("info", place).out
+    with pytest.raises(GraphbrickError, match="was made from documents: compaction gives entities new ids"):
+        compact(place)
+    opened = TextGraph.open(place)
+    assert opened.n_passages == graph.n_passages
+    assert opened.n_triples == graph.n_triples + 20

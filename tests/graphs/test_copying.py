@@ -48,6 +48,32 @@ def test_a_ladybug_database_is_copied_and_notes_its_address(original: Graph, tmp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.graph", "copy.graph.source.json", "db", "g"]
 
 
+def test_a_place_that_cannot_be_written_is_an_error_in_words(original: Graph, tmp_path: Path) -> None:
+    to_ladybug(original, tmp_path / "db")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(
+        GraphbrickError, match=r"the copy cannot be written to .*x\.graph\.copy \(Not a directory\); make"
+    ):
+        copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "file" / "x.graph")
+
+
+def test_a_full_disk_is_an_error_in_words(original: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    to_ladybug(original, tmp_path / "db")
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(GraphbrickError, match=r"x\.graph\.copy \(No space left on device\); make room there"):
+        copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "x.graph")
+
+
+def test_a_damaged_state_of_an_ended_copy_begins_anew(original: Graph, tmp_path: Path) -> None:
+    to_ladybug(original, tmp_path / "db")
+    (tmp_path / ".x.graph.copy").mkdir()
+    (tmp_path / ".x.graph.copy" / "state.json").write_text("[]", encoding="utf-8")
+    assert content_of(copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "x.graph")) == content_of(original)
+
+
 def test_a_copy_that_was_ended_goes_on(original: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copying, "_NODES", 2)
     monkeypatch.setattr(copying, "_HEADS", 2)

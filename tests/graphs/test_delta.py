@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import os
 import shutil
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +23,7 @@ from graphbrick.graphs.delta_files import Delta, Facts
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
+from graphbrick.graphs.types import entities_by_type
 from graphbrick.indexes.embed_graph import _texts
 
 RECORDS: list[Record] = [
@@ -147,6 +151,20 @@ def test_pieces_of_a_changed_graph_can_be_embedded(graph: Graph) -> None:
     texts = [text for text in _texts(after, triples=True) if "->" in text]
     assert sorted(texts) == sorted(map(after.triple_text, after.triple_ids().tolist()))
     assert len(texts) == 4
+
+
+def test_many_new_entities_join_the_entities_of_their_type_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = build([("a", "r", "b"), EntityRecord("a", types=("t",))], tmp_path / "g.graph")
+    new = [EntityRecord(f"new {i}", types=("t", "u")) for i in range(50)]
+    changed = change(graph.path, add=[EntityRecord("b", types=("u",)), *new]).graph
+    copies, append = [], np.append
+    monkeypatch.setattr(np, "append", lambda *parts: copies.append(1) or append(*parts))
+    found = {name: entities.tolist() for name, entities in entities_by_type(changed).items()}
+    ids = [changed.entity(record.key) for record in new]
+    assert found == {"t": [changed.entity("a"), *ids], "u": [changed.entity("b"), *ids]}
+    assert len(copies) == 2  # one copy for each type, however many entities are new
 
 
 def test_advice_to_compact(graph: Graph) -> None:
@@ -323,6 +341,19 @@ def test_a_disk_that_is_full(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(GraphbrickError, match="cannot be written: No space left on device; nothing was changed"):
         change(graph.path, add=[("x", "r", "y")])
     assert sorted(graph.path.iterdir()) == before
+
+
+def test_a_file_system_that_cannot_sync_folders(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    sync = os.fsync
+
+    def of_files_only(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        sync(descriptor)
+
+    monkeypatch.setattr("os.fsync", of_files_only)
+    assert change(graph.path, add=[("x", "r", "y")]).added == 1
+    assert ("x", "r", "y") in held(Graph.open(graph.path))
 
 
 def test_a_graph_that_is_replaced_while_it_is_changed(graph: Graph, tmp_path: Path) -> None:

@@ -222,6 +222,21 @@ def test_checking_finds_rows_that_do_not_fit(tmp_path):
         open_graph(folder).check()
 
 
+@pytest.mark.parametrize(
+    ("table", "rows", "column"),
+    [
+        ("seeds", [("q1", "Kenya"), (None, "Uganda")], "set"),
+        ("scores", [("q1", "Kenya", 1.0, 1), ("q1", "Nairobi", 0.5, None)], "rank"),
+        ("triples", [("q1", "Kenya", "capital", "Nairobi"), ("q1", "Kenya", "capital", None)], "tail"),
+    ],
+)
+def test_a_row_without_a_value_is_an_error_when_it_is_read(tmp_path, table, rows, column):
+    folder = write_extraction(tmp_path / "ex", SETS)
+    write_table(folder, table, rows)
+    with pytest.raises(GraphFormatError, match=f"{table} has a row without a value for {column}; extract it again"):
+        open_graph(folder).around(ASKED, ["Kenya"], "q1")
+
+
 def test_the_hash_is_that_of_the_content(tmp_path):
     first = open_graph(write_extraction(tmp_path / "a", SETS)).hash
     assert open_graph(write_extraction(tmp_path / "b", SETS)).hash == first

@@ -92,3 +92,20 @@ def test_changes_count(tmp_path: Path) -> None:
     changed = Graph.open(graph.path)
     found = {changed.relation_label(relation): kind for relation, kind in literal_types(changed).items()}
     assert found["height"] == LiteralType("integer", "m")
+
+
+def test_a_name_that_python_takes_for_a_number_has_no_value(tmp_path: Path) -> None:
+    triples = [(f"film {i}", "budget", str(i)) for i in range(40)]
+    graph = build([*triples, ("film x", "budget", "Infinity"), ("film y", "budget", "NaN")], tmp_path / "g.graph")
+    values = values_of(graph, 0)
+    assert len(values.heads) == 40
+    assert values.values.max() == 39
+
+
+def test_a_relation_with_dates_among_names_has_no_type(tmp_path: Path) -> None:
+    triples = [("Kenya", "founded", "1963-12-12"), ("Uganda", "founded", "long ago"), ("Kenya", "people", "5")]
+    graph = build(triples, tmp_path / "g.graph")
+    found = {graph.relation_label(relation): kind for relation, kind in literal_types(graph).items()}
+    assert found == {"people": LiteralType("integer")}
+    changed = change(graph.path, add=[("Rwanda", "founded", "1962-07")]).graph
+    assert {changed.relation_label(relation) for relation in literal_types(changed)} == {"people"}

@@ -116,5 +116,13 @@ def test_parents_that_lead_nowhere_are_an_error(parents: dict[int, int | None]) 
         CommunityTree.of({0: [1], 1: [2]}, parents)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"resolution": 0.0}, {"resolution": float("nan")}, {"size": 0}, {"seed": -1}, {"seed": 2**70}]
+)
+def test_parameters_out_of_range_are_errors_in_words(clubs: Graph, wrong: dict[str, float]) -> None:
+    with pytest.raises(GraphbrickError, match=f"{next(iter(wrong))} of communities must be a"):
+        find_communities(clubs, **wrong)  # type: ignore[arg-type]
+
+
 def test_a_size_below_two_is_refused(clubs: Graph, run: Run) -> None:
     refused(run("prepare", "communities", clubs.path, "--size", "1"), "--size")

@@ -250,6 +250,14 @@ def test_a_large_graph_is_not_indexed_in_passing(graph: Graph, monkeypatch: pyte
     assert traced(graph).events == []
 
 
+def test_a_damaged_index_is_missing_like_one_that_was_never_made(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_index(graph, Words(), "entity")
+    monkeypatch.setattr(vector_index, "_IN_PASSING", 5)
+    assert vector_index.missing(graph, Words(), "entity") == ""
+    (folder_of(graph, Words(), "entity").folder / "ids.npy").unlink()
+    assert vector_index.missing(graph, Words(), "entity") == command(graph, Words(), "entity")
+
+
 def test_other_models_have_indexes_of_their_own(graph: Graph) -> None:
     assert len(traced(graph).events) == len(traced(graph, embedder=Words(16)).events) == 1
     assert index_of(graph, Words(16), "entity").dimensions == 16

@@ -66,6 +66,8 @@ def test_lines_of_earlier_versions_have_no_plan(graph: Graph) -> None:
 def test_what_cannot_be_marked(graph: Graph) -> None:
     with pytest.raises(LinkError, match="Nobody"):
         mark(graph, "Who leads Finance?", right=False, correct=("Nobody",))
+    with pytest.raises(InputError, match=r"the right answers are a list, got 'Fiona Reed'; try \['Fiona Reed'\]"):
+        mark(graph, "Who leads Finance?", right=False, correct="Fiona Reed")  # type: ignore[arg-type]
     nothing = parse("Patterns(BM25(), max_hops=1)")
     with pytest.raises(InputError, match="nothing to call right; name the right answers with --answer"):
         add_feedback(nothing.run(graph, "Who leads Finance?"), nothing, right=True)
@@ -81,7 +83,7 @@ def test_damaged_lines_are_named_and_a_torn_one_stays_alone(graph: Graph) -> Non
     lines = place.read_text(encoding="utf-8").splitlines()
     place.write_text("\n".join(["", lines[1], ""]), encoding="utf-8")
     assert [one.question for one in read_feedback(graph)] == ["Who leads Finance?"]
-    for wrong in ({"right": 1}, {"seeds": [3]}, {"question": None}):
+    for wrong in ({"right": 1}, {"seeds": [3]}, {"correct": "Finance"}, {"question": None}):
         place.write_text(json.dumps(json.loads(lines[1]) | wrong) + "\n", encoding="utf-8")
         with pytest.raises(InputError, match=r"line 1: this is no feedback \(TypeError"):
             read_feedback(graph)

@@ -103,6 +103,8 @@ def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
     graph = build(TRIPLES[:12], tmp_path / "org.graph")
     with pytest.raises(InputError, match="learn n must be at least 100, or 0 where questions"):
         learn(graph, n=5)
+    with pytest.raises(InputError, match="learn seed must be a whole number from 0"):
+        learn(graph, n=100, seed=-1)
     with pytest.raises(InputError, match="no relation 'sings'"):
         learn(graph, n=100, call={"sings": ["x"]})
     build(TRIPLES[:1], tmp_path / "empty.graph")

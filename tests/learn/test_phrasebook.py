@@ -250,3 +250,8 @@ def test_questions_of_the_file_are_written(films: Graph) -> None:
 def test_an_unknown_relation_cannot_name_a_class(films: Graph) -> None:
     with pytest.raises(InputError, match="no relation 'directs' to name a class by; it has directed_by"):
         Phrasebook.of(films).call("directs", ["film"])
+
+
+def test_a_single_text_is_not_taken_for_names_of_one_letter(films: Graph) -> None:
+    with pytest.raises(InputError, match=r"names of a class are a list, got 'film'; try \['film'\]"):
+        Phrasebook.of(films).call("directed_by", "film")

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from graphbrick import build
+from graphbrick.graphs.delta import change
 from graphbrick.learn.english.labels import read_label
+from graphbrick.learn.judge_questions import written_about
 from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.sampling import around
 from graphbrick.learn.writer import Writer
+from graphbrick.learn.written_questions import written_questions
 from graphbrick.patterns.words_file import EntityClass
 
 LABELS = (
@@ -107,3 +110,10 @@ def test_where_asks_for_what_may_be_a_place() -> None:
         label: {writer.write(((label, label != "directed_by"),), rng).words[0] for _ in range(500)} for label in labels
     }
     assert {label for label in labels if "where" in asked[label]} == {"employer", "works in", "located in"}
+
+
+def test_a_graph_without_triples_gives_no_questions(tmp_path: Path) -> None:
+    graph = build([("a", "borders", "b")], tmp_path / "g.graph")
+    empty = change(graph.path, delete=[("a", "borders", "b")]).graph
+    assert written_questions(empty, 5) == ()
+    assert written_about(empty, 5) == ([], [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path as File
 
 import numpy as np
@@ -11,6 +12,7 @@ from onnx_models import write_embedder
 from graphbrick import (
     EmbeddingModel,
     Graph,
+    Mention,
     PathAnswer,
     PathTowers,
     Patterns,
@@ -119,6 +121,17 @@ def test_the_writer_writes_relations_that_ground(writer: tuple[File, RelationRep
     assert len({path.pattern for path in more.paths}) == 2
 
 
+def test_the_name_of_a_seed_is_masked_however_the_question_spells_it(
+    writer: tuple[File, RelationReport], world: Graph
+) -> None:
+    seed, stage = world.entity("land 3"), WrittenRelations(str(writer[0]), beams=1)
+    by_label = stage.retrieve(Query("money of land 3", (seed,)), Subgraph(world))
+    query = Query("money of borders capital", (seed,), mentions=(Mention("borders capital", seed),))
+    by_mention = stage.retrieve(query, Subgraph(world))
+    assert by_mention == by_label
+    assert [item.score for item in by_mention.items] == [item.score for item in by_label.items]
+
+
 def test_nothing_that_grounds_is_an_event(writer: tuple[File, RelationReport], world: Graph) -> None:
     with record(Trace(), "test", "retrieve") as entry:
         evidence = WrittenRelations(str(writer[0]), tried=1).retrieve(
@@ -181,6 +194,44 @@ def test_files_that_are_missing_damaged_or_there_already_are_errors(
         train_towers(world, questions, towers[0], embedder=embedder, epochs=1)
     with pytest.raises(InputError, match="none of 1 questions has a pattern"):
         train_writer(world, [Question("1", "?", ("city 1",), ("nowhere",))], tmp_path / "x", embedder=embedder)
+
+
+def test_a_short_sequence_is_written_where_many_relations_are_likelier_than_its_end() -> None:
+    weights = np.zeros((4, 1, 21), dtype=np.float32)
+    weights[:, 0, STOP] = -0.1
+    model = RelationModel(tuple((f"r{i}", True) for i in range(20)), weights, np.zeros((21, 21), dtype=np.float32))
+    few = model.written(np.ones(1, dtype=np.float32), 3)
+    assert [len(sequence) for _, sequence in few] == [1, 1, 1]
+    assert few == model.written(np.ones(1, dtype=np.float32), 25)[:3]
+
+
+def test_files_without_content_or_facts_are_damaged(tmp_path: File) -> None:
+    empty, bare = tmp_path / "empty.towers", tmp_path / "bare.towers"
+    empty.touch()
+    with bare.open("wb") as file:
+        np.savez(file, description=np.array(json.dumps({"kind": "towers", "version": 1, "embedder": "MiniLM()"})))
+    for damaged in (empty, bare):
+        with pytest.raises(ModelError, match="is no file of graphbrick train towers, or it is damaged"):
+            PathTowers(str(damaged)).score("?", ["a"])
+
+
+@pytest.mark.parametrize("wrong", [{"epochs": 0}, {"epochs": -1}, {"max_hops": 11}, {"seed": -1}])
+def test_numbers_out_of_range_are_errors_before_the_work(
+    world: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: File, wrong: dict[str, int]
+) -> None:
+    for train in (train_towers, train_writer):
+        with pytest.raises(InputError, match=f"{train.__name__} {next(iter(wrong))} must be a whole number"):
+            train(world, questions, tmp_path / "x", embedder=embedder, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="train_towers margin must be a number above 0"):
+        train_towers(world, questions, tmp_path / "x", embedder=embedder, margin=float("nan"))
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_writer_cannot_learn_from_patterns_that_all_come_back(embedder: EmbeddingModel, tmp_path: File) -> None:
+    graph = build([("anna", "child", "bob"), ("bob", "parent", "anna")], tmp_path / "family.graph")
+    question = Question("1", "seat of land anna", ("anna",), ("anna",))
+    with pytest.raises(InputError, match="every relation pattern that leads to an answer comes back to its seed"):
+        train_writer(graph, [question], tmp_path / "x", embedder=embedder)
 
 
 def test_a_question_with_two_seeds_counts_once(world: Graph, embedder: EmbeddingModel, tmp_path: File) -> None:

@@ -250,7 +250,7 @@ def test_what_cannot_be_done_is_said_before_the_work(
     strange = [Question("1", "who?", ("Nobody",), ("Noone",))]
     with pytest.raises(InputError, match="none of 1 questions"):
         train_patterns(films, strange, tmp_path / "out", embedder=embedder)
-    for wrong in ({"max_hops": 0}, {"max_hops": 11}, {"rounds": 0}, {"rounds": True}):
+    for wrong in ({"max_hops": 0}, {"max_hops": 11}, {"rounds": 0}, {"rounds": True}, {"seed": -1}):
         with pytest.raises(InputError, match=next(iter(wrong))):
             train_patterns(films, questions, tmp_path / "out", embedder=embedder, **wrong)
     assert not (tmp_path / "out").exists()

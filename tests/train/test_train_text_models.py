@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.models import store
 from graphbrick.testing import tiny_graph
 from graphbrick.train import text_models, train_embedder, train_reranker
+from graphbrick.train.embedder import EmbedderTrainee
 from graphbrick.train.folder import DESCRIPTION, check_place, writing
 from graphbrick.train.path_examples import collect
 from graphbrick.train.pattern_course import Watch
@@ -148,6 +150,8 @@ def test_only_what_was_trained_here_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ModelError, match="is no folder that you may write to"):
         check_place(tmp_path / "file" / "model", "embedder", overwrite=True)
+    with pytest.raises(ModelError, match="/ exists and holds no embedder that was trained here"):
+        check_place(Path("/"), "embedder", overwrite=True)
     (tmp_path / "empty").mkdir()
     check_place(tmp_path / "empty", "embedder", overwrite=False)
 
@@ -242,3 +246,15 @@ def test_the_command_says_what_is_wrong(
         assert said.err.count("\n") == 1
         assert not said.out
     assert not (tmp_path / "out").exists()
+
+
+def test_an_embedder_rates_questions_around_which_every_path_is_right() -> None:
+    vectors = {"q": np.array([1.0, 0.0]), "a": np.array([0.5, 0.5])}
+    trainee = SimpleNamespace(
+        prefixes={"query_prefix": "", "text_prefix": ""},
+        infer=lambda texts: np.stack([vectors[text] for text in texts]),
+    )
+    scores = EmbedderTrainee.rate(trainee, [("q", ["a"]), ("q", [])])  # type: ignore[arg-type]
+    assert [row.tolist() for row in scores] == [[0.5], []]
+    scores = EmbedderTrainee.rate(trainee, [("q", []), ("q", [])])  # type: ignore[arg-type]
+    assert [row.tolist() for row in scores] == [[], []]

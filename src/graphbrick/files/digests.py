@@ -31,7 +31,11 @@ def digest(path: Path) -> str:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    return [Path(parent, name) for parent, _, names in os.walk(folder, followlinks=True) for name in names]
+    def unreadable(error: OSError) -> None:
+        raise error  # os.walk would pass over the folder
+
+    walked = os.walk(folder, onerror=unreadable, followlinks=True)
+    return [Path(parent, name) for parent, _, names in walked for name in names]
 
 
 def _digest_of_file(file: Path) -> str:

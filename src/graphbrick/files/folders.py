@@ -7,6 +7,7 @@ one step, so for a moment there is no folder: code that opens a folder calls `re
 
 from __future__ import annotations
 
+import errno
 import glob
 import itertools
 import os
@@ -150,6 +151,8 @@ def files_in(folder: Path) -> list[str]:
 
 
 def _beside(path: Path, what: str) -> Path:
+    if not path.name:  # nothing can be beside the root
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     return path.with_name(f".{path.name}.{what}-{os.getpid()}-{next(_serial)}")
 
 

@@ -7,6 +7,7 @@ The communities of ``notes.graph`` are in ``notes.graph.communities/``. Finding 
 from __future__ import annotations
 
 import hashlib
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.errors import GraphbrickError, GraphFormatError, shown
 from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import event
 from graphbrick.graphs.beside import FolderBeside, facts_of
@@ -157,8 +158,9 @@ def leiden_tree(
         resolution: Resolution of the modularity, above 0; a higher value gives more and smaller communities.
 
     Raises:
-        GraphbrickError: The library for it is not installed.
+        GraphbrickError: The library for it is not installed, or a parameter is out of range.
     """
+    _check_parameters(size, seed, resolution)
     try:
         from graspologic_native import hierarchical_leiden
     except ImportError as error:
@@ -177,6 +179,16 @@ def leiden_tree(
         clusters.setdefault(entry.cluster, []).append(int(entry.node))
         parents[entry.cluster] = entry.parent_cluster
     return CommunityTree.of(clusters, parents)[0]
+
+
+def _check_parameters(size: int, seed: int, resolution: float) -> None:
+    for name, value, least, most in (("size", size, 1, 2**31 - 1), ("seed", seed, 0, 2**64 - 1)):
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise GraphbrickError(
+                f"{name} of communities must be a whole number from {least} to {most:,}, got {shown(value)}"
+            )
+    if not isinstance(resolution, int | float) or not 0 < resolution < math.inf:
+        raise GraphbrickError(f"resolution of communities must be a number above 0, got {shown(resolution)}; try 1.0")
 
 
 def find_communities(graph: Graph, *, size: int = SIZE, seed: int = 0, resolution: float = 1.0) -> CommunityTree:

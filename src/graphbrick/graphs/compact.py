@@ -11,6 +11,7 @@ import numpy as np
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.blocks import Part, TripleBlock
 from graphbrick.graphs.builder import GraphBuilder, not_written
+from graphbrick.graphs.corpus import has_text
 from graphbrick.graphs.delta_files import writing
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.interner import spans_of
@@ -35,7 +36,7 @@ def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lamb
         The new graph; the old one if nothing has changed since it was built.
 
     Raises:
-        GraphbrickError: No triple is left, or the graph cannot be written.
+        GraphbrickError: No triple is left, the graph was made from documents, or it cannot be written.
 
     >>> import tempfile
     >>> from graphbrick.graphs.builder import build
@@ -51,6 +52,11 @@ def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lamb
         graph = Graph.open(folder)
         if not graph.changes.files:
             return graph
+        if has_text(folder):
+            raise GraphbrickError(
+                f"{folder} was made from documents: compaction gives entities new ids, which would part them from "
+                "their passages; leave the changes as they are, or index the documents into another place"
+            )
         if not graph.n_triples:
             raise GraphbrickError(f"no triple of {folder} is left, and a graph needs at least one; add some first")
         built = graph.manifest

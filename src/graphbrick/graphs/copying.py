@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -120,22 +121,35 @@ class _Pages:
             found = json.loads((folder / _STATE).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             found = {}
-        if found.get("address") == address:
+        if isinstance(found, dict) and found.get("address") == address:
             self.state = found
         else:
             shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True, exist_ok=True)
+        with self.writing():
+            folder.mkdir(parents=True, exist_ok=True)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Raise an OSError of the block as GraphbrickError."""
+        try:
+            yield
+        except OSError as error:
+            raise GraphbrickError(
+                f"the copy cannot be written to {self.folder} ({error.strerror or error}); make room there, or choose "
+                "another place for the graph"
+            ) from error
 
     def add(self, kind: str, rows: list[Any], **state: Any) -> None:
         """Write a page and remember how far the copy is; a copy that ends in between writes the page again."""
         number = int(self.state.get(kind, 0))
-        if rows:
-            text = "".join(json.dumps(row) + "\n" for row in rows)
-            (self.folder / f"{kind}-{number:07}.jsonl").write_text(text, encoding="utf-8")
-        self.state |= {kind: number + bool(rows), **state}
-        temporary = self.folder / f"{_STATE}.tmp"
-        temporary.write_text(json.dumps(self.state), encoding="utf-8")
-        temporary.replace(self.folder / _STATE)
+        with self.writing():
+            if rows:
+                text = "".join(json.dumps(row) + "\n" for row in rows)
+                (self.folder / f"{kind}-{number:07}.jsonl").write_text(text, encoding="utf-8")
+            self.state |= {kind: number + bool(rows), **state}
+            temporary = self.folder / f"{_STATE}.tmp"
+            temporary.write_text(json.dumps(self.state), encoding="utf-8")
+            temporary.replace(self.folder / _STATE)
 
     def names(self, kind: str) -> list[Path]:
         """Return the files of a kind that are complete."""
@@ -269,7 +283,7 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
     if blank:
         event(f"{blank:,} statements with blank nodes were left out, since {source.address} renames them in each reply")
     file = pages.folder / "graph.nt"
-    with file.open("w", encoding="utf-8", newline="\n") as written:
+    with pages.writing(), file.open("w", encoding="utf-8", newline="\n") as written:
         written.writelines(f"{line}\n" for line in pages.rows("triples"))
     if not pages.names("triples"):
         raise GraphbrickError(

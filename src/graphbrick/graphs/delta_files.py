@@ -162,7 +162,7 @@ class Writing:
         self._folder, self._descriptor = folder, descriptor
 
     def write(self, delta: Delta) -> None:
-        """Append a change; after this it survives a crash.
+        """Append a change; after this it survives a crash, if the file system can sync folders.
 
         Raises:
             GraphbrickError: It cannot be written, or the graph was replaced meanwhile.
@@ -183,7 +183,8 @@ class Writing:
                 with suppress(OSError):
                     os.unlink(unfinished, dir_fd=at)
                 raise
-            os.fsync(at)
+            with suppress(OSError):  # some network file systems cannot sync a folder; the change is there all the same
+                os.fsync(at)
         except OSError as error:
             reason = f"the change of {self._folder} cannot be written: {error.strerror or error}; nothing was changed"
             raise GraphbrickError(reason if _is_at(self._folder, at) else replaced) from error

@@ -131,6 +131,9 @@ class ExtractedFiles:
             found: pa.Table = dataset.to_table(columns=list(names), filter=matching)
         except (OSError, ValueError) as error:  # errors of pyarrow are of these types
             raise GraphFormatError(f"{self.folder / table} cannot be read ({error}); {_ADVICE}") from error
+        empty = next((name for name in names if found[name].null_count), None)
+        if empty is not None:
+            raise GraphFormatError(f"{self.folder / table} has a row without a value for {empty}; {_ADVICE}")
         return list(zip(*(found[name].to_pylist() for name in names), strict=True))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.graphs.corpus import has_text
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import literal_types
 
@@ -32,7 +33,7 @@ def graph_info(graph: Graph) -> dict[str, Any]:
         "entities": graph.n_entities,
         "relations": graph.n_relations,
         "triples": graph.n_triples,
-        **({"changes": graph.changes.counts(manifest.triples)} if graph.changes.files else {}),
+        **({"changes": change_counts(graph)} if graph.changes.files else {}),
         "isolated": isolated(graph),
         "duplicates": manifest.duplicates,
         "left_out": manifest.left_out,
@@ -49,6 +50,12 @@ def graph_info(graph: Graph) -> dict[str, Any]:
         },
         "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top if counts[r]],
     }
+
+
+def change_counts(graph: Graph) -> dict[str, int | bool]:
+    """Return counts of the changes of a graph; graphs made from documents are never advised to be compacted."""
+    counts = graph.changes.counts(graph.manifest.triples)
+    return {**counts, "compact_advised": False} if has_text(graph.path) else counts
 
 
 def relation_counts(graph: Graph) -> npt.NDArray[np.int64]:

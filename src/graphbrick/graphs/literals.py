@@ -10,6 +10,7 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -87,6 +88,19 @@ def read_literal(text: str) -> Literal | None:
     value = float(_SEPARATORS.sub("", number["digits"]) + (number["decimals"] or ""))
     unit = (number["before"] or number["unit"] or "").replace("km2", "km²").replace("m2", "m²")
     return Literal(DECIMAL if number["decimals"] else INTEGER, -value if number["sign"] else value, unit)
+
+
+def exact_number(text: str) -> Decimal | None:
+    """Return the number that a text is, with all its digits; None if `read_literal` reads no number.
+
+    >>> f"{exact_number('0.00000012 kg'):f}", f"{exact_number('-9,007,199,254,740,993'):f}"
+    ('0.00000012', '-9007199254740993')
+    """
+    number = _NUMBER.fullmatch(text.strip())
+    if number is None:
+        return None
+    digits = _SEPARATORS.sub("", number["digits"]) + (number["decimals"] or "")
+    return Decimal(f"-{digits}" if number["sign"] else digits)
 
 
 def _read_date(date: re.Match[str]) -> Literal | None:
@@ -176,7 +190,8 @@ def _type_of(texts: Iterable[str]) -> LiteralType | None:
     least = _SHARE * len(read)
     if dates and dates + years >= least:
         return LiteralType(DATE)
-    unit, count = Counter(literal.unit for literal in values if literal.kind != DATE).most_common(1)[0]
+    units = Counter(literal.unit for literal in values if literal.kind != DATE)
+    unit, count = max(units.items(), key=lambda item: item[1], default=("", 0))  # the first of the most frequent
     if count < least:
         return None
     if years >= least and not unit:
@@ -227,7 +242,8 @@ def _values(graph: StoredGraph, relation: int) -> Values:
 def _numbers(texts: list[str], unit: str) -> Floats:
     """Return the value of each text, NaN for what is no value of the unit."""
     try:  # plain digits are what most large tables hold
-        return np.array(list(map(float, texts)))
+        values = np.array(list(map(float, texts)))
+        return np.where(np.isfinite(values), values, np.nan)  # "Infinity" is a name
     except ValueError:
         read = map(read_literal, texts)
         return np.array([np.nan if it is None or it.unit not in ("", unit) else it.value for it in read])

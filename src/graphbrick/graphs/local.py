@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from graphbrick.core.cached import cached_property
 from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.errors import GraphbrickError, LinkError
@@ -217,7 +219,7 @@ def resolved(graph: Labels, seed: Any) -> int:
         LinkError: There is none.
     """
     if not isinstance(seed, str):
-        return int(seed)
+        return _known_id(graph, seed)
     try:
         return graph.entity(seed)
     except LinkError:
@@ -227,6 +229,19 @@ def resolved(graph: Labels, seed: Any) -> int:
             return entity
     near = f"nearest: {_named(graph, candidates)}" if candidates else "and no label is near"
     raise LinkError(f"no entity of {type(graph).__name__} has the key or label {seed[:80]!r}; {near}")
+
+
+def _known_id(graph: Labels, seed: Any) -> int:
+    """Return an entity id as a plain integer; raise LinkError if it is none, or the graph does not have it."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
+    try:
+        if seed >= 0:
+            graph.key(int(seed))
+            return int(seed)
+    except IndexError:
+        pass
+    raise LinkError(f"seed {seed} is not an entity id of {type(graph).__name__}")
 
 
 def mentioned(graph: Labels, question: str) -> list[int]:

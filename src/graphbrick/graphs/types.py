@@ -34,7 +34,10 @@ def _by_type(graph: Graph) -> dict[str, Ints]:
     changed = [entity for entity, facts in graph.changes.facts.items() if facts.types is not None]
     if changed:
         found = {name: entities[~np.isin(entities, changed)] for name, entities in found.items()}
+        added: dict[str, list[int]] = {}  # joined once: an array that grows by one is copied each time
         for entity in changed:
             for name in graph.types(entity):
-                found[name] = np.append(found.get(name, np.zeros(0, dtype=np.int64)), entity)
+                added.setdefault(name, []).append(entity)
+        none = np.zeros(0, dtype=np.int64)
+        found |= {name: np.append(found.get(name, none), entities) for name, entities in added.items()}
     return {name: np.sort(entities) for name, entities in found.items() if len(entities)}

@@ -229,8 +229,11 @@ def missing(graph: Graph, embedder: Embedder, unit: str) -> str:
     """Return the command without which `index_of` fails for a graph; empty if it does not."""
     if importlib.util.find_spec("faiss") is None:
         return "pip install 'graphbrick[vectors]'"
-    small = n_texts(graph, unit) <= _IN_PASSING
-    return "" if small or folder_of(graph, embedder, unit).facts() is not None else command(graph, embedder, unit)
+    try:
+        is_made = folder_of(graph, embedder, unit).facts() is not None
+    except ValueError:  # damaged, and made again like a missing one
+        is_made = False
+    return "" if is_made or n_texts(graph, unit) <= _IN_PASSING else command(graph, embedder, unit)
 
 
 def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:

@@ -76,10 +76,12 @@ def add_feedback(run: Run, pipeline: Pipeline, *, right: bool, correct: Iterable
         correct: Keys, labels or ids of the right answers; if there are none and ``right`` is set, those of the run.
 
     Raises:
-        InputError: The answers are said to be right, but the run has none that are entities; or the file cannot be
-            written.
+        InputError: The answers are said to be right, but the run has none that are entities; ``correct`` is a single
+            text; or the file cannot be written.
         LinkError: A correct answer is not an entity of the graph.
     """
+    if isinstance(correct, str):
+        raise InputError(f"the right answers are a list, got {correct!r}; try {[correct]!r}")
     graph = run.graph
     wanted = list(correct)
     named = LinkLabels().resolve(graph, Query(run.query.text), wanted).seeds if wanted else ()
@@ -156,6 +158,8 @@ def _append(place: Path, line: str) -> None:
 def _parsed(line: bytes, place: Path, number: int) -> Feedback:
     try:
         fields: dict[str, Any] = json.loads(line.decode("utf-8"))
+        if not all(isinstance(fields[name], list) for name in _LISTS):
+            raise TypeError("seeds, answers and correct are lists")
         lists = [tuple(fields[name]) for name in _LISTS]
         if not all(isinstance(text, str) for row in (*lists, [fields[name] for name in _TEXTS]) for text in row):
             raise TypeError("a text is expected")

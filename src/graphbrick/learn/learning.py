@@ -36,7 +36,7 @@ from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.text import Steps, canonical, without_marks
 from graphbrick.train.pattern_course import Watch
 from graphbrick.train.pattern_examples import Examples, Ints
-from graphbrick.train.patterns import ROUNDS, PatternReport, examples, fit_patterns
+from graphbrick.train.patterns import ROUNDS, PatternReport, check_whole_numbers, examples, fit_patterns
 
 _SEEDS = 0.15  # distinct seeds, a question
 _ROUNDS = 12  # of fitting the linear scorer
@@ -159,7 +159,7 @@ def learn(
         learn(graph, call={"directed_by": ["film", "movie"]})
         pipeline = Patterns(PatternScorer("films.graph.patterns")) >> PathAnswer()
     """
-    _check(n, max_hops, has_questions=bool(questions) or bool(read_feedback(graph)))
+    _check(n, max_hops, seed, has_questions=bool(questions) or bool(read_feedback(graph)))
     started = time.perf_counter()
     place = learned_place(graph) if out is None else Path(out).expanduser()
     check_place(place, overwrite=True)
@@ -219,13 +219,9 @@ def learn(
     return replace(report, by_model=by_model, edited=edited)
 
 
-def _check(n: int, max_hops: int, *, has_questions: bool) -> None:
+def _check(n: int, max_hops: int, seed: int, *, has_questions: bool) -> None:
     """Raise InputError unless the parameters are in range."""
-    for name, value, least, most, advice in (("n", n, 0, 10_000_000, 4000), ("max_hops", max_hops, 1, 10, 3)):
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise InputError(
-                f"learn {name} must be a whole number from {least} to {most:,}, got {value!r}; try {advice}"
-            )
+    check_whole_numbers("learn", n=(n, 0, 10_000_000, 4000), max_hops=(max_hops, 1, 10, 3), seed=seed)
     if n < 100 and not (n == 0 and has_questions):
         raise InputError(f"learn n must be at least 100, or 0 where questions with answers are given; got {n}")
 

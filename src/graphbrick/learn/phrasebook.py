@@ -55,8 +55,10 @@ class Phrasebook:
         """Give names to the class of the heads of a relation, or of its tails for «<-relation».
 
         Raises:
-            InputError: The relation is not in the graph.
+            InputError: The relation is not in the graph, or the names are a single text.
         """
+        if isinstance(names, str):
+            raise InputError(f"names of a class are a list, got {names!r}; try {[names]!r}")
         label, is_tail = relation.removeprefix("<-").strip(), relation.startswith("<-")
         chosen = [one for one in self.classes if label in (one.tails if is_tail else one.heads)]
         if not chosen:

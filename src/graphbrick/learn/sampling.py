@@ -55,7 +55,8 @@ class Sample:
 def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
     """Yield entities without end: half drawn evenly, half as an end of a triple of an evenly drawn relation.
 
-    Amounts, such as a population, are left out: nobody asks what has 4,397,073 people.
+    There are none in a graph without triples. Amounts, such as a population, are left out: nobody asks what has
+    4,397,073 people.
     """
     ids = graph.triple_ids()
     relation = graph.csr.relation[ids]
@@ -65,7 +66,7 @@ def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
     order = np.argsort(relation, kind="stable")
     bounds = np.searchsorted(relation[order], np.arange(graph.n_relations + 1))
     used = [number for number in range(graph.n_relations) if bounds[number] < bounds[number + 1]]
-    while True:
+    while used:
         if rng.random() < _BY_RELATION:
             number = rng.choice(used)
             triple = ids[order[rng.randrange(bounds[number], bounds[number + 1])]]

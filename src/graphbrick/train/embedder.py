@@ -119,6 +119,8 @@ class EmbedderTrainee(Trainee):
     def rate(self, questions: Sequence[Candidates]) -> list[Floats]:  # noqa: D102
         question_vectors = self.infer([self.prefixes["query_prefix"] + question for question, _ in questions])
         distinct = list(dict.fromkeys(text for _, texts in questions for text in texts))
+        if not distinct:  # questions around which every path is right have no negatives to rate
+            return [np.zeros(0, dtype=np.float32)] * len(questions)
         place = {text: i for i, text in enumerate(distinct)}
         vectors = self.infer([self.prefixes["text_prefix"] + text for text in distinct])
         return [

@@ -24,7 +24,7 @@ def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
         kind: Kind of model, such as "embedder".
         overwrite: Whether an existing model of this kind may be replaced.
     """
-    parent = next(folder for folder in path.absolute().parents if folder.exists())
+    parent = next((folder for folder in path.absolute().parents if folder.exists()), path)  # the root has no parent
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise ModelError(f"{path} cannot be written: {parent} is no folder that you may write to")
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):

@@ -109,7 +109,8 @@ def train_judge_llm(
         watch: Called with progress.
 
     Raises:
-        InputError: There are too few questions, the folder exists, or a parameter is out of range.
+        InputError: There are too few questions, or too few that fit the context, the folder exists, or a parameter is
+            out of range.
         ModelError: A package is missing, or the base cannot be loaded.
     """
     started = time.perf_counter()
@@ -121,8 +122,14 @@ def train_judge_llm(
     require_packages(gguf=find_base(base)[1] is not None)
     watch("loading the model", 0, 1)
     opened = open_base(base, device)
+    usable = len(chosen)
     chosen, lessons = encoded(opened, judge, chosen, how)
     held = folds([row.group for row in chosen], how.seed) == 0
+    if held.all():  # of no question, or of a single one
+        raise InputError(
+            f"{usable - len(chosen):,} of {usable:,} prompts have more than {how.context:,} tokens, which leaves "
+            "nothing to learn from; raise context, or lower the tokens of evidence"
+        )
     apart, kept_apart = _selected(chosen, lessons, held)
     with seeded(how.seed, opened.device):
         model = adapt(opened, how)

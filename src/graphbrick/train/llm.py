@@ -62,7 +62,7 @@ class LLMReport:
         brick: Text of the brick whose prompts were learned.
         questions: Number of questions given.
         unseeded: Questions without a seed in the graph.
-        unanswered: Questions without an answer in the graph, or with none but a seed.
+        unanswered: Questions without an answer in the graph.
         unreached: Questions with no path to an answer.
         unshown: Questions whose prompts contain nothing right, or nothing wrong although there is a choice.
         unread: Prompts left out because the brick would misread their right reply.

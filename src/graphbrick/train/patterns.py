@@ -136,9 +136,7 @@ def train_patterns(
         train_patterns(graph, load("questions.jsonl"), "films.patterns")
         pipeline = Patterns(PatternScorer("films.patterns")) >> PathAnswer()
     """
-    for name, value, most in (("max_hops", max_hops, 10), ("rounds", rounds, 10_000)):
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-            raise InputError(f"train_patterns {name} must be a whole number from 1 to {most:,}, got {value!r}; try 3")
+    check_whole_numbers("train_patterns", max_hops=(max_hops, 1, 10, 3), rounds=(rounds, 1, 10_000, ROUNDS), seed=seed)
     place = Path(out).expanduser()
     check_place(place, overwrite=overwrite)
     embedder = embedder or MiniLM()
@@ -146,6 +144,21 @@ def train_patterns(
     model, report = fit_patterns(graph, found, embedder, max_hops=max_hops, rounds=rounds, seed=seed, watch=watch)
     save(model, place, overwrite=overwrite)
     return report
+
+
+def check_whole_numbers(caller: str, *, seed: int, **others: tuple[int, int, int, int]) -> None:
+    """Raise InputError, in the name of the function that was called, unless whole numbers are in range.
+
+    Args:
+        caller: The function.
+        seed: Seed of random numbers, from 0.
+        **others: Value, lowest, highest and a value to try of other parameters, by name.
+    """
+    for name, (value, least, most, advice) in {**others, "seed": (seed, 0, 2**31 - 1, 0)}.items():
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise InputError(
+                f"{caller} {name} must be a whole number from {least} to {most:,}, got {value!r}; try {advice}"
+            )
 
 
 def examples(

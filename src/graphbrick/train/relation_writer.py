@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.embedders.minilm import MiniLM
 from graphbrick.evaluate.datasets import Grounded, Question
@@ -19,6 +20,7 @@ from graphbrick.patterns.relation_model import KIND, STOP, Relation, RelationMod
 from graphbrick.patterns.text import Steps
 from graphbrick.train.adam import Adam
 from graphbrick.train.pattern_course import Watch
+from graphbrick.train.patterns import check_whole_numbers
 from graphbrick.train.relation_models import (
     Floats,
     Ints,
@@ -60,18 +62,19 @@ def train_writer(
         graph: The graph.
         questions: Questions with answers; those without seeds are linked by labels.
         out: The file to write.
-        max_hops: The longest sequence.
+        max_hops: The longest sequence, from 1 to 10.
         embedder: Makes vectors of questions; MiniLM() by default.
-        epochs: Passes over the questions.
+        epochs: Passes over the questions, at least 1.
         seed: Of everything that is drawn at random.
         overwrite: Replace a file that is there.
         watch: Called with (name of the step, number done, total).
 
     Raises:
-        InputError: There is no question to learn from.
+        InputError: There is no question to learn from, or a parameter is out of range.
         ModelError: The file cannot be written, or the embedder is not installed.
     """
     started = time.perf_counter()
+    check_whole_numbers("train_writer", max_hops=(max_hops, 1, 10, 3), epochs=(epochs, 1, 10_000, 30), seed=seed)
     check_free(Path(out).expanduser(), overwrite=overwrite)
     embedder = embedder or MiniLM()
     found = found_examples(graph, questions, max_hops, seed, watch)
@@ -79,6 +82,11 @@ def train_writer(
     rows = rows_of(found)
     asked = vectors_of(embedder, list(found.masked), "questions embedded", watch)
     plain = [row for row in rows if any(is_plain(steps[p]) for p in row.patterns[row.right])]
+    if not plain:
+        raise InputError(
+            "every relation pattern that leads to an answer comes back to its seed, and a writer learns only from "
+            "those that do not; give other questions, or train_patterns"
+        )
     relations = tuple(sorted({step for row in plain for p in row.patterns[row.right] for step in _plain(steps[p])}))
     learned, held = halves(plain, seed)
     after = None

@@ -66,8 +66,10 @@ def train_sizes(
         watch: Told the number of questions ranked.
 
     Raises:
-        InputError: Fewer than 20 questions can be learned from.
+        InputError: Fewer than 20 questions can be learned from, or the file cannot be written.
     """
+    if Path(out).is_dir():
+        raise InputError("sizes are one file, and this is a folder; name a file in it, such as sizes.json", out)
     usable = [question for question in questions if question.seeds and question.answerable]
     if len(usable) < _LEAST:
         raise InputError(

@@ -174,7 +174,7 @@ class TextReport:
         learned: Questions used for training.
         apart: Questions held out, by their wording, to find the best epoch; 0 if there were too few.
         unseeded: Questions without a seed in the graph.
-        unanswered: Questions without an answer in the graph, or with none but a seed.
+        unanswered: Questions without an answer in the graph.
         unreached: Questions with no path to an answer.
         cut: Questions with so many paths around the seeds that only the shortest to each entity were examined.
         alone: Questions without a wrong path, so that there is no negative.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.embedders.minilm import MiniLM
 from graphbrick.evaluate.datasets import Grounded, Question
@@ -17,6 +18,7 @@ from graphbrick.patterns.learned_file import LearnedFile, check_free, save_learn
 from graphbrick.patterns.path_towers import KIND, relations_text, towered
 from graphbrick.train.adam import Adam
 from graphbrick.train.pattern_course import Watch
+from graphbrick.train.patterns import check_whole_numbers
 from graphbrick.train.relation_models import (
     Floats,
     QuestionRow,
@@ -59,19 +61,22 @@ def train_towers(
         graph: The graph.
         questions: Questions with answers; those without seeds are linked by labels.
         out: The file to write.
-        max_hops: The longest pattern.
+        max_hops: The longest pattern, from 1 to 10.
         embedder: Makes vectors of questions and relations; MiniLM() by default.
-        epochs: Passes over the questions.
-        margin: How far a right pattern is to be ahead, in cosine.
+        epochs: Passes over the questions, at least 1.
+        margin: How far a right pattern is to be ahead, in cosine; above 0 and at most 2.
         seed: Of everything that is drawn at random.
         overwrite: Replace a file that is there.
         watch: Called with (name of the step, number done, total).
 
     Raises:
-        InputError: There is no question to learn from.
+        InputError: There is no question to learn from, or a parameter is out of range.
         ModelError: The file cannot be written, or the embedder is not installed.
     """
     started = time.perf_counter()
+    check_whole_numbers("train_towers", max_hops=(max_hops, 1, 10, 2), epochs=(epochs, 1, 10_000, 10), seed=seed)
+    if not isinstance(margin, int | float) or not 0 < margin <= 2:
+        raise InputError(f"train_towers margin must be a number above 0 and at most 2, got {margin!r}; try 0.5")
     check_free(Path(out).expanduser(), overwrite=overwrite)
     embedder = embedder or MiniLM()
     found = found_examples(graph, questions, max_hops, seed, watch)

@@ -145,6 +145,15 @@ def test_ntriples_have_typed_values_and_a_graph_that_came_from_rdf_is_the_same(t
         to_ntriples(graph, tmp_path / "x.nt", base="no iri")
 
 
+def test_numbers_in_ntriples_keep_all_their_digits(tmp_path: Path) -> None:
+    masses = [("a", "mass", "0.00000012 kg"), ("b", "mass", "1,234.123456789 kg")]
+    counts = [("a", "count", "9,007,199,254,740,993"), ("b", "count", "\u0661\u0662\u0663")]
+    file = to_ntriples(build([*masses, *counts], tmp_path / "g"), tmp_path / "g.nt")
+    tails = {str(q.object) for q in ox.parse(path=str(file)) if q.predicate.value.startswith("urn:graphbrick:")}
+    decimals = {f'"0.00000012"^^<{XSD}decimal>', f'"1234.123456789"^^<{XSD}decimal>'}
+    assert tails == decimals | {f'"9007199254740993"^^<{XSD}integer>', f'"123"^^<{XSD}integer>'}
+
+
 def test_neo4j_files_have_its_headers_and_names_without_backticks(tmp_path: Path) -> None:
     facts = EntityRecord("m.1", 'Kenya "x"', ("a;b", "c"), ("sovereign state", "Sovereign State"), "one\ntwo")
     graph = build([("m.1", "people/born in", "m.2"), ("m.1", "people born in", "m.2"), facts], tmp_path / "g")

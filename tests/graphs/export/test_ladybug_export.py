@@ -94,6 +94,14 @@ def test_numbers_and_dates_are_typed_properties_of_their_heads(tmp_path: Path) -
     assert comments["order_"] == {"relation": "order", "label": "order"}
 
 
+def test_large_whole_numbers_keep_all_their_digits(tmp_path: Path) -> None:
+    triples = [("a", "number", "9007199254740993"), ("b", "number", "9,007,199,254,740,993"), ("c", "number", "4")]
+    file = to_ladybug(build(triples, tmp_path / "g.graph"), tmp_path / "g.ladybug")
+    with opened(file) as query:
+        rows = query("MATCH (a) WHERE a.number IS NOT NULL RETURN a.key, a.number ORDER BY a.key")
+    assert rows == [["a", 9007199254740993], ["b", 9007199254740993], ["c", 4]]
+
+
 def test_blocks_of_any_size_give_the_same_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exporter, "_ROWS", 2)
     monkeypatch.setattr(exporter, "_COPIED", 2)

@@ -212,6 +212,8 @@ def test_column_that_is_not_there(tmp_path: Path) -> None:
     file = write(tmp_path, "kb.tsv", "Source\twhat\ttarget\na\tr\tb\n")
     error = fault(file, columns=("sorce", "what", "target"))
     assert error.reason == "there is no column 'sorce'; the columns are Source, what, target; did you mean 'Source'?"
+    twice = fault(file, columns=("Source", "1", "target")).reason
+    assert twice == "the columns Source, 1, target are not three different ones of this file"
     assert fault(file, columns=("zzz", "what", "target")).reason.endswith("the columns are Source, what, target")
     assert fault(file, columns=("1", "2", "4"), header=False).reason == "there is no column 4; the rows have 3 columns"
     bad = BadRecords(skip=True)

@@ -17,7 +17,7 @@ from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.delta import Change
 from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.info import graph_info, isolated, size, skipped
+from graphbrick.graphs.info import change_counts, graph_info, isolated, size, skipped
 from graphbrick.graphs.partitions import Partitions
 from graphbrick.graphs.refreshing import Refreshed
 
@@ -171,7 +171,7 @@ def print_partitions(partitions: Partitions, folder: str, *, as_json: bool) -> N
 
 def pending(graph: Graph) -> str:
     """Describe what was changed since a graph was built."""
-    facts = graph.changes.counts(graph.manifest.triples)
+    facts = change_counts(graph)
     advice = f"; fold them in: graphbrick compact {shlex.quote(str(graph.path))}" if facts["compact_advised"] else ""
     return (
         f"changed since it was built: {counted(facts['triples_added'], 'triple')} and "
@@ -200,7 +200,7 @@ def print_change(change: Change, *, as_json: bool) -> None:
     if change.bad.count:
         out.print(f"left out: {counted(change.bad.count, 'bad record')}")
         _print_first(out, list(map(str, change.bad.errors)), change.bad.count)
-    if graph.changes.advise_compact(graph.manifest.triples):
+    if change_counts(graph)["compact_advised"]:
         out.print(pending(graph))
 
 

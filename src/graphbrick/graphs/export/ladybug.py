@@ -25,7 +25,7 @@ from graphbrick.graphs.export.groups import grouped
 from graphbrick.graphs.export.ladybug_layout import layout
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import new_export_file
-from graphbrick.graphs.literals import DATE, DECIMAL, LiteralType, literal_types, read_literal
+from graphbrick.graphs.literals import DATE, DECIMAL, INTEGER, LiteralType, exact_number, literal_types, read_literal
 from graphbrick.graphs.stored import StoredGraph
 
 if TYPE_CHECKING:
@@ -303,9 +303,9 @@ def _value(text: str, kind: LiteralType) -> float | datetime.date | None:
             return day and datetime.date(int(day[1]), int(day[2] or 1), int(day[3] or 1))
         except ValueError:
             return None
-    read = read_literal(text)
-    if read is None or read.kind == DATE or read.unit not in ("", kind.unit):
+    read, number = read_literal(text), exact_number(text)
+    if read is None or number is None or read.unit not in ("", kind.unit):
         return None
     if kind.kind == DECIMAL:
         return read.value
-    return int(read.value) if abs(read.value) < _LONGEST_INTEGER else None
+    return int(number) if read.kind == INTEGER and abs(number) < _LONGEST_INTEGER else None

@@ -11,7 +11,15 @@ from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.databases.rdf_terms import Term
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.place import new_export_text
-from graphbrick.graphs.literals import DATE, DECIMAL, INTEGER, YEAR, LiteralType, literal_types, read_literal
+from graphbrick.graphs.literals import (
+    DATE,
+    DECIMAL,
+    YEAR,
+    LiteralType,
+    exact_number,
+    literal_types,
+    read_literal,
+)
 from graphbrick.graphs.rdf_names import ALIAS_IRI, TYPE_IRI
 from graphbrick.graphs.stored import StoredGraph
 
@@ -26,10 +34,10 @@ _HOST = r"//[A-Za-z0-9_.~-]+(?::\d+)?(?=[/?#]|$)|(?!//)"
 _IRI = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{_HOST}){_PART}(?:#{_PART})?", re.ASCII)
 _BLANK = re.compile(r"_:[A-Za-z0-9_]+")
 _SHAPES = (  # of dates
-    (re.compile(r"\d{4}"), "gYear"),
-    (re.compile(r"\d{4}-\d{2}"), "gYearMonth"),
-    (re.compile(r"\d{4}-\d{2}-\d{2}"), "date"),
-    (re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?"), "dateTime"),
+    (re.compile(r"\d{4}", re.ASCII), "gYear"),
+    (re.compile(r"\d{4}-\d{2}", re.ASCII), "gYearMonth"),
+    (re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII), "date"),
+    (re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?", re.ASCII), "dateTime"),
 )
 _PROGRESS = 1 << 14
 
@@ -169,11 +177,8 @@ def _typed(text: str, kind: LiteralType) -> str | None:
     if kind.kind in (DATE, YEAR):
         shape = next((name for pattern, name in _SHAPES if pattern.fullmatch(text)), None)
         return None if shape is None else f'"{text}"^^<{_XSD}{shape}>'
-    read = read_literal(text)
-    if read is None or read.unit not in ("", kind.unit) or read.kind not in (INTEGER, DECIMAL):
+    read, number = read_literal(text), exact_number(text)
+    if read is None or number is None or read.unit not in ("", kind.unit):
         return None
-    if read.kind == DECIMAL:
-        plain = text if re.fullmatch(r"-?\d+\.\d+", text) else f"{read.value:f}"
-        return f'"{plain}"^^<{_XSD}decimal>'
-    plain = text if re.fullmatch(r"-?\d+", text) else str(int(read.value))
-    return f'"{plain}"^^<{_XSD}{"decimal" if kind.kind == DECIMAL else "integer"}>'
+    plain = text if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text) else f"{number:f}"
+    return f'"{plain}"^^<{_XSD}{"decimal" if DECIMAL in (kind.kind, read.kind) else "integer"}>'

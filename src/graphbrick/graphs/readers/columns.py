@@ -74,7 +74,7 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str)
         file: The file, for error messages.
 
     Raises:
-        InputError: A column does not exist, or the header does not tell which columns to use.
+        InputError: A column does not exist or is named twice, or the header does not tell which columns to use.
     """
     head, relation, tail = (_find(cells, names) for names in (_HEAD, _RELATION, _TAIL))
     if options.columns is not None:
@@ -82,6 +82,10 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str)
         recognised = None not in (head, relation, tail)
         header = options.header if options.header is not None else recognised or not numbers_only
         first, second, third = (named_column(column, cells, header, file) for column in options.columns)
+        if len({first, second, third}) < 3:
+            raise InputError(
+                f"the columns {', '.join(options.columns)} are not three different ones of this file", file
+            )
         return (first, second, third), header
     if options.header is False:
         return (0, 1, 2), False
