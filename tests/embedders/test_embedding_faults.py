@@ -54,6 +54,26 @@ def test_damaged_settings(folder: Path, name: str, content: str) -> None:
         EmbeddingModel(str(folder)).encode(["kenya"])
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("modules.json", '["Dense"]', "has a module Dense"),
+        ("1_Pooling/config.json", '{"pooling_mode": 5}', "joins token vectors by 5"),
+        ("1_Pooling/config.json", '{"pooling_mode": [5, null]}', "joins token vectors by 5 and None"),
+    ],
+)
+def test_settings_of_other_types(folder: Path, name: str, content: str, message: str) -> None:
+    (folder / "1_Pooling").mkdir()
+    (folder / name).write_text(content)
+    with pytest.raises(ModelError, match=message):
+        EmbeddingModel(str(folder)).encode(["kenya"])
+
+
+def test_prompts_of_another_type_are_none(folder: Path) -> None:
+    (folder / "config_sentence_transformers.json").write_text('{"prompts": 5}')
+    assert EmbeddingModel(str(folder)).encode_query("kenya").shape
+
+
 def test_a_tokenizer_of_another_model(folder: Path) -> None:
     write_tokenizer(folder, [*TABLE, "more"])
     with pytest.raises(ModelError, match=r"cannot be run: .*indices"):

@@ -151,6 +151,7 @@ class TestCitations:
     ("reply", "answers"),
     [
         ("Uganda [1-3]", [("Uganda", (1, 2, 3))]),
+        ("Uganda [1–3, 5]", [("Uganda", (1, 2, 3, 5))]),
         ("Uganda [path 2]", [("Uganda", (2,))]),
         ("- **Uganda** [1]\n2. Kenya: [2; 3]", [("Uganda", (1,)), ("Kenya", (2, 3))]),
         ("Uganda [1]\nuganda [2]", [("Uganda", (1, 2))]),

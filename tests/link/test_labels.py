@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from graphbrick import EntityRecord, GraphBuilder, LinkLabels, Mention, Query, ShortestPaths, build, change
-from graphbrick.core.errors import LinkError
+from graphbrick.core.errors import InputError, LinkError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.link.labels import resolve_seeds
+from graphbrick.link.question import Question
 from graphbrick.testing import tiny_graph
 
 # key, label, aliases, number of triples: a name, and how well connected the entity is.
@@ -346,3 +347,17 @@ def test_an_entity_that_is_spelled_otherwise_is_no_reading(graph: Graph) -> None
     assert [graph.key(seed) for seed in LinkLabels().link(graph, Query("Who speaks Polish?")).seeds] == ["polish"]
     seeds = LinkLabels(readings=3).link(graph, Query("Where is London?")).seeds
     assert [graph.key(seed) for seed in seeds] == ["london", "london-ky", "london-on"]
+
+
+@pytest.mark.parametrize("words", ["no such.patterns", "~nobody_at_all/films.patterns", "films\0.patterns"])
+def test_a_folder_of_words_that_is_not_there_is_an_error(graph: Graph, words: str) -> None:
+    with pytest.raises(InputError, match="name the folder that graphbrick learn made"):
+        LinkLabels(words=words).link(graph, Query("which country has the most neighbours"))
+
+
+@pytest.mark.parametrize(
+    "text", ["what is “the “Kenya” like", "what is „the „Kenya“ like", "what is «the «Kenya» like"]
+)
+def test_a_quotation_begins_at_the_last_mark_before_it(text: str) -> None:
+    question = Question.read(text)
+    assert [question.surface(span) for span in question.quoted] == ["Kenya"]

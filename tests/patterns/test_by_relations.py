@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from graphbrick import ByRelations, Query, ShortestPaths, Subgraph
-from graphbrick.core import PathPattern
+from graphbrick.core import PathPattern, Step
 from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import tiny_graph
 
@@ -53,6 +54,13 @@ def test_every_relation_is_read_once_without_the_name_of_the_seed() -> None:
     assert question == "Which currency is used around X?"
     assert len(texts) == len(set(texts)) <= graph.n_relations
     np.testing.assert_allclose(scores, ByRelations(Likes()).score(query.text, [path.text for path in paths]))
+
+
+@pytest.mark.parametrize("name", ["Nairobi", "NBO", "The Green City in the Sun"])
+def test_the_name_that_a_question_calls_the_start_by_changes_nothing(name: str) -> None:
+    pattern = PathPattern(name, (Step("capital", False),), lambda: "Nairobi <- capital <- country")
+    (score,) = ByRelations(Likes(), names=1.0).rate_items(f"Which country is around {name}?", [pattern])
+    assert score == 0.5 + 1 / 3  # of: which, country, around
 
 
 def test_patterns_are_scored_like_their_paths() -> None:

@@ -97,6 +97,16 @@ def test_a_cancelled_budget_stops_before_any_work(graph: Graph) -> None:
     assert run.stopped.undone == ("KHop()", "ShortestPaths()")
 
 
+def test_a_union_after_a_stop_names_each_undone_stage_once(graph: Graph) -> None:
+    budget = Budget(seconds=60)
+    with spending(budget):
+        budget.cancel()
+        pipeline = KHop() >> (ShortestPaths() | AllPaths()) >> PathAnswer()
+        run = pipeline.run(graph, QUESTION, seeds=["Nairobi"])
+    assert run.stopped is not None
+    assert run.stopped.undone == ("KHop()", "ShortestPaths()", "AllPaths()", "PathAnswer()")
+
+
 def test_work_outside_a_budget_is_not_limited(graph: Graph) -> None:
     with spending(Budget(seconds=1)):
         pass

@@ -9,7 +9,7 @@ import pytest
 from onnx_models import write_cross_encoder, write_embedder
 
 from graphbrick import LLM, Graph, PathAnswer, Run, parse, recipe
-from graphbrick.core.errors import PipelineError, RecipeSyntaxError
+from graphbrick.core.errors import InputError, PipelineError, RecipeSyntaxError
 from graphbrick.demo.graph import world_graph
 from graphbrick.pipeline import Pipeline, Sequence, Stage, Union, execute
 from graphbrick.recipes import Recipe, published
@@ -143,6 +143,32 @@ def test_a_part_of_several_stages_stays_together() -> None:
 def test_an_empty_part_is_refused() -> None:
     with pytest.raises(PipelineError, match=r"recipe 12 needs embedder; set it to MiniLM\(\)"):
         recipe(12).pipeline(embedder=" ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ShortestPaths() >> Rerank($other)", "has no part 'other' for $other; give its recipe text under [parts]"),
+        ("RankEnds('a$ b')", "has a $ that is not before the name of a part; write $$"),
+    ],
+)
+def test_a_recipe_of_a_file_that_cannot_be_filled_is_an_error(text: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(f'[parts]\nscorer = "BM25()"\n[recipes.mine]\npipeline = "{text}"\n', encoding="utf-8")
+    with pytest.raises(PipelineError, match=re.escape(message)):
+        recipe(str(file)).pipeline()
+
+
+def test_parts_may_stand_in_braces(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    text = "ShortestPaths() >> Rerank(${scorer}, n=8)"
+    file.write_text(f'[parts]\nscorer = "BM25()"\n[recipes.mine]\npipeline = "{text}"\n', encoding="utf-8")
+    assert repr(recipe(str(file)).pipeline()) == "ShortestPaths() >> Rerank(BM25(), n=8)"
+
+
+def test_a_recipe_file_whose_name_cannot_be_is_an_error() -> None:
+    with pytest.raises(InputError, match="the recipes cannot be read: embedded null byte"):
+        recipe("a\0.toml")
 
 
 def test_a_part_that_cannot_be_read_is_refused_by_itself() -> None:

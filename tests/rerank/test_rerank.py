@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,8 @@ import pytest
 from graphbrick import BM25, EntityRecord, Evidence, GraphBuilder, MiniLM, Query, Rerank, ShortestPaths, Subgraph
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.graphs.builder import build
+from graphbrick.pipeline import RerankStage
+from graphbrick.rerank import Supplement
 from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick, tiny_graph
 
@@ -53,6 +55,12 @@ def test_what_is_equal_keeps_its_order(evidence: Evidence) -> None:
     assert len(evidence) == 12
     assert Rerank(Level(), n=12).rerank(QUERY, evidence) == evidence
     assert Rerank(Level(), n=5).rerank(QUERY, evidence).items == evidence.items[:5]
+
+
+@pytest.mark.parametrize("stage", [Rerank(Level()), Supplement(Level(), Length())])
+def test_relations_that_hold_both_ways_are_still_known(stage: RerankStage, evidence: Evidence) -> None:
+    known = replace(evidence, symmetric=frozenset({"borders"}))
+    assert stage.rerank(QUERY, known).symmetric == {"borders"}
 
 
 def test_fewer_than_n_are_all_kept(evidence: Evidence) -> None:

@@ -97,6 +97,17 @@ def test_the_best_answers_follow_up_questions_come_first(lakes: TextGraph, embed
         assert asked(server.requests[-1]) == "tea?"
 
 
+def test_an_answer_that_is_given_twice_has_its_best_score(lakes: TextGraph, embedder: LLMEmbedder) -> None:
+    def script(request: Request) -> str:
+        if "Example:" in request.prompt:
+            return "Something."
+        return reply("Tea.", 80, []) if "The lake: " in request.prompt else reply("Tea.", 40, [])
+
+    with ScriptedLLM(script) as server:
+        found = drift(server, embedder, parts=2, rounds=0).retrieve(Query(MAIN), Subgraph(lakes))
+    assert [(item.text, item.score) for item in found.items] == [("Tea.", 0.8)]
+
+
 @pytest.mark.parametrize(("score", "expected"), [('"70"', [0.7]), ("NaN", []), ("true", []), ("1e400", [])])
 def test_scores_in_another_form(score: str, expected: list[float], lakes: TextGraph, embedder: LLMEmbedder) -> None:
     with ScriptedLLM([f'{{"answer": "Tea.", "score": {score}, "texts": ["1"], "follow_up": []}}']) as server:

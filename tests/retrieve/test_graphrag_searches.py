@@ -208,6 +208,14 @@ def test_points_of_a_model_cite_the_places_of_the_statements_that_they_stand_on(
     assert found.items[0].entities == lake.parts[1].entities
 
 
+def test_a_point_that_is_given_twice_has_its_best_score() -> None:
+    reply = points_reply(("Tea.", 20, [1]), ("Ports.", 50, [1]), ("Tea.", 90, [1]))
+    with ScriptedLLM([reply]) as server:
+        passage = Passage("Tea and ports.", (Citation("d", 0, 1),))
+        found = Points(LLM(base_url=server.base_url)).rerank(QUESTION, Evidence((passage,)))
+    assert [(item.text, item.score) for item in found.items] == [("Tea.", 0.9), ("Ports.", 0.5)]
+
+
 def test_evidence_is_read_in_batches_and_an_unreadable_reply_is_an_event() -> None:
     passages = tuple(Passage(f"word{i} " * 60, (Citation("d", i, i + 1),)) for i in range(6))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from staff import Indifferent, plan_of, staff_graph
 
-from graphbrick import PathAnswer, Patterns
+from graphbrick import EntityRecord, PathAnswer, Patterns
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.lexicon import lexicon_of
@@ -64,6 +64,48 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     return build(CLINIC, tmp_path_factory.mktemp("clinic") / "clinic.graph")
 
 
+RIVERS = [("Nile", "6000 km"), ("Amazon", "6000 km"), ("Rhine", "1000 km")]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "plan"),
+    [
+        ("What is the largest length?", "6000 km", "length of: largest length among: everything with length"),
+        ("How long is the longest river?", "6000 km", "length of: largest length among: every river"),
+        ("What is the average length?", "4,333.33 km", "mean of length of: everything with length"),
+    ],
+)
+def test_the_largest_value_of_several_is_not_their_sum(question: str, text: str, plan: str, tmp_path: Path) -> None:
+    answer = PIPELINE(_rivers(tmp_path), question)
+    assert (answer.texts, plan_of(answer)) == ((text,), plan)
+
+
+def test_nothing_is_compared_with_the_sum_of_several(tmp_path: Path) -> None:
+    run = PIPELINE.run(_rivers(tmp_path), "Which rivers are longer than the rivers in Africa?")
+    assert run.answer is not None
+    assert not run.answer.texts
+    assert "gives 2 entities, not one" in run.trace.stages[-2].events[0]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which are the longest ² rivers?",
+        "Which rivers were found in february 0000?",
+        "Which rivers were found after ٢٠٢٤-٠٢?",
+    ],
+)
+def test_odd_numbers_and_dates_are_not_answered(question: str, tmp_path: Path) -> None:
+    assert not PIPELINE(_rivers(tmp_path), question).texts
+
+
+def _rivers(folder: Path) -> Graph:
+    nodes = [EntityRecord(name, name, types=("river",)) for name, _ in RIVERS]
+    lengths = [(name, "length", length) for name, length in RIVERS]
+    places = [("Nile", "flows in", "Africa"), ("Rhine", "flows in", "Africa"), ("Amazon", "flows in", "Peru")]
+    return build([*nodes, *lengths, *places], folder / "rivers.graph")
+
+
 @pytest.mark.parametrize(
     ("question", "texts", "plan"),
     [
@@ -83,6 +125,7 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Who was born between 1979 and 1984?", ["Ada Marsh", "Carla Diaz"], ""),
         ("Who was born until 1984?", ["Ada Marsh", "Carla Diaz"], ""),
         ("Who does not work in Platform Team?", ["Carla Diaz"], ""),
+        ("Who does not work in the oldest team?", ["Ada Marsh", "Ben Okoro"], ""),
         ("Which team was founded first?", ["Billing Team"], "smallest founded among: every team"),
         ("Is Auth Service owned by Platform Team?", ["yes"], ""),
         ("Is Platform Team owned by Auth Service?", ["no"], ""),
@@ -102,6 +145,40 @@ def test_without_a_class_all_that_have_the_number_are_compared(
     assert answer.confidence == EXPLAINED
     if plan:
         assert plan_of(answer) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Who does not earn more than 60000?", ["Ben Okoro"]),
+        ("Who was not born before 1984?", ["Ada Marsh", "Ben Okoro"]),
+        ("Is Ada Marsh not older than Ben Okoro?", ["no"]),
+        ("Does Ada Marsh not earn more than 60000?", ["no"]),
+        ("Which teams that are not part of Finance own more than 2 services?", ["Platform Team"]),
+        ("Which teams do not own exactly 3 services?", []),
+        ("Who earns between 65000 and 60000?", ["Ada Marsh"]),
+        ("Who was born between 1984 and 1979?", ["Ada Marsh", "Carla Diaz"]),
+        ("What is the second highest salary?", ["$61,000"]),
+        ("What are the two highest salaries?", []),
+    ],
+)
+def test_comparisons_negated_or_backwards_and_ranked_values(staff: Graph, question: str, texts: list[str]) -> None:
+    assert sorted(PIPELINE(staff, question).texts) == texts
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("How many more services does Platform Team own than Billing Team?", ("2",)),
+        ("How many more services does Platform Team own than Billing Team owns?", ("2",)),
+        ("How many fewer services does Billing Team own than Platform Team?", ("2",)),
+        ("How many more services are owned by Platform Team than by Billing Team?", ("2",)),
+        ("How many more services does Platform Team have than Billing Team?", ("2",)),
+        ("How many more people work in Platform Team than in Billing Team?", ()),
+    ],
+)
+def test_a_difference_of_what_two_do_is_counted(staff: Graph, question: str, texts: tuple[str, ...]) -> None:
+    assert PIPELINE(staff, question).texts == texts
 
 
 @pytest.mark.parametrize(
@@ -158,6 +235,9 @@ def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Gra
     [
         ("Which team has the juiciest salary?", "'juiciest' is no adjective that the rules can compare by"),
         ("What does Platform Team not?", "no rule reads what 'not' changes here"),
+        ("Which team was not founded first?", "no rule reads what 'not' changes here"),
+        ("Which team does not own the most services?", "no rule reads what 'not' changes here"),
+        ("Who does not earn the most?", "no rule reads what 'not' changes here"),
         ("How old is Ada Marsh?", "'how old' needs an age; this graph has a date, 'birth date'"),
         ("Who is the tallest?", "no relation of this graph gives a number for 'tallest' (height, elevation)"),
         ("Which squads were founded before 2010?", "called 'squads'; if everything with founded is, learn it"),

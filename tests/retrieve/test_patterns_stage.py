@@ -11,7 +11,7 @@ from following import follow_pattern
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick import BM25, GraphBuilder, KHop, PathAnswer, Query, Subgraph, build
+from graphbrick import BM25, GraphBuilder, KHop, Mention, PathAnswer, Query, Subgraph, build
 from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.trace import Trace, record
@@ -305,6 +305,25 @@ def test_the_names_of_seeds_are_read_neither_in_the_question_nor_in_the_patterns
     both = Query("Do Nairobi and kampala border?", (graph.entity("Nairobi"), graph.entity("Kampala")))
     Patterns(Spy(), max_hops=1, names="none").retrieve(both, Subgraph(graph))
     assert seen == [("Do X and X border?", ("<- capital <-", "<- largest city <-"))]
+
+
+@pytest.mark.parametrize("mention", ["Nairobi", "NBO", "The Green City in the Sun", "Nai"])
+def test_the_name_of_a_seed_is_left_out_however_the_question_spells_it(mention: str) -> None:
+    seen: list[tuple[str, tuple[str, ...]]] = []
+
+    @dataclass(frozen=True, repr=False)
+    class Spy(Scorer):
+        comparable: ClassVar[bool] = True
+
+        def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+            seen.append((query, tuple(texts)))
+            return np.zeros(len(texts))
+
+    graph = tiny_graph()
+    seed = graph.entity("Nairobi")
+    query = Query(f"Which country has {mention}?", (seed,), mentions=(Mention(mention, seed),))
+    Patterns(Spy(), max_hops=1, names="none").retrieve(query, Subgraph(graph))
+    assert seen == [("Which country has X?", ("<- capital <-",))]
 
 
 def test_only_the_best_patterns_are_read_with_the_names_of_seeds() -> None:

@@ -210,6 +210,21 @@ def test_a_model_that_repeats_its_query_is_asked_anew_without_seeing_it(films: C
     assert "model repeated its query; it is asked anew, without seeing it" in done.trace.events
 
 
+def test_examples_may_be_at_home_and_hold_line_separators(
+    films: CypherFilms, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    pair = {"question": "Who wrote\u2028Alien?", "query": "MATCH (n) RETURN n.name"}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair, ensure_ascii=False) + "\n", encoding="utf-8")
+    _, prompts = run(films, [BY_SCOTT], examples="~/pairs.jsonl", shots=1)
+    assert "Who wrote" in prompts[0]
+
+
+def test_a_file_of_examples_whose_name_cannot_be_is_an_error(films: CypherFilms) -> None:
+    with pytest.raises(InputError, match="embedded null byte"):
+        run(films, [BY_SCOTT], examples="a\0b")
+
+
 def test_examples_are_compared_without_names(films: CypherFilms, tmp_path: Path) -> None:
     pairs = [
         ("Which films did Michael Mann direct?", "MATCH (:Person {name: 'Michael Mann'})-[:DIRECTED]->(f) RETURN f"),

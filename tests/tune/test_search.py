@@ -255,6 +255,14 @@ def test_one_aim_in_other_words_is_one_recipe(searched: tuple[Tuned, Path]) -> N
     assert list(tomllib.loads(recipes_text(twice, "tiny"))["recipes"]) == ["quality", "latency-10s"]
 
 
+def test_a_path_with_a_dollar_sign_is_read_again(searched: tuple[Tuned, Path], tmp_path: Path) -> None:
+    first, *others = searched[0].recommended
+    text = "ShortestPaths() >> Rerank(PatternScorer('/data/$mine/films.patterns'), n=8) >> PathAnswer()"
+    found = replace(searched[0], recommended=(replace(first, text=text), *others))
+    (tmp_path / "tuned.toml").write_text(recipes_text(found, "tiny"), encoding="utf-8")
+    assert repr(recipe(str(tmp_path / "tuned.toml")).pipeline()) == text
+
+
 def test_without_questions_the_graph_writes_them_and_the_result_says_so(
     graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

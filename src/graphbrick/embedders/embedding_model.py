@@ -130,7 +130,8 @@ class EmbeddingModel(Embedder):
         if onnx_weights(self.model) is None:
             return dict(open_torch("SentenceTransformer", self.model).prompts or {})
         settings = settings_of(Path(self.model).expanduser() / "config_sentence_transformers.json")
-        return dict(settings.get("prompts") or {})
+        prompts = settings.get("prompts")
+        return dict(prompts) if isinstance(prompts, dict) else {}
 
 
 def _pooling(folder: Path, model: OnnxText) -> str:
@@ -145,14 +146,15 @@ def _pooling(folder: Path, model: OnnxText) -> str:
         "export the whole model, so that it gives sentence_embedding, or remove the ONNX file to load it with torch"
     )
     modules = settings_of(folder / "modules.json", list)
-    for kind in (str(module.get("type", "")).rpartition(".")[2] for module in modules):
+    for module in modules:
+        kind = str(module.get("type", "") if isinstance(module, dict) else module).rpartition(".")[2]
         if kind not in _MODULES:
             raise ModelError(f"{folder} has a module {kind} that is not in its ONNX file; {advice}")
     settings = settings_of(folder / "1_Pooling" / "config.json")
     mode_setting = settings.get("pooling_mode")
     if mode_setting is None:  # older files have one switch for each mode
         mode_setting = [mode for mode, switch in _POOLING_SWITCHES.items() if settings.get(switch) is True]
-    modes = [mode_setting] if isinstance(mode_setting, str) else list(mode_setting) or ["mean"]
+    modes = list(map(str, mode_setting if isinstance(mode_setting, list) else [mode_setting])) or ["mean"]
     if len(modes) > 1 or modes[0] not in POOLINGS:
         allowed = ", ".join(POOLINGS)
         raise ModelError(f"{folder} joins token vectors by {' and '.join(modes)}, not by one of {allowed}; {advice}")

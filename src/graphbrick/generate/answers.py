@@ -44,7 +44,7 @@ SCHEMA = {
 }
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _LABEL = re.compile(r"^(?:the\s+)?(?:final\s+|correct\s+)?answers?(?:\s+(?:is|are)\b\s*:?|\s*:)[\s*]*", re.IGNORECASE)
-_MARK = re.compile(r"([\[(])\s*(paths?\s*)?(\d{1,6}(?:\s*[,;&-]\s*\d{1,6})*)\s*[\])]", re.IGNORECASE)
+_MARK = re.compile(r"([\[(])\s*(paths?\s*)?(\d{1,6}(?:\s*[,;&–-]\s*\d{1,6})*)\s*[\])]", re.IGNORECASE)
 _BETWEEN = re.compile(r"^[\s*]*(?:[,;|&]\s*(?:and\s+)?|and\s+)", re.IGNORECASE)
 _SPECIAL = re.compile(r"[\[(:]")  # in a name that could be taken for a citation or a label
 _TAIL = 5  # words after the last citation that may be a further answer; more are an explanation
@@ -289,6 +289,6 @@ def _is_citation(mark: re.Match[str], items: int | None) -> bool:
 def numbers_in(text: str) -> tuple[int, ...]:
     """Return the numbers of at most six digits that a text lists; ``2-4`` are three."""
     numbers: list[int] = []
-    for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", text):
+    for first, last in re.findall(r"(\d+)(?:\s*[–-]\s*(\d+))?", text):
         numbers += range(int(first), min(int(last or first), int(first) + 1000) + 1)
     return tuple(numbers)

@@ -13,7 +13,9 @@ from graphbrick.link.words import MONTHS, STOP_WORDS
 
 V = TypeVar("V")
 
-_QUOTES = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|‘([^’]+)’(?!\w)|(?<!\w)['`]([^'`]+)['´`](?!\w)")
+_QUOTES = re.compile(
+    r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|‘([^’]+)’(?!\w)|(?<!\w)['`]([^'`]+)['´`](?!\w)"
+)
 _APOSTROPHES = "'\u2019\u00b4`"
 _BRACKETED_YEAR = re.compile(r"\((\d{4})\)")
 

@@ -50,7 +50,10 @@ class ByRelations(Scorer):
         for item in items:
             if isinstance(item, Path | PathPattern):
                 text = item.pattern_text if by_pattern else item.text
-                walks.append((item.start_label, tuple(step.relation for step in item.steps), text))
+                relations = tuple(step.relation for step in item.steps)
+                # A pattern has the name that the question calls its start by; its text begins with the label.
+                rest = text[len(item.start_label) :] if isinstance(item, Path) else split_start(text)[1]
+                walks.append((item.start_label, relations, rest if relations else text))
             else:
                 walks.append(("", (), item.text))
         return self._scores(query, walks)
@@ -60,11 +63,12 @@ class ByRelations(Scorer):
         walks = []
         for text in texts:
             start, walked = split_start(text)
-            walks.append((start, tuple(relation for relation, _ in steps_of(walked)), text))
+            relations = tuple(relation for relation, _ in steps_of(walked))
+            walks.append((start, relations, walked if relations else text))
         return self._scores(query, walks)
 
     def _scores(self, query: str, walks: Sequence[tuple[str, tuple[str, ...], str]]) -> npt.NDArray[np.float64]:
-        """Return the score of each (label of the start, relations, text)."""
+        """Return the score of each (label of the start, relations, text, without the start if there are relations)."""
         question = query
         for start in dict.fromkeys(start for start, relations, _ in walks if relations):
             question = masked(question, start)
@@ -73,12 +77,12 @@ class ByRelations(Scorer):
         words = _words(question)
         shares: dict[str, float] = {}
         scores = np.empty(len(walks))
-        for i, (start, relations, text) in enumerate(walks):
+        for i, (_, relations, text) in enumerate(walks):
             own = [rated[unit] for unit in _units(relations, text)]
             scores[i] = sum(own) / len(own)
             if self.names and relations:
                 if text not in shares:
-                    shares[text] = len(words & _words(text[len(start) :])) / max(1, len(words))
+                    shares[text] = len(words & _words(text)) / max(1, len(words))
                 scores[i] += self.names * shares[text]
         return scores
 

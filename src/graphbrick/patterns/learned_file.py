@@ -96,9 +96,9 @@ def _read(path: Path, kind: str) -> LearnedFile:
             np.isfinite(array).all() for array in arrays.values()
         ):
             raise ValueError("kind")
-        embedder = parse_brick(about["embedder"])
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, PipelineError) as error:
+        embedder, identity, others = parse_brick(about["embedder"]), about["identity"], about["about"]
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, PipelineError) as error:
         raise ModelError(f"{path} is no file of graphbrick train {kind}, or it is damaged; make it anew") from error
-    if not isinstance(embedder, Embedder) or embedder.identity != about["identity"]:
+    if not isinstance(embedder, Embedder) or embedder.identity != identity:
         raise ModelError(f"{path} was trained on vectors of {about['embedder']}, which is another model now")
-    return LearnedFile(kind, embedder, about["about"], arrays)
+    return LearnedFile(kind, embedder, others, arrays)

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.cached import cached_property
+from graphbrick.core.errors import InputError
+from graphbrick.files.folders import recover
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
@@ -28,6 +30,7 @@ from graphbrick.session import current_session
 Ints = npt.NDArray[np.int64]
 
 _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end in one word
+_ADVICE = "name the folder that graphbrick learn made"
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBERED = re.compile(r"[a-z]?\d+[a-z]?|[a-z]")
 _SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
@@ -105,12 +108,26 @@ def lexicon_of(graph: Graph, learned: str | None = None) -> Lexicon:
         learned: The folder that `graphbrick learn` wrote, whose file of words counts; None for none.
 
     Raises:
-        InputError: The file of words is damaged; see `read_words`.
+        InputError: There is no such folder, or the file of words is damaged; see `read_words`.
     """
-    file = None if learned is None else Path(learned).expanduser() / WORDS
+    file = None if learned is None else _folder(learned) / WORDS
     stamp = file.stat().st_mtime_ns if file is not None and file.is_file() else 0
     key = ("lexicon", graph.place, graph.hash, file, stamp)
     return current_session().get(key, lambda: _lexicon(graph, file if stamp else None), at_most=8)
+
+
+def _folder(learned: str) -> Path:
+    """Return the folder of a name; raise if there is none, so that a misspelt name is no folder without words."""
+    folder = Path(learned)
+    try:
+        folder = folder.expanduser()
+        if not folder.is_dir():
+            recover(folder)  # a killed process may have left it aside
+    except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
+        raise InputError(f"cannot be read ({getattr(error, 'strerror', None) or error}); {_ADVICE}", folder) from error
+    if not folder.is_dir():
+        raise InputError(f"there is no such folder; {_ADVICE}", folder)
+    return folder
 
 
 def _lexicon(graph: Graph, file: Path | None) -> Lexicon:

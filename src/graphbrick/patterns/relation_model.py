@@ -61,13 +61,12 @@ class RelationModel:
             longer: list[tuple[float, tuple[int, ...]]] = []
             for total, symbols in open_:
                 chances = self.log_probabilities(vector, place, symbols[-1] if symbols else STOP)
-                if place == self.max_hops:
+                if symbols:  # it may stop here, even if more relations than that are likelier to follow
                     done.append((total + float(chances[STOP]), symbols))
+                if place == self.max_hops:
                     continue
                 for symbol in np.argsort(-chances, kind="stable")[: beams + 1].tolist():
-                    if symbol == STOP and symbols:
-                        done.append((total + float(chances[STOP]), symbols))
-                    elif symbol != STOP:
+                    if symbol != STOP:
                         longer.append((total + float(chances[symbol]), (*symbols, symbol)))
             open_ = sorted(longer, key=lambda entry: (-entry[0], entry[1]))[:beams]
         done.sort(key=lambda entry: (-entry[0], entry[1]))

@@ -345,19 +345,21 @@ def _run_union(union: Union, run: Run) -> Run:
     with record(run.trace, repr(union), "union") as entry:
         for branch, reason in unlinked:
             event(f"{branch!r} was left out of the union: {reason}")
-        united = _united(runs)
+        united = _united(runs, run.stopped)
         sizes = united.counts(union.gives)
         entry.counts_in = {name: sum(r.counts(union.gives).get(name, 0) for r in runs) for name in sizes}
         entry.counts_out = sizes
     return united
 
 
-def _united(runs: list[Run]) -> Run:
-    """Return the first run with what all runs hold."""
+def _united(runs: list[Run], before: Stop | None) -> Run:
+    """Return the first run with what all runs hold; what was left undone before them is named once."""
     queries = [run.query for run in runs]
     subgraphs = [run.subgraph for run in runs if run.subgraph is not None]
     evidences = [run.evidence for run in runs if run.evidence is not None]
     stops = [run.stopped for run in runs if run.stopped is not None]
+    earlier = () if before is None else before.undone
+    undone = (*earlier, *(stage for stop in stops for stage in stop.undone[len(earlier) :]))
     return replace(
         runs[0],
         query=replace(
@@ -368,7 +370,7 @@ def _united(runs: list[Run]) -> Run:
         linked=any(run.linked for run in runs),
         subgraph=reduce(Subgraph.union, subgraphs) if subgraphs else None,
         evidence=evidences[0].union(*evidences[1:]) if evidences else None,
-        stopped=Stop(stops[0].reason, tuple(stage for stop in stops for stage in stop.undone)) if stops else None,
+        stopped=Stop(stops[0].reason, undone) if stops else None,
     )
 
 

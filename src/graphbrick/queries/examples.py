@@ -47,8 +47,9 @@ def read_pairs(file: Path) -> list[Pair]:
         InputError: The file is missing, or a line is no such pair.
     """
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        # JSON may hold other line separators, such as U+2028, as they are.
+        lines = file.expanduser().read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
         raise InputError(f"cannot be read ({error}); examples are JSON lines of question and query", file) from error
     pairs = []
     for number, line in enumerate(lines, 1):

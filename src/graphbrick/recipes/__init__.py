@@ -112,7 +112,7 @@ class Recipe:
         Raises:
             PipelineError: The recipe has no such part, or one without default was not set.
         """
-        return Template(self.template).substitute(self._chosen(parts))
+        return self._filled(self.template, self._chosen(parts))
 
     def indexing(self, /, **parts: str | Brick) -> dict[str, str]:
         """Return `index` with parts as of `text` in place of their names.
@@ -121,7 +121,21 @@ class Recipe:
             PipelineError: As for `text`.
         """
         chosen = self._chosen(parts) if self.index else {}
-        return {name: Template(text).substitute(chosen) for name, text in self.index.items()}
+        return {name: self._filled(text, chosen) for name, text in self.index.items()}
+
+    def _filled(self, template: str, chosen: Mapping[str, str]) -> str:
+        """Return a template with parts in place of their names."""
+        try:
+            return Template(template).substitute(chosen)
+        except KeyError as error:
+            raise PipelineError(
+                f"recipe {self.name} has no part {error.args[0]!r} for ${error.args[0]}; give its recipe text under "
+                "[parts]"
+            ) from error
+        except ValueError as error:
+            raise PipelineError(
+                f"recipe {self.name} has a $ that is not before the name of a part; write $$ for the character itself"
+            ) from error
 
     def _chosen(self, parts: Mapping[str, str | Brick]) -> dict[str, str]:
         """Return the recipe text of every part."""
@@ -197,10 +211,10 @@ def _of_file(path: Path, name: str) -> Recipe:
     """Return a recipe of a file, the first without a name."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"the recipes cannot be read: {error.strerror or error}", path) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"the recipes are not TOML: {error}", path) from error
+    except (OSError, ValueError) as error:  # also a null character
+        raise InputError(f"the recipes cannot be read: {getattr(error, 'strerror', None) or error}", path) from error
     try:
         found = _recipes(content)
     except (KeyError, TypeError, AttributeError) as error:
@@ -219,7 +233,7 @@ def _recipes(content: Mapping[str, Any]) -> dict[str, Recipe]:
     for name, entry in content["recipes"].items():
         template = " ".join(entry["pipeline"].split())
         index = entry.get("index", {})
-        used = set(re.findall(r"\$(\w+)", " ".join((template, *index.values()))))
+        used = set(re.findall(r"\$\{?(\w+)", " ".join((template, *index.values()))))
         parts = {part: text for part, text in content.get("parts", {}).items() if part in used}
         paper = entry.get("paper", "")
         recipes[name] = Recipe(

@@ -82,8 +82,8 @@ class Points(RerankStage):
         if not lines:
             return replace(evidence, items=(), scale="", confidence=None)
         points = self._read(query, lines) if isinstance(self.by, ChatModel) else self._scored(query, lines)
-        ordered = sorted(distinct(points), key=lambda point: -point.score)  # stable
-        return replace(evidence, items=tuple(ordered[: self.n]), scale="", confidence=None)
+        ordered = distinct(sorted(points, key=lambda point: -point.score))  # stable; the best of equal ones stays
+        return replace(evidence, items=ordered[: self.n], scale="", confidence=None)
 
     def _scored(self, query: Query, lines: Sequence[_Line]) -> list[Point]:
         assert isinstance(self.by, Scorer)

@@ -57,4 +57,5 @@ class Rerank(RerankStage):
         if self.threshold is not None:
             order = order[scores[order] > self.threshold]
         items = tuple(evidence.items[i].with_score(float(scores[i])) for i in order[: self.n])
-        return Evidence(items, scale=repr(self.scorer) if self.scorer.comparable else "")
+        scale = repr(self.scorer) if self.scorer.comparable else ""
+        return Evidence(items, scale=scale, symmetric=evidence.symmetric)

@@ -122,7 +122,7 @@ class Drift(RetrieveStage):
             found = [search.retrieve(replace(query, text=question), subgraph).items for question in chosen]
             replies = self._asked(main, list(zip(chosen, found, strict=True)))
         fact(questions=len(seen), points=len(points))
-        return Evidence(tuple(sorted(distinct(points), key=lambda point: -point.score)))  # stable
+        return Evidence(distinct(sorted(points, key=lambda point: -point.score)))  # stable
 
     def _nearest_reports(self, question: str, graph: TextGraph) -> list[Item]:
         """Return the reports nearest to an invented answer, best first."""

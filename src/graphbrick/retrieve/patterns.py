@@ -251,7 +251,10 @@ class Patterns(RetrieveStage):
         question = query.text
         for name in dict.fromkeys(starts):
             question = masked(question, name)
-        return self.scorer.rate(question, [walk.text[len(walk.start_label) :].lstrip() for walk in walked])
+        # The text begins with the label, which the question may spell otherwise.
+        labels = [from_seed.lengths[0].walks[0].text for from_seed, hop in places for _ in from_seed.lengths[hop].steps]
+        texts = [walk.text[len(label) :].lstrip() for walk, label in zip(walked, labels, strict=True)]
+        return self.scorer.rate(question, texts)
 
     def _ranked(self, query: Query, graph: Graph, grown: list[_Grown]) -> list[_Ranked]:
         """Return the best candidates, best first: as many as can be needed, since every one has an end."""

@@ -51,8 +51,9 @@ class WrittenRelations(RetrieveStage):
         seeds = seeds if subgraph.nodes is None else subgraph.nodes[seeds]
         learned, model = load_writer(self.model)
         question = query.text
-        for label in sorted({graph.label(seed) for seed in seeds.tolist()}, key=lambda name: (-len(name), name)):
-            question = masked(question, label)
+        names = {query.name_of(seed, graph.label(seed)) for seed in seeds.tolist()}
+        for name in sorted(names, key=lambda name: (-len(name), name)):
+            question = masked(question, name)
         sequences = model.written(learned.embedder.embed([question])[0].astype(np.float32), self.tried)
         ids = _ids(subgraph)
         paths: dict[Path, None] = {}

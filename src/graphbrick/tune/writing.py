@@ -66,7 +66,7 @@ def recipes_text(result: Tuned, graph: str) -> str:
                 f"# {measure_name(result.metric)} {of.quality:.3f}, median {1000 * of.seconds:.1f} ms, "
                 f"{of.tokens:,.0f} tokens a question, on {of.n} questions that did not choose it"
             )
-        lines.append(f"pipeline = {_quoted(one.text)}")
+        lines.append(f"pipeline = {_quoted(one.text.replace('$', '$$'))}")  # a $ alone begins the name of a part
     return "\n".join(lines) + "\n"
 
 

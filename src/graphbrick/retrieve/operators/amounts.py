@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.graphs.literals import values_of
-from graphbrick.retrieve.operators.measures import Attribute, Measure
+from graphbrick.retrieve.operators.measures import Attribute, Best, Measure
 from graphbrick.retrieve.operators.sets import CannotPlanError, Place, SetPlan, ValuePlan
 
 
@@ -34,14 +34,21 @@ class Amount(ValuePlan):
     measure: Measure
     mean: bool = False
 
+    @property
+    def _is_of_equals(self) -> bool:
+        """Whether all entities have one value, as they share a place in its order; it is not added up then."""
+        return isinstance(self.base, Best) and self.base.n == 1 and self.base.measure == self.measure
+
     def unit(self, place: Place) -> str:
         """Return the unit; empty for none."""
         return self.measure.unit(place)
 
     def literal(self, place: Place) -> int | None:
-        """Return the entity that is the value itself, if it is that of a single entity; else None."""
+        """Return the entity that is the value itself, if it is that of a single entity, or of equal ones; else None."""
         entities = self.base.run(place)
-        if len(entities) != 1 or not isinstance(self.measure, Attribute):
+        if not len(entities) or not isinstance(self.measure, Attribute):
+            return None
+        if len(entities) > 1 and not self._is_of_equals:
             return None
         known = values_of(place.graph, self.measure.relation)
         at = int(np.searchsorted(known.heads, entities[0]))
@@ -60,6 +67,8 @@ class Amount(ValuePlan):
         values = values[~np.isnan(values)]
         if not len(values):
             raise CannotPlanError(f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}")
+        if self._is_of_equals:
+            return float(values[0])
         return float(values.mean() if self.mean else values.sum())
 
 

@@ -67,7 +67,10 @@ def _date(text: str, rest: str) -> Date | None:
     read = read_literal(text)
     if read is None or read.kind != "date":
         return None
-    day = datetime.date.fromisoformat(text if len(text) > 7 else f"{text}-01").replace(year=2000)
+    try:
+        day = datetime.date.fromisoformat(text if len(text) > 7 else f"{text}-01").replace(year=2000)
+    except ValueError:  # the year 0000, or digits of another script
+        return None
     month_after = (day.replace(day=1) + datetime.timedelta(days=31)).replace(day=1)
     days = 1 if len(text) > 7 else (month_after - day).days
     return Date(read.value, days / 366, text, rest.strip())

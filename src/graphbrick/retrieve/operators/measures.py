@@ -127,7 +127,7 @@ def compared(base: SetPlan, measure: Measure, kind: str, low: float, high: float
     """
     ranges = {
         "over": (low, np.inf), "least": (low, np.inf), "under": (-np.inf, low), "most": (-np.inf, low),
-        "exactly": (low, low), "between": (low, high),
+        "exactly": (low, low), "between": (min(low, high), max(low, high)),
     }  # fmt: skip
     return Within(base, measure, *ranges[kind], includes=kind not in ("over", "under"))
 
@@ -142,6 +142,8 @@ def dated(base: SetPlan, measure: Measure, kind: str, first: Date, last: Date | 
         first: The date.
         last: The second date, for "between".
     """
+    if last is not None and last.start < first.start:
+        first, last = last, first
     start, end = first.start, first.start + first.width - MOMENT
     if kind == "between" and last is not None:
         until = last.start + last.width - MOMENT

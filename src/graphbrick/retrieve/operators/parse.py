@@ -18,6 +18,11 @@ from graphbrick.retrieve.operators.superlatives import Superlatives
 from graphbrick.retrieve.operators.wording import MENTION
 
 _IS_DATE = attrgetter("is_date")
+_OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
+# A «not» of the verb before a comparison, not of an earlier clause: «that do not border e0 have more than».
+_NOT = re.compile(
+    r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
+)
 
 
 class _Bounds(NamedTuple):
@@ -209,6 +214,17 @@ class Parser:
         return self._bounded(base, bounds, self.english.without("has_words", match["attr"] or ""))
 
     def _bounds(self, text: str) -> _Bounds | None:
+        """Return the comparison in a phrase, the opposite one for «does not earn more than»; None if there is none."""
+        bounds = self._stated_bounds(text)
+        negated = _NOT.search(bounds.left) if bounds else None
+        if bounds is None or negated is None:
+            return bounds
+        if bounds.kind not in _OPPOSITES:
+            raise CannotPlanError(f"no rule reads what {negated['word']!r} changes here")
+        left = bounds.left[: negated.start()] + negated["verb"]
+        return bounds._replace(left=left, kind=_OPPOSITES[bounds.kind])
+
+    def _stated_bounds(self, text: str) -> _Bounds | None:
         english = self.english
         between = english.search("between", text)
         if between and english.read_amount(between["right"]):
@@ -273,10 +289,12 @@ class Parser:
         """«larger than e1», «more people than e1»."""
         other = self.english.match("that_of", bounds.right)
         than = self.set(other["who"] if other else bounds.right)
+        if not isinstance(than, p.Listed | p.Best) and len(than.run(self.place)) > 1:
+            raise CannotPlanError(f"«{than.text(self.place)}» gives {len(than.run(self.place))} entities, not one")
         measure = self.resolver.measure(words, bounds.names, base, words or self._comparative)
         value = p.Amount(than, measure).value(self.place)
-        low, high = (value, np.inf) if bounds.kind == "over" else (-np.inf, value)
-        return p.Within(base, measure, low, high)
+        low, high = (value, np.inf) if bounds.kind in ("over", "least") else (-np.inf, value)
+        return p.Within(base, measure, low, high, includes=bounds.kind in ("least", "most"))
 
     def _same_scale(self, text: str, low: float, high: float) -> float:
         """Read «between 1 and 2 million» as one million to two million."""

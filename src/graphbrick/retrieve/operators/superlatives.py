@@ -30,6 +30,9 @@ class Superlatives:
         Raises:
             CannotPlanError: The graph does not have what it compares.
         """
+        negated = self.english.search("negated_best", text)
+        if negated:
+            raise CannotPlanError(f"no rule reads what {negated['word']!r} changes here")
         for pattern in self.english.patterns["best"]:
             match = pattern.match(text)
             if match and not self.english.match("not_a_noun", match["base"]):
@@ -41,7 +44,9 @@ class Superlatives:
         match = self.english.match("best_value", text)
         if not match:
             return None
-        words, where = match["attr"], match["where"]
+        words, where, rank = match["attr"], match["where"], self.english.ordinals.get(match["rank"] or "", 1)
+        if match["n"] and self.english.count_of(match["n"]) > 1:
+            return None  # several values are not one
         try:
             if where is None:
                 base, measure = self.resolver.measured(words, (), words)
@@ -52,7 +57,7 @@ class Superlatives:
             return None  # «the largest city»: not a number
         if not isinstance(measure, p.Attribute):
             return None
-        return p.Amount(p.Best(base, measure, self._comparison(match["sup"]).largest), measure)
+        return p.Amount(p.Best(base, measure, self._comparison(match["sup"]).largest, rank), measure)
 
     def _comparison(self, superlative: str) -> Comparison:
         return self.english.superlatives[superlative]
@@ -60,7 +65,7 @@ class Superlatives:
     def _ranked(self, match: re.Match[str]) -> SetPlan:
         base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
         first, _, rest = base_text.partition(" ")
-        several = rest and (first.isdigit() or self.english.count_of(first) > 1)
+        several = rest and (first.isdecimal() or self.english.count_of(first) > 1)
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
         try:
             base = self.read(self.english.as_question(rest if several else base_text))

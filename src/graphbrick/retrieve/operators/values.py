@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from graphbrick.graphs.literals import literal_types
 from graphbrick.retrieve.operators import plan as p
 from graphbrick.retrieve.operators.parse import Parser
 from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan, ValuePlan
 from graphbrick.retrieve.operators.wording import MENTION
+
+_MORE_THAN = re.compile(r"(?P<more>more|fewer|less) .* than ")
+_DONE = re.compile(r"(?:the )?e\d+ (?P<verb>.+)")  # «e0 own»
+_DONE_BY = re.compile(r"(?P<verb>.+ by )(?:the )?e\d+")  # «owned by e0»
 
 
 class Numbers:
@@ -57,6 +63,9 @@ class Numbers:
         if not match:
             return None
         base = match["base"]
+        compared = _MORE_THAN.match(base)
+        if compared:
+            raise CannotPlanError(f"no rule reads what {compared['more']!r} changes here")
         if self.english.match("people_first", base) and not self.resolver.lexicon.class_named(("person",)):
             raise CannotPlanError("this graph has no people to count")
         counted = self.english.match("counted", base)
@@ -149,7 +158,22 @@ class Numbers:
         if not match:
             return None
         comparison, words = self.english.comparatives[match["more"]], match["attr"] or ""
-        one, other = (self.parser.set(match[name]) for name in ("one", "other"))
-        measure = self.resolver.measure(words, comparison.names, one, f"{match['more']} {words}".strip())
-        sides = p.Amount(one, measure), p.Amount(other, measure)
+        sides: tuple[ValuePlan, ...] = self._counts_of_both(match)
+        if not sides:
+            one, other = (self.parser.set(match[name]) for name in ("one", "other"))
+            measure = self.resolver.measure(words, comparison.names, one, f"{match['more']} {words}".strip())
+            sides = p.Amount(one, measure), p.Amount(other, measure)
         return p.Difference(*(sides if comparison.largest else sides[::-1]))
+
+    def _counts_of_both(self, match: re.Match[str]) -> tuple[ValuePlan, ...]:
+        """«how many more services does e0 own than e1»: what both own is counted; nothing for other differences."""
+        words, one, other = match["attr"], match["one"], match["other"]
+        done, done_by = _DONE.fullmatch(one), _DONE_BY.fullmatch(one)
+        if not words or not (done or done_by) or not match[0].startswith("how many"):
+            return ()
+        if done_by:
+            other = done_by["verb"] + other.removeprefix("by ")
+        elif done and not _DONE.fullmatch(other):
+            other = f"{other} {done['verb']}"
+        counts = (self._count(f"how many {words} {'does' if done else 'are'} {side}") for side in (one, other))
+        return tuple(filter(None, counts))

@@ -177,7 +177,7 @@ class English:
         >>> english().count_of("three"), english().count_of("12"), english().count_of("")
         (3, 12, 1)
         """
-        return int(text) if text.isdigit() else int(self.numbers.get(text, 1))
+        return int(text) if text.isdecimal() else int(self.numbers.get(text, 1))
 
     def read_amount(self, text: str) -> Amount | None:
         """Return the number or date that a text begins with, in words or digits, with its unit; None if there is none.
