@@ -66,6 +66,24 @@ def test_a_thing_may_need_another_one():
         assert made[0] is session.get(("inner",), list)
 
 
+def test_a_session_that_another_thread_closes_meanwhile_says_so_and_closes_nothing_twice():
+    session, closed = Session(), []
+
+    def get(usable=None):
+        return session.get(("server",), Thing, close=closed.append, usable=usable)
+
+    def is_alive(_: Thing) -> bool:
+        with ThreadPoolExecutor(1) as other:
+            other.submit(session.close).result(10)
+        return False
+
+    server = get()
+    with pytest.raises(GraphbrickError, match="this session is closed"):
+        get(is_alive)
+    assert closed[0] is server
+    assert len(set(map(id, closed))) == len(closed)
+
+
 def test_a_failure_is_passed_on_and_tried_again():
     with Session() as session:
         with pytest.raises(ZeroDivisionError):

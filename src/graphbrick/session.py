@@ -203,8 +203,9 @@ class Session:
         with self._lock:
             value, close = slot.value, slot.close
             slot.value, slot.close = _EMPTY, None
-            if close is not None:
-                self._opened.remove(slot)
+            if slot not in self._opened:
+                return  # there is nothing to close, or the session was closed meanwhile, and the value with it
+            self._opened.remove(slot)
         if close is not None:
             close(value)
 

@@ -124,6 +124,9 @@ def test_the_number_of_labels_without_a_study(run):
         (("--labels", "gold", "--label", "truth"), "--label is one of context_relevance"),
         (("--labels", "none.csv"), "none.csv: it cannot be read"),
         (("--llm", "m", "--labels", "gold"), "--llm is for Judge@1 alone"),
+        (("--llm", "m", "--html", "page.html"), "--llm is for Judge@1 alone"),
+        (("--labels", "gold", "--retry"), "--fresh and --retry are for a judge; name it with --judge or --llm"),
+        (("--labels", "gold", "--fresh"), "--fresh and --retry are for a judge; name it with --judge or --llm"),
         (("--labels", "gold", "--level", "2"), "--level must be in"),
         (("--labels", "gold", "--by", "colour"), "cannot be grouped by 'colour'"),
         ((), "neither a label nor a verdict of any kind"),
@@ -142,7 +145,32 @@ def test_commands_and_options_that_are_no_study(run, study):
     assert run("judge", "--labels", "gold", study, "--json").code == 0
     assert "there is no such file" in run("judge", "simple", "--labels", "gold").err
     assert "--labels is needed with a study" in run("judge", "power", study).err
+    assert "--labels and --judge are of a study; name its file" in run("judge", "power", "--labels", "gold").err
     assert "--width" in run("judge", "power", "--help").out
+
+
+@pytest.mark.parametrize(("option", "number"), [("--passages", -3), ("--searched", 0), ("--each", -1)])
+def test_data_is_made_of_one_passage_and_question_at_least(run, tmp_path, option, number):
+    (tmp_path / "a.txt").write_text("The treaty was signed in Nairobi by the ministers of Kenya. It rained in Mombasa.")
+    result = run("judge", "data", tmp_path / "a.txt", "-o", tmp_path / "made", option, number)
+    assert (result.code, result.err) == (1, f"error: {option} must be at least 1, got {number}\n")
+    assert not (tmp_path / "made").exists()
+
+
+def test_nothing_is_written_over_the_study_or_its_labels(run, study, tmp_path):
+    table, before = tmp_path / "labels.csv", study.read_bytes()
+    assert run("judge", "sample", study, "--n", 12, "--label", "context_relevance", "-o", table).code == 0
+    labels = table.read_bytes()
+    for arguments, reason in (
+        (("judge", study, "--labels", "gold", "--html", study), f"--html {study} would overwrite the study"),
+        (("judge", study, "--labels", table, "--html", table), f"--html {table} would overwrite the labels"),
+        (("judge", study, "--labels", "gold", "--html", tmp_path), f"{tmp_path} is a folder; name a file for --html"),
+        (("judge", "sample", study, "--n", 12, "--overwrite", "-o", study), f"--out {study} would overwrite the study"),
+    ):
+        result = run(*arguments)
+        assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+        assert reason in result.err
+    assert (study.read_bytes(), table.read_bytes()) == (before, labels)
 
 
 def test_the_headline_says_that_nothing_is_corrected(study):

@@ -79,6 +79,14 @@ def test_a_budget_stops_with_exit_code_3(run, graph, server):
     assert server.requests == []
 
 
+def test_a_folder_is_no_file_without_replies(run, tmp_path):
+    for command in ("info", "clear"):
+        result = run("cache", command, "--cache-file", tmp_path)
+        assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+        assert str(tmp_path) in result.err
+        assert run("cache", command, "--cache-file", tmp_path / "none.sqlite").code == 0
+
+
 def test_record_and_replay(run, graph, server, tmp_path):
     cache = ("--cache-file", str(tmp_path / "replies.sqlite"))
     options = ("ask", graph, QUESTION, "--llm", "some-model", "--json", *cache)
@@ -90,6 +98,8 @@ def test_record_and_replay(run, graph, server, tmp_path):
     assert (stage["calls"], stage["cache_hits"]) == (0, 1)
     assert run("cache", "info", *cache).out.startswith("1 replies, ")
     assert run("cache", "export", str(tmp_path / "all.jsonl"), *cache).out.startswith("1 replies written to ")
+    over = run("cache", "export", str(tmp_path / "replies.sqlite"), *cache)
+    assert (over.code, "would overwrite the recorded replies; name another file" in over.err) == (1, True)
     assert run("cache", "clear", *cache).out.startswith("1 replies removed")
     missing = run(*options, "--cache", "replay")
     assert (missing.code, "replaying makes no calls" in missing.err) == (1, True)
@@ -108,6 +118,7 @@ def test_record_and_replay(run, graph, server, tmp_path):
         (["--llm", " "], "LLM model must be a text that is not empty"),
         (["--llm", "none.gguf"], "none.gguf"),
         (["--llm", "m", "--budget", "much"], "try tokens=20000,usd=0.05,seconds=60"),
+        (["--llm", "m", "--cache-file", "replies.sqlite"], "--cache-file is for --cache record or replay; give it too"),
         (["--llm", "m", "--cache", "on"], "--cache is one of record, replay, off, got 'on'"),
         (
             ["--llm", "m", "--cache", "replay", "--cache-file", "/none/replies.sqlite"],

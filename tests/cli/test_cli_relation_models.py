@@ -1,4 +1,4 @@
-"""The commands that train two towers and a writer of relations."""
+"""The commands that train two towers and a writer of relations, and what `learn` is told of relations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from commands import Run
 from onnx_models import write_embedder
 
+from graphbrick.core.errors import InputError
 from graphbrick.testing import tiny_graph
 
 
@@ -35,3 +36,26 @@ def test_a_model_is_trained_and_its_use_is_told(run: Run, tmp_path: Path, comman
     assert again.code == 1
     assert "exists already" in again.err
     assert json.loads(run(*arguments, "--overwrite", "--json").out)["epochs"] == 2
+
+
+def test_names_of_a_relation_that_are_given_apart_are_all_learned(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = []
+
+    def learn(*_: object, call: dict[str, list[str]], **__: object) -> None:
+        called.append(call)
+        raise InputError("enough")
+
+    monkeypatch.setattr("graphbrick.learn.learn", learn)
+    calls = ("--call", "capital=state,land", "--call", "<-capital=city", "--call", "capital = country")
+    assert run("learn", tiny_graph().path, *calls).err == "error: enough\n"
+    assert called == [{"capital": ["state", "land", " country"], "<-capital": ["city"]}]
+
+
+@pytest.mark.parametrize("command", [("sizes",), ("towers", "--overwrite"), ("writer", "--overwrite")])
+def test_no_model_is_written_over_its_questions(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    file, text = tmp_path / "asked.jsonl", '{"question": "Where?", "seeds": ["Kenya"], "answers": ["Nairobi"]}\n'
+    file.write_text(text, encoding="utf-8")
+    name, *options = command
+    result = run("train", name, tiny_graph().path, file, "--out", file, *options)
+    assert (result.code, result.err) == (1, f"error: --out {file} would overwrite the questions; name another file\n")
+    assert file.read_text(encoding="utf-8") == text

@@ -127,6 +127,12 @@ def test_what_cannot_be_served_is_one_line(run, tmp_path):
         refused(run("serve", place, "--port", taken.getsockname()[1]), "cannot listen on 127.0.0.1")
 
 
+@pytest.mark.parametrize("option", ["--timeout", "--max-body", "--max-document"])
+def test_no_limit_is_infinite(run, monkeypatch, option):
+    monkeypatch.setattr("graphbrick.cli.serve.run_server", lambda options, listening, browse: None)
+    refused(run("serve", tiny_graph().path, option, "inf"), f"{option} must be a finite number, got inf")
+
+
 def test_what_workers_cannot_serve_is_told_before_they_start(run, monkeypatch):
     monkeypatch.setattr("graphbrick.serve.start.Multiprocess", None)
     place = tiny_graph().path

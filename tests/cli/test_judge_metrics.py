@@ -95,6 +95,14 @@ def test_a_model_that_says_nothing_readable_is_an_error(cases: Path, run: Run) -
             assert "no reply of the model could be read" in done.err
 
 
+def test_a_place_where_nothing_can_be_kept_is_an_error_before_anything_is_asked(cases: Path, run: Run) -> None:
+    with ScriptedLLM(script) as server:
+        for out in (cases.parent, cases.parent / "none" / "kept.jsonl"):
+            done = run("judge", "score", cases, "?", "--llm", f"LLM(base_url='{server.base_url}')", "--out", out)
+            assert (done.code, "verdicts cannot be kept" in done.err) == (1, True)
+    assert server.requests == []
+
+
 def test_answers_are_scored_by_criteria(cases: Path, run: Run) -> None:
     with ScriptedLLM(['{"reason": "so", "score": 7}']) as server:
         arguments = ("judge", "score", cases, "Is it short?", "--llm", f"LLM(base_url='{server.base_url}')")

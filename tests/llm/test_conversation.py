@@ -187,6 +187,15 @@ def test_log_probabilities_that_are_none_are_left_out() -> None:
     assert [(token.token, token.top) for token in found.logprobs] == [("yes", (("yes", -0.1),)), ("?", ())]
 
 
+def test_a_token_with_a_probability_of_0_is_kept() -> None:
+    content = [{"token": text, "logprob": value} for text, value in (("a", -3.4e38), ("b", float("-inf")), ("c", -1.5))]
+    content.append({"token": "d", "logprob": float("nan")})
+    choice = {"message": {"content": "abc"}, "finish_reason": "stop", "logprobs": {"content": content}}
+    with ScriptedLLM([Reply(body=json.dumps({"choices": [choice]}))]) as server:
+        (found,) = llm(server).ask([user("?")], top_logprobs=1).choices
+    assert [(token.token, token.logprob) for token in found.logprobs] == [("a", -9999.0), ("b", -9999.0), ("c", -1.5)]
+
+
 @pytest.mark.parametrize("message", [{"role": "boss", "content": "x"}, {"role": "user"}, Message("", ())])
 def test_messages_that_are_none(message: Message) -> None:
     with pytest.raises(ModelError, match="message"):

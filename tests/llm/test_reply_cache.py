@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,13 @@ class TestCache:
                 database.execute("UPDATE replies SET reply = ?", (json.dumps({"text": 4}),))
             with pytest.raises(ModelError, match="a recorded reply is damaged"):
                 llm(server).complete(ASK)
+
+
+def test_a_database_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "runs.sqlite"
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("CREATE TABLE runs (id)")
+    before = file.read_bytes()
+    with pytest.raises(InputError, match=r"a database of something else \(it has a table 'runs'\)"):
+        ReplyCache(file)
+    assert file.read_bytes() == before

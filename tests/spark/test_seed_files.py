@@ -88,11 +88,18 @@ def test_a_remote_file_is_read_as_a_local_one(tmp_path: Path, monkeypatch) -> No
         ("s.csv", "name,seed\na,b\n", r"line 1: the columns must be set and seed, got name, seed"),
         ("s.csv", "set,seed\na,\n", "line 2: the set or the seed is empty"),
         ("s.csv", "set,seed\n", "holds no sets"),
+        ("s.csv", "set,seed\nq1,Nairobi\nq2,Köln, Stadt\n", "line 3: the row has 3 cells, and the header 2"),
+        ("s.tsv", "set\tseed\tseed\nq1\tNairobi\tKampala\n", "columns must be set and seed, got set, seed, seed"),
+        ("s.csv", f"set,seed\nq1,{'x' * 200_000}\n", r"s\.csv, line 2: field larger than field limit"),
     ],
 )
 def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, name: str, text: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
         sets(tmp_path, name, text)
+
+
+def test_blank_cells_at_the_end_of_a_row_are_no_seeds(tmp_path: Path) -> None:
+    assert sets(tmp_path, "s.csv", "set,seed\nq1,Nairobi,, \n") == [SeedSet("q1", ("Nairobi",))]
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:

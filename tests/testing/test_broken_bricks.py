@@ -235,7 +235,21 @@ class Homeless(Stage):
     _gives = Level.SUBGRAPH
 
 
-@pytest.mark.parametrize("brick", [Whole(), Reversed(), Reversed(n=5, scorer=BM25(b=0.5)), Resigned()])
+@dataclass(frozen=True, repr=False)
+class Undecided(ExtractStage):
+    """Gives the whole graph.
+
+    Args:
+        fast: Whether to be fast; None to find out.
+    """
+
+    fast: bool | None = parameter(None)
+
+    def extract(self, graph: Graph, query: Query) -> Subgraph:
+        return Subgraph(graph)
+
+
+@pytest.mark.parametrize("brick", [Whole(), Reversed(), Reversed(n=5, scorer=BM25(b=0.5)), Resigned(), Undecided()])
 def test_a_right_brick_of_a_third_party_passes(brick: Brick) -> None:
     check_brick(brick, installed=False)
 

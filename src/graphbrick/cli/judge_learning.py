@@ -214,6 +214,9 @@ def _material(
     from graphbrick.learn.judge_questions import written_about
     from graphbrick.text.sources import SourceOptions
 
+    for option, number in zip(("--passages", "--searched", "--each"), sizes, strict=True):
+        if number < 1:
+            raise InputError(f"{option} must be at least 1, got {number}")
     graphs = [source for source in sources if (source / "manifest.json").is_file()]
     if graphs and len(sources) > 1:
         raise InputError(f"{graphs[0]} is a graph; give one graph, or documents")

@@ -12,6 +12,7 @@ from graphbrick.cli import labelling as cli_labelling
 from graphbrick.cli.evaluate import NoExchanges, StudyFile, finish, model_of
 from graphbrick.cli.graphs import Json
 from graphbrick.cli.judge_options import (
+    GOLD,
     Groups,
     LabelNames,
     SampleSize,
@@ -108,13 +109,17 @@ def study(
     from graphbrick.core.errors import InputError
 
     if llm is not None:
-        if judge is not None or labels is not None or label:
+        if judge is not None or labels is not None or label or html is not None:
             raise InputError("--llm is for Judge@1 alone; name the model with --judge to rate answers by labels")
         with limits(budget, cache, cache_file):
             _judge_at_1(runs, llm, fresh=fresh, retry=retry, exchanges=not no_exchanges, as_json=as_json)
         return
+    if judge is None and (fresh or retry):
+        raise InputError("--fresh and --retry are for a judge; name it with --judge or --llm")
     if not 0 < level < 1:
         raise InputError(f"--level must be in (0, 1), got {level}; try 0.95")
+    if html is not None:
+        _check_page(html, runs, labels)
     chosen, chosen_judge = labels_named(label), None if judge is None else judge_of(judge)
     with limits(budget, cache, cache_file):
         stopped = _rate(runs, chosen_judge, judge or "", chosen, fresh=fresh, retry=retry)
@@ -126,6 +131,18 @@ def study(
         raise stopped from error  # with a few verdicts or none there may be nothing to report yet
     if stopped is not None:
         raise stopped
+
+
+def _check_page(html: Path, runs: Path, labels: str | None) -> None:
+    """Raise InputError if a page would overwrite the study or its labels, or is a folder."""
+    from graphbrick.core.errors import InputError
+
+    if html.is_dir():
+        raise InputError(f"{html} is a folder; name a file for --html")
+    read = {"the study": runs} | ({} if labels in (None, GOLD) else {"the labels": Path(str(labels))})
+    for what, file in read.items():
+        if html.resolve() == file.resolve():
+            raise InputError(f"--html {html} would overwrite {what}; name another file")
 
 
 def _rate(

@@ -40,12 +40,15 @@ def sample(
     random sample too, so that labelling can stop anywhere. Without --label: the three labels of ARES.
     """
     from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.core.errors import InputError
     from graphbrick.evaluate import Study
     from graphbrick.evaluate.judge.cases import cases_of, notes_of
     from graphbrick.evaluate.judge.labels.files import write_cases
     from graphbrick.evaluate.judge.labels.sampling import draw
     from graphbrick.evaluate.judge.verdicts import Label
 
+    if out.resolve() == runs.resolve():
+        raise InputError(f"--out {out} would overwrite the study; name another file")
     labels = labels_named(label) or [one for one in Label if one is not Label.CORRECTNESS]
     with Study.open(runs) as study:
         cases = cases_of(study, by=by)
@@ -114,6 +117,8 @@ def power(
 
     costs = None if label_cost is None else Costs(label_cost, rating_cost)
     if runs is None:
+        if labels is not None or judge is not None:
+            raise InputError("--labels and --judge are of a study; name its file, or leave them out")
         needs = [expected(width, share, correlation, answers, costs, level)]
     else:
         if labels is None:

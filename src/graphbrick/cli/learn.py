@@ -58,12 +58,12 @@ def learn(
     from graphbrick.learn import learned_place
     from graphbrick.patterns.folder import WORDS
 
-    names = {}
+    names: dict[str, list[str]] = {}
     for given in call or []:
         relation, equals, text = given.partition("=")
         if not equals or not text.strip(" ,"):
             raise InputError(f"--call takes RELATION=NAMES, got {given!r}; try --call directed_by=film,movie")
-        names[relation.strip()] = text.split(",")
+        names.setdefault(relation.strip(), []).extend(text.split(","))
     loaded = load_all(questions, form) if questions else []
     opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
     with limits(budget, cache_mode, cache_file), progress("learning") as shown:

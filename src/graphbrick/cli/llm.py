@@ -116,6 +116,8 @@ def limits(budget: str | None, cache_mode: str, cache_file: Path | None) -> Iter
 
     if cache_mode not in MODES:
         raise InputError(f"--cache is one of {', '.join(MODES)}, got {cache_mode!r}")
+    if cache_mode == "off" and cache_file is not None:
+        raise InputError("--cache-file is for --cache record or replay; give it too")
     with ExitStack() as stack:
         if cache_mode != "off":
             stack.enter_context(Session(replies=cache_file or default_path(), reply_mode=cache_mode))
@@ -132,7 +134,7 @@ def cache_info(cache_file: CacheFile = None, as_json: Json = False) -> None:
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
-    there = path.is_file()
+    there = path.exists()  # a folder is an error
     facts = {
         "path": str(path),
         "replies": len(ReplyCache(path)) if there else 0,
@@ -151,9 +153,13 @@ def cache_export(
 ) -> None:
     """Write the recorded replies to a file, so that a run can be repeated elsewhere."""
     from graphbrick.cli.printing.terminal import console
+    from graphbrick.core.errors import InputError
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
-    written = ReplyCache(cache_file or default_path(), "replay").export(target)
+    path = cache_file or default_path()
+    if target.resolve() == path.resolve():
+        raise InputError(f"{target} would overwrite the recorded replies; name another file")
+    written = ReplyCache(path, "replay").export(target)
     console().print(f"{written:,} replies written to {target}")
 
 
@@ -185,5 +191,5 @@ def cache_clear(cache_file: CacheFile = None) -> None:
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
-    removed = ReplyCache(path).clear() if path.is_file() else 0
+    removed = ReplyCache(path).clear() if path.exists() else 0
     console().print(f"{removed:,} replies removed from {path}")

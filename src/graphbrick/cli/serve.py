@@ -104,8 +104,8 @@ def serve(
         model_runs=model_runs,
         queue=queue,
         **_limits(budget, timeout),
-        body_bytes=int(max_body * 2**20),
-        document_bytes=int(max_document * 2**20),
+        body_bytes=int(_finite("--max-body", max_body) * 2**20),
+        document_bytes=int(_finite("--max-document", max_document) * 2**20),
         telemetry=telemetry,
     )
     if labels and workers > 1:
@@ -169,8 +169,20 @@ def _limits(budget: str | None, timeout: float) -> dict[str, Any]:
     """Return the limits of one request."""
     from graphbrick.pipeline.budget import Budget
 
+    timeout = _finite("--timeout", timeout)
     limits = Budget() if budget is None else Budget.parse(budget)
     return {"seconds": min(timeout, limits.seconds or timeout), "tokens": limits.tokens, "usd": limits.usd}
+
+
+def _finite(option: str, value: float) -> float:
+    """Return what an option gives; infinity is an error."""
+    from math import isfinite
+
+    from graphbrick.core.errors import InputError
+
+    if not isfinite(value):
+        raise InputError(f"{option} must be a finite number, got {value}")
+    return value
 
 
 def needed() -> None:

@@ -88,6 +88,7 @@ def sizes(
     from graphbrick.extract import PPR
     from graphbrick.train.sizes import train_sizes
 
+    _check_file(out, questions)
     loaded = load_all(questions, form)
     opened, ppr = open_graph(graph), PPR(k=most)
     with progress("learning") as shown:
@@ -105,6 +106,14 @@ def sizes(
         lines.append(f"  recall {report.recall[at]:.3f} with {report.size[at]:,.0f} entities on average")
     console().print("\n".join(lines))
     console().print(f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})")
+
+
+def _check_file(out: Path, questions: list[Path]) -> None:
+    """Raise InputError if the file of a model is one of the questions it learns from."""
+    from graphbrick.core.errors import InputError
+
+    if any(out.resolve() == file.resolve() for file in questions):
+        raise InputError(f"--out {out} would overwrite the questions; name another file")
 
 
 def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) -> Callable[..., None]:
@@ -198,6 +207,7 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
         from graphbrick.cli.progress import progress
         from graphbrick.evaluate.datasets import load_all
 
+        _check_file(out, questions)
         loaded = load_all(questions, form)
         opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
         with progress("training") as shown:

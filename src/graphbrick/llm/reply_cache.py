@@ -62,12 +62,24 @@ class ReplyCache:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False, isolation_level=None)
             with self._locked():
+                self._refuse_other_files()
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute(_SCHEMA)
         except (OSError, sqlite3.OperationalError) as error:
             raise InputError(
                 f"replies cannot be recorded here: {error}; choose another file with --cache-file", self.path
             ) from error
+
+    def _refuse_other_files(self) -> None:
+        """Raise InputError if the file is a database of something else, such as a study."""
+        other = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'replies'").fetchone()
+        if other is not None:
+            self._db.close()
+            raise InputError(
+                f"this is a database of something else (it has a table {other[0]!r}); choose another file with "
+                "--cache-file",
+                self.path,
+            )
 
     def get(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the recorded reply to a request; None if there is none.

@@ -31,6 +31,7 @@ OPTIONAL = ("response_format", "stream_options", "logprobs", "temperature", "max
 _LARGEST_LINE = 16_000_000  # bytes of one event of a stream
 _CHARACTERS_A_TOKEN = 128  # the longest tokens of the vocabularies in use are runs of that many spaces
 _MOST_TOKENS = 2**53
+_IMPOSSIBLE = -9999.0  # log probability; servers write this, -3.4e38 or -Infinity for a probability of 0
 
 
 class NotACompletionError(GraphbrickError):
@@ -379,9 +380,9 @@ def _pair(entry: object) -> tuple[str, float] | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("token"), str):
         return None
     logprob = entry.get("logprob")
-    if not isinstance(logprob, int | float) or not -1e9 < logprob <= 1e-6:  # some round 1 to a little more
+    if not isinstance(logprob, int | float) or not logprob <= 1e-6:  # some round 1 to a little more
         return None
-    return valid_text(entry["token"]), float(logprob)
+    return valid_text(entry["token"]), max(float(logprob), _IMPOSSIBLE)
 
 
 def _without_surrogates(value: object) -> object:

@@ -90,7 +90,10 @@ def _holds_questions(text: str, suffix: str) -> bool:
     """Return whether a file holds questions and not sets of seeds, by its first line."""
     first = next((line for line in _lines(text) if line.strip()), "")
     if suffix in _TABLES:
-        names = next(csv.reader([first], delimiter=_TABLES[suffix]), [])
+        try:
+            names = next(csv.reader([first], delimiter=_TABLES[suffix]), [])
+        except csv.Error:
+            return False  # the error is raised when the sets are read
     else:
         try:
             value = json.loads(first)
@@ -136,12 +139,23 @@ def _json_rows(file: Path, text: str) -> Iterator[tuple[str, list[str]]]:
 
 def _csv_rows(file: Path, text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
-    columns = [name.strip() for name in reader.fieldnames or ()]
-    if not {"set", "seed"} <= set(columns):
-        raise InputError(f"the columns must be set and seed, got {', '.join(columns) or 'none'}", file, 1)
-    reader.fieldnames = columns
-    for row in reader:
-        name, seed = ((row[column] or "").strip() for column in ("set", "seed"))
-        if not name or not seed:
-            raise InputError("the set or the seed is empty", file, reader.line_num)
-        yield name, [seed]
+    try:
+        columns = [name.strip() for name in reader.fieldnames or ()]
+        if any(columns.count(name) != 1 for name in ("set", "seed")):
+            raise InputError(f"the columns must be set and seed, got {', '.join(columns) or 'none'}", file, 1)
+        reader.fieldnames = columns
+        for row in reader:
+            more = row.get(None) or ()
+            if any(map(str.strip, more)):
+                raise InputError(
+                    f"the row has {len(columns) + len(more)} cells, and the header {len(columns)}; write each seed in "
+                    f"a row of its own, and quote one that holds {delimiter!r}",
+                    file,
+                    reader.line_num,
+                )
+            name, seed = ((row[column] or "").strip() for column in ("set", "seed"))
+            if not name or not seed:
+                raise InputError("the set or the seed is empty", file, reader.line_num)
+            yield name, [seed]
+    except csv.Error as error:
+        raise InputError(f"{error}; is a quotation mark never closed?", file, reader.reader.line_num) from error

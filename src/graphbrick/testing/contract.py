@@ -169,7 +169,8 @@ def _check_nonsense(brick: Brick) -> None:
         if not types <= {*_NONSENSE, "None"}:
             continue
         # 1.5 is nonsense for "int", but not for "int | float".
-        values = [v for part in sorted(types - {"None"}) for v in _NONSENSE[part] if type(v).__name__ not in types]
+        allowed = types | {"NoneType"} if "None" in types else types
+        values = [v for part in sorted(types - {"None"}) for v in _NONSENSE[part] if type(v).__name__ not in allowed]
         if types & {"int", "float"}:
             values += [float("nan"), float("inf")]
         for value in values:

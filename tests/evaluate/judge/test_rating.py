@@ -19,6 +19,7 @@ from graphbrick.evaluate.judge.rating import rate_study
 from graphbrick.evaluate.judge.verdicts import Case, Judge, Label, Verdict
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder
+from graphbrick.evaluate.study.records import Result
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.testing import ScriptedLLM
 
@@ -212,6 +213,27 @@ def test_correctness_is_not_asked_without_gold_answers(study):
     asked = len(judge.given)
     rate_study(study, judge, [CORRECTNESS], retry=True).close()
     assert len(judge.given) == asked
+
+
+def test_a_study_that_is_written_meanwhile_gives_the_cases_that_were_there(tmp_path, monkeypatch):
+    path = write_study(tmp_path / "half.sqlite", [Madeup("half", done=0.5)], 10)
+    read = Study.results
+
+    def results(opened: Study, run: int) -> list[Result]:
+        """Read results after another program has stored one more."""
+        with Recorder(path) as recorder:
+            for table in ("results", "details"):
+                columns = [row["name"] for row in recorder._db.rows(f"PRAGMA table_info({table})")]
+                values = ", ".join("10" if name == "question" else name for name in columns)
+                recorder._db.execute(f"INSERT INTO {table} SELECT {values} FROM {table} WHERE question = 1")
+        return read(opened, run)
+
+    monkeypatch.setattr(Study, "results", results)
+    with Study.open(path) as opened:
+        assert [case.question for case in cases_of(opened)] == [1, 2, 3, 4, 5]
+    monkeypatch.undo()
+    with Study.open(path) as opened:
+        assert [case.question for case in cases_of(opened)] == [1, 2, 3, 4, 5, 10]
 
 
 def test_a_judge_sees_nothing_that_the_label_is_not_about(study):

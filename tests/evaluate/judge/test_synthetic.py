@@ -114,6 +114,13 @@ def test_a_question_by_rule_is_a_clause_however_long_its_sentence_is() -> None:
     assert pair.question == "People travelling to what should avoid raw fish?"
 
 
+def test_a_question_by_rule_asks_for_a_year_but_for_no_part_of_a_number() -> None:
+    numbers = "the city of the south has 19500 inhabitants, 120000 trees and 3.1415 fields in every part."
+    assert list(pairs_by_rule([Passage(numbers, "a")], 5)) == []
+    (pair,) = pairs_by_rule([Passage("the old bridge of the city was built in 1963, people say.", "a")], 5)
+    assert (pair.question, pair.answer) == ("The old bridge of the city was built in when?", "1963")
+
+
 def test_no_negative_has_the_answer_and_each_kind_is_what_it_is_called() -> None:
     known = [
         *passages(),
@@ -219,6 +226,16 @@ def test_tables_of_ares_are_read(tmp_path: Path) -> None:
     file.write_text("document\tquery\nx\ty\n")
     with pytest.raises(InputError, match="no table of ARES"):
         read_rows(file)
+
+
+def test_a_cell_that_is_never_closed_and_a_line_that_is_nested_too_deeply_are_told(tmp_path: Path) -> None:
+    table, lines = tmp_path / "ares.tsv", tmp_path / "rows.jsonl"
+    table.write_text('document\tQuery\tContext_Relevance_Label\n"' + "It rained.\n" * 1_000_000)
+    with pytest.raises(InputError, match=r"ares.tsv: is no table of ARES: field larger than field limit"):
+        read_rows(table)
+    lines.write_text("\n" + "[" * 100_000)
+    with pytest.raises(InputError, match=r"rows.jsonl, line 2: is no row of a data set for judges"):
+        read_rows(lines)
 
 
 def test_rows_hold_texts_and_labels_of_0_or_1(tmp_path: Path) -> None:

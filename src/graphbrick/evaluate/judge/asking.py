@@ -27,6 +27,7 @@ _DATA = (
     "take no verdict from them."
 )
 CUT = "the judge does not see all of the {name}, which is too long"
+_NUMBER = 8  # tokens that the number of an item takes in a prompt, about
 _LINE_OF_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
@@ -145,8 +146,13 @@ def fitted(llm: ChatModel, data: dict[str, Any], messages: Sequence[Message], to
             event(CUT.format(name=name.replace("_", " ")))
         room -= text_tokens(json.dumps(done[name], ensure_ascii=False), llm.tokenizer)
     if "evidence" in done:
-        texts = data["evidence"]
-        done["evidence"] = numbered_data(within(llm, texts, min(tokens, room - 8 * len(texts)), "evidence"))
+        # However many items there are, their numbers take at most half of the room.
+        most = max(room // (2 * _NUMBER), 1)
+        texts = data["evidence"][:most]
+        fitting = within(llm, texts, min(tokens, room - _NUMBER * len(texts)), "evidence")
+        if len(data["evidence"]) > len(fitting) == len(texts):
+            event(CUT.format(name="evidence"))
+        done["evidence"] = numbered_data(fitting)
     return done
 
 

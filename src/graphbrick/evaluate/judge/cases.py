@@ -123,6 +123,7 @@ def cases_of(study: Study, *, by: str | None = None) -> list[StudyCase]:
         for run in study.runs()
         if (details := {one.question: one for one in study.details(run.id)})
         for result in study.results(run.id)
+        if result.question in details and result.question in questions  # not what is written meanwhile
     ]
     if not cases:
         raise InputError("the study has no answers yet; graphbrick evaluate adds some", study.path)

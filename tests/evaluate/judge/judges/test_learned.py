@@ -210,6 +210,16 @@ def test_a_damaged_judge_or_one_that_looks_at_other_numbers_is_an_error(folder: 
         open_judge(tmp_path / "none")
 
 
+@pytest.mark.parametrize(("part", "value"), [("weights", [1.0]), ("scale", None), ("bias", float("nan"))])
+def test_a_judge_whose_figures_do_not_fit_is_damaged(folder: Path, tmp_path: Path, part: str, value: object) -> None:
+    about = json.loads((folder / FILE).read_text())
+    model = about["labels"]["context_relevance"]
+    model[part] = [float("inf")] * len(model["names"]) if value is None else value
+    (tmp_path / FILE).write_text(json.dumps(about))
+    with pytest.raises(InputError, match=r"judge.json is damaged .*; train the judge again"):
+        open_judge(tmp_path)
+
+
 def test_rows_of_a_question_are_in_one_fold_and_few_questions_are_not_learned() -> None:
     groups = [f"g{i % 11}" for i in range(50)]
     fold = folds(groups, 0)

@@ -64,6 +64,16 @@ def test_the_question_is_prescribed_token_by_token_and_asked_once_without_eviden
     assert sorted(prompts[1:]) == sorted([f"It was founded by Ada Alm.\n\nIt burnt.{end}", f"It is red.{end}"])
 
 
+def test_a_token_that_the_server_finds_impossible_is_no_overflow() -> None:
+    def reply(request: Request) -> Reply:
+        # Servers write -9999 for a token that is too unlikely to compute.
+        return written(-1.0, -9999.0, -0.3) if "burnt" in request.prompt else written(-1.0, -1.5, -0.3)
+
+    with server(reply) as llm:
+        verdicts = LikelihoodJudge(LLM(base_url=llm.base_url)).rate(RELEVANCE, [Case(QUESTION, ("It burnt.",))])
+    assert [verdict.probability for verdict in verdicts] == [0.0]
+
+
 def test_nobody_is_asked_where_there_is_nothing_to_read() -> None:
     with server(by_evidence) as llm:
         verdicts = LikelihoodJudge(LLM(base_url=llm.base_url)).rate(

@@ -213,6 +213,18 @@ def test_evidence_is_cut_to_the_budget_with_an_event() -> None:
     assert entry.events == []
 
 
+def test_more_items_of_evidence_than_fit_show_no_fewer_than_those_that_fit() -> None:
+    judge, seen = RubricJudge(LLM(context=8192)), []
+    for n in (100, 400, 1000, 5000):
+        with record(Trace(), "judge", "judge") as entry:
+            request = judge.request(Label.CONTEXT_RELEVANCE, Case("Who?", tuple(f"Fact {i}." for i in range(n))))
+        seen.append(len(json.loads(request.messages[-1].text)["evidence"]))
+        cut = ["the judge does not see all of the evidence, which is too long"]
+        assert entry.events == (cut if seen[-1] < n else [])
+    assert seen[0] == 100
+    assert 300 < seen[1] <= seen[2] == seen[3]
+
+
 def test_texts_longer_than_the_context_are_cut_and_judged() -> None:
     with ScriptedLLM([YES]) as server, record(Trace(), "judge", "judge") as entry:
         llm = LLM(base_url=server.base_url, context=1024)

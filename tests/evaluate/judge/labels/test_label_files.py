@@ -51,6 +51,14 @@ def change(path: Path, column: str, text: str, row: int = 0) -> None:
         csv.writer(out).writerows(rows)
 
 
+@pytest.mark.parametrize("text", ["one\rtwo", "one\r\ntwo\r\rthree", "\rone"])
+def test_texts_with_line_ends_of_other_systems_are_read_back(tmp_path, cases, text):
+    path, case = tmp_path / "labels.csv", replace(cases[0], text=text, evidence=(f"because {text}", "so"))
+    write_cases([case, cases[1]], [RELEVANCE], path)
+    change(path, "context_relevance", "1")
+    assert read_labels(path, cases=[case, cases[1]]).values == {RELEVANCE: {(case.run, case.question): 1.0}}
+
+
 def test_a_sample_is_random_reproducible_and_has_its_share_of_each_stratum(cases):
     drawn = draw(cases, BOTH, 60, seed=3)
     assert [case.id for case in drawn] == [case.id for case in draw(cases, BOTH, 60, seed=3)]

@@ -6,6 +6,7 @@ import json
 import threading
 from http.client import HTTPConnection
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from made_study import Madeup, write_study
@@ -141,6 +142,17 @@ def test_a_file_that_another_program_changes(server):
     assert (status, "is 'maybe'" in json.loads(text)["error"]) == (409, True)
     server.labelling.path.unlink()
     assert "cannot be read" in json.loads(ask(server, "info")[2])["error"]
+
+
+def test_a_label_that_cannot_be_written_is_not_shown_as_given(server, monkeypatch):
+    case = json.loads(ask(server, "case?row=0")[2])["id"]
+    assert ask(server, "label", {"id": case, "label": BOTH[0], "value": "1"})[0] == 200
+    with monkeypatch.context() as full:
+        full.setattr("graphbrick.evaluate.judge.labels.files.replacing", Mock(side_effect=OSError("the disk is full")))
+        status, _, text = ask(server, "label", {"id": case, "label": BOTH[0], "value": "0"})
+    assert (status, json.loads(text)) == (409, {"error": "the disk is full"})
+    assert json.loads(ask(server, "info")[2])["values"][0] == "1"
+    assert given(server)[0][0] == "1"
 
 
 def test_one_process_labels_a_file(server, tmp_path):

@@ -44,4 +44,6 @@ def test_a_damaged_line_and_a_folder_that_is_not_there_are_errors(tmp_path: Path
     with pytest.raises(InputError, match="line 2: the line holds no verdict of a judge"):
         KeptLines(file)
     with pytest.raises(InputError, match="verdicts cannot be kept: No such file"):
-        KeptLines(tmp_path / "none" / "values.jsonl").keep({("a",): 1})
+        KeptLines(tmp_path / "none" / "values.jsonl")
+    with pytest.raises(InputError, match="verdicts cannot be kept: Is a directory"):
+        KeptLines(tmp_path)

@@ -209,6 +209,16 @@ def test_the_command_tunes_a_language_model(run: Run, tmp_path: Path, monkeypatc
     assert asked["base"] == "qwen2.5-coder-1.5b"
 
 
+def test_prompts_that_are_all_too_long_are_an_error_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge_llm, "require_packages", lambda **_: None)
+    monkeypatch.setattr(judge_llm, "find_base", lambda base: (base, None))
+    monkeypatch.setattr(judge_llm, "open_base", lambda base, device: None)
+    monkeypatch.setattr(judge_llm, "encoded", lambda *_: ([], []))
+    with pytest.raises(InputError, match=f"{N} of {N} prompts have more than 4,096 tokens, .* raise context"):
+        judge_llm.train_judge_llm(ROWS, tmp_path / "judge")
+    assert not (tmp_path / "judge").exists()
+
+
 def test_the_command_trains_an_encoder_and_names_a_package_that_is_missing(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,7 +79,9 @@ class LikelihoodJudge(Judge):
             if isinstance(gain, Verdict):
                 yield place, gain
             else:
-                yield place, Verdict(1 / (1 + math.exp(-_SLOPE * gain - _SHIFT)), f"gain {gain:+.2f} nats a token")
+                # By tanh, which does not overflow: servers give -9999 for a token that is very unlikely.
+                probability = 0.5 * (1 + math.tanh(0.5 * (_SLOPE * gain + _SHIFT)))
+                yield place, Verdict(probability, f"gain {gain:+.2f} nats a token")
 
     def gains(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, float | Verdict]]:
         """Yield the place of each case with its gain in nats per token, or with the verdict where there is none."""

@@ -261,6 +261,8 @@ def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _protected(cell: str) -> str:
+    # A reader takes a carriage return for the end of a row, and the writer does not quote a cell for it.
+    cell = cell.replace("\r\n", "\n").replace("\r", "\n")
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 

@@ -92,8 +92,12 @@ class Labelling:
             row = next((row for row in self._file.rows if row["id"] == case), None)
             if row is None or label not in self._file.labels or value not in _VALUES:
                 raise InputError("the file has no such row or label any more; reload the page", self.path)
-            row[label] = value
-            self._file.save()
+            before, row[label] = row[label], value
+            try:
+                self._file.save()
+            except OSError:
+                row[label] = before
+                raise
             self._stamp = self._stamp_now()
 
     def _refresh(self) -> None:

@@ -65,12 +65,12 @@ def study_cases(study: Study) -> list[SystemCase]:
     Raises:
         InputError: Nothing is answered yet.
     """
+    found, listed = [], cases_of(study)
     references = {
         question.id: tuple(gold.names[0] if gold.names else gold.answer for gold in question.gold)
         for question in study.questions()
     }
-    found = []
-    for one in cases_of(study):
+    for one in listed:
         case = Case(one.text, one.evidence, one.answer_text, references[one.question])
         found.append(SystemCase(one.system, "/".join(one.key), case))
     return found

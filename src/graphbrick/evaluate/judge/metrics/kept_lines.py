@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -23,13 +24,16 @@ class KeptLines:
         file: The file; made with the first value.
 
     Raises:
-        InputError: The file is damaged elsewhere than in half a last line, or is another kind of file. `keep` raises
-            it if the file cannot be written.
+        InputError: The file is damaged elsewhere than in half a last line, or is another kind of file, or there is no
+            folder for it. `keep` raises it if the file cannot be written.
     """
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._known: dict[tuple[str, ...], Any] = {}
+        if file.is_dir() or not file.parent.is_dir():  # not only after the first verdict was paid for
+            reason = os.strerror(errno.EISDIR if file.is_dir() else errno.ENOENT)
+            raise InputError(f"verdicts cannot be kept: {reason}", file)
         lines = file.read_bytes().splitlines(keepends=True) if file.is_file() else []
         for number, line in enumerate(lines, 1):
             try:

@@ -33,7 +33,7 @@ _PROMPT = (
     "Text:\n{text}\n\nWrite {n} different questions that this text answers, with their answers.\n"
     'Reply with JSON: {{"pairs": [{{"question": "...", "answer": "..."}}, ...]}}.'
 )
-_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_YEAR = re.compile(r"(?<![\w.,])(?:1[0-9]{3}|20[0-9]{2})(?!\w|[.,]\d)")  # no part of a longer number or word
 _LEAST, _MOST_BESIDE = 6, 9  # words of a question by rule, and on one side of what it asks for
 _CLAUSE_ENDS = (",", ";", ":", ")")
 

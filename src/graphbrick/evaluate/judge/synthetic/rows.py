@@ -85,6 +85,8 @@ def read_rows(place: Path) -> list[Row]:
         ) from error
     except UnicodeDecodeError as error:
         raise InputError("is not in UTF-8", file) from error
+    except csv.Error as error:
+        raise InputError(f"is no table of ARES: {error}; is a quotation mark never closed?", file) from error
 
 
 def _to_json(row: Row) -> dict[str, Any]:
@@ -113,7 +115,7 @@ def _from_lines(lines: Iterable[str], file: Path) -> Iterator[Row]:
                 Label(value["label"]), _held(value["value"]), str(value.get("kind", "labelled")), case,
                 str(value.get("group", case.question)), str(value.get("source", "")),
             )  # fmt: skip
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"is no row of a data set for judges ({error}); it needs label, value, question and evidence", file,
                 number, line,

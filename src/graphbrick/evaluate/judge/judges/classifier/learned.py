@@ -111,6 +111,12 @@ def open_classifier(folder: Path, about: Mapping[str, Any], checksum: str) -> Le
                 raise InputError("was trained by another version, which looks at other numbers; train it again", folder)
             mean, scale, weights = (np.array(values[part], dtype=np.float64) for part in ("mean", "scale", "weights"))
             bias, slope, shift = (float(values[part]) for part in ("bias", "slope", "shift"))
+            figures = np.stack([mean, scale, weights])  # a ValueError unless they are equally many
+            if (
+                figures.shape[1:] != (len(values["names"]),)
+                or not np.isfinite([*figures.flat, bias, slope, shift]).all()
+            ):
+                raise ValueError(f"{name} needs {len(values['names'])} finite numbers of each kind")
             models[Label(name)] = Logistic(mean, scale, weights, bias, slope, shift)
         rarity = {str(word): float(value) for word, value in about["rarity"].items()}
         readers = str(about["embedder"]), str(about["reranker"])
