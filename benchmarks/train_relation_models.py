@@ -1,7 +1,7 @@
 """Train KELP's towers, GSR's writer and relation patterns on a part of question files; measure them on other questions.
 
     python benchmarks/train_relation_models.py GRAPH QUESTIONS ... --out FOLDER --name metaqa [--learn 300] [--test 100]
-        [--leave-out 20]
+        [--leave-out 20] [--measure]
 
 Of every file the questions to learn from and those to test are spread evenly and differ; those that
 ``published_systems.py --limit 20`` measures are in neither. Seeds are given; answers are read by `PathAnswer`, without
@@ -46,14 +46,16 @@ def main() -> None:
     arguments.add_argument("--learn", type=int, default=300, help="questions of each file")
     arguments.add_argument("--test", type=int, default=100, help="questions of each file")
     arguments.add_argument("--leave-out", type=int, default=20, help="questions measured by published_systems.py")
+    arguments.add_argument("--measure", action="store_true", help="measure the models that are there; train none")
     given = arguments.parse_args()
     graph = Graph.open(given.graph)
     some = parts(graph, given.questions, given.learn, given.test, given.leave_out)
     learn = some.pop("learn")
     towers, writer, patterns = (given.out / f"{given.name}.{kind}" for kind in ("towers", "writer", "patterns"))
-    print(f"patterns\n{train_patterns(graph, learn, patterns, overwrite=True)}\n", flush=True)
-    print(f"towers\n{train_towers(graph, learn, towers, overwrite=True)}\n", flush=True)
-    print(f"writer\n{train_writer(graph, learn, writer, overwrite=True)}\n", flush=True)
+    if not given.measure:
+        print(f"patterns\n{train_patterns(graph, learn, patterns, overwrite=True)}\n", flush=True)
+        print(f"towers\n{train_towers(graph, learn, towers, overwrite=True)}\n", flush=True)
+        print(f"writer\n{train_writer(graph, learn, writer, overwrite=True)}\n", flush=True)
     print("| pipeline | file | questions | Hits@1 | F1 | ms a question |\n|---|---|---|---|---|---|")
     for text in (
         f"Patterns(PathTowers('{towers}'), n=16, max_hops=2, beam_width=4, names='none') >> PathAnswer()",
