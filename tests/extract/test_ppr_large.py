@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick import Graph, Query, build, change
@@ -116,7 +116,6 @@ def test_a_budget_is_a_number_of_edges(budget: object) -> None:
         PPR(edge_budget=budget)  # type: ignore[arg-type]
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.dictionaries(st.integers(0, 30), st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=1, max_size=20),
     st.sets(st.integers(0, 35), min_size=1, max_size=4),

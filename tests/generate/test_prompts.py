@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick import LLM, Answer, Evidence, Generate, Query, ShortestPaths, Subgraph, build
@@ -181,7 +181,6 @@ _NAMES = _NAMES.filter(lambda name: name[:1] in tuple("Aé([") and name[-1:] in 
 
 
 @given(st.lists(_NAMES, min_size=1, max_size=4, unique_by=key))
-@settings(max_examples=150, deadline=None)
 def test_known_names_are_read_as_they_were_written(names: list[str]) -> None:
     answers = [ReplyAnswer(name, (i,)) for i, name in enumerate(names, 1)]
     known = {spelling for name in names for spelling in spellings(name)}
@@ -189,7 +188,6 @@ def test_known_names_are_read_as_they_were_written(names: list[str]) -> None:
 
 
 @given(st.text('A1[]( ),:\n\u2028*"{}', max_size=60), st.sampled_from([None, 0, 3]))
-@settings(max_examples=150, deadline=None)
 def test_any_reply_is_read(reply: str, items: int | None) -> None:
     for text in (reply, json.dumps([reply])):
         read_answers(text, {"a", "a [1]", "a:"}, items)

@@ -100,7 +100,6 @@ def check(rows: Csr, triples: set[Triple]) -> None:
     assert rows.degrees().sum() == 2 * len(triples)
 
 
-@settings(max_examples=80, deadline=None)
 @given(change_of=changes())
 def test_rows_after_a_change(folder: Path, change_of: tuple[int, set[Triple], set[Triple], set[Triple]]) -> None:
     n, built, deleted, added = change_of

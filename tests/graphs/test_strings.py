@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.graphs.string_writer import write_strings
@@ -35,7 +35,6 @@ def test_round_trip(tmp_path: Path, values: list[str]) -> None:
     assert [table[i] for i in range(len(values))] == values
 
 
-@settings(max_examples=50, deadline=None)
 @given(values=st.lists(ANY_TEXT, max_size=8))
 def test_round_trip_of_anything(tmp_path_factory: pytest.TempPathFactory, values: list[str]) -> None:
     table = stored(tmp_path_factory.mktemp("strings"), values)

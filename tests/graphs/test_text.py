@@ -4,7 +4,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphbrick.graphs.text import extend_span, fold, hash64, nfc, span_hash, token_hashes, tokens, trigrams
@@ -98,7 +98,6 @@ ANY_TEXT = st.text(st.characters(), max_size=30)
 LETTERS = st.text(st.sampled_from("aA éÉßİıœ'’-_.½ﬁｶﾞガกุ้內서हि\u0301\u0300\u0323\u3099\ufdfa\u037aŉ\ud800"), max_size=12)
 
 
-@settings(max_examples=300, deadline=None)
 @given(text=ANY_TEXT | LETTERS)
 @example(text="กุ้ง")
 @example(text="\ufdfa")
@@ -111,7 +110,6 @@ def test_tokens_fold_and_hashes_agree(text: str) -> None:
     assert span_hash(folded) == rolling(words)
 
 
-@settings(max_examples=300, deadline=None)
 @given(text=ANY_TEXT | LETTERS)
 def test_tokens_are_in_order_and_do_not_overlap(text: str) -> None:
     composed = nfc(text)
@@ -121,13 +119,11 @@ def test_tokens_are_in_order_and_do_not_overlap(text: str) -> None:
         ends.append(token.end)
 
 
-@settings(max_examples=200, deadline=None)
 @given(text=ANY_TEXT | LETTERS)
 def test_the_form_of_the_text_does_not_count(text: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(text)
 
 
-@settings(max_examples=100, deadline=None)
 @given(words=st.lists(st.text(min_size=1, max_size=5).filter(lambda w: w.split() == [w]), max_size=6))
 def test_span_hash_is_the_rolling_hash(words: list[str]) -> None:
     assert span_hash(" ".join(words)) == rolling(words)

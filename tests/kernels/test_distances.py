@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick import Subgraph
@@ -33,7 +33,6 @@ both_kernels = pytest.mark.parametrize("kernel", [compiled, hop_distances_python
 
 
 @both_kernels
-@settings(deadline=None)
 @given(
     triples=st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 2)), max_size=24),
     seeds=st.lists(st.integers(0, 12), max_size=4),

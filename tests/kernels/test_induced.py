@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
@@ -19,7 +19,6 @@ def rows_of(n: int, triples: set[tuple[int, int, int]]) -> Csr:
 triples = st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 2)), min_size=1, max_size=60)
 
 
-@settings(max_examples=200, deadline=None)
 @given(triples, st.sets(st.integers(0, 11)))
 def test_like_the_readable_version(given_triples: set[tuple[int, int, int]], nodes: set[int]) -> None:
     csr = rows_of(12, given_triples)

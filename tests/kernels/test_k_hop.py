@@ -5,7 +5,7 @@ from collections.abc import Callable
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
@@ -55,7 +55,6 @@ any_way = st.sampled_from(WAYS)
 
 @both_kernels
 @given(graph=graphs(), data=st.data(), way=any_way, max_hops=st.integers(1, 5))
-@settings(deadline=None)
 def test_the_nodes_are_those_of_the_ego_graphs(
     kernel: Kernel, graph: tuple[int, list[Triple]], data: st.DataObject, way: tuple[bool, bool], max_hops: int
 ) -> None:
@@ -68,7 +67,6 @@ def test_the_nodes_are_those_of_the_ego_graphs(
 
 @both_kernels
 @given(graph=graphs(), data=st.data(), way=any_way, max_hops=st.integers(1, 5), cap=st.integers(1, 13))
-@settings(deadline=None)
 def test_the_cap_keeps_the_nearest_and_of_these_the_lowest(
     kernel: Kernel,
     graph: tuple[int, list[Triple]],
@@ -91,7 +89,6 @@ def test_the_cap_keeps_the_nearest_and_of_these_the_lowest(
 
 
 @given(graph=graphs(), data=st.data(), way=any_way, max_hops=st.integers(1, 5), cap=st.integers(1, 13))
-@settings(deadline=None)
 def test_both_kernels_give_the_same(
     graph: tuple[int, list[Triple]], data: st.DataObject, way: tuple[bool, bool], max_hops: int, cap: int
 ) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphbrick.graphs.interner import joined
@@ -17,7 +17,6 @@ def encoded(texts: list[str]) -> list[bytes]:
     return [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
-@settings(max_examples=200, deadline=None)
 @given(names=NAMES)
 @example(names=["The Sound—of MUSIC", "AC/DC (band)", "?!", "", " ", "x", "a" * 200, "ab " * 40])
 def test_names_are_folded_and_hashed_as_by_python(names: list[str]) -> None:
@@ -46,7 +45,6 @@ IRIS = st.text('ab/#%4:é_ "', max_size=12) | st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(iris=st.lists(IRIS, max_size=8))
 @example(iris=["http://example.org/caf%C3%A9", "http://example.org/", "//", "#", "http://example.org/a#b/c"])
 def test_local_names_are_those_of_python(iris: list[str]) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.kernels.positions import (
@@ -19,7 +19,6 @@ from graphbrick.kernels.positions import (
 POSITIONS = st.lists(st.integers(0, 300), min_size=1, max_size=40)
 
 
-@settings(max_examples=100, deadline=None)
 @given(marked=POSITIONS, asked=POSITIONS)
 def test_ranks_are_those_of_python(marked: list[int], asked: list[int]) -> None:
     bits = np.zeros(300 // 64 + 1, dtype=np.uint64)
@@ -40,7 +39,6 @@ def test_the_first_position_counts_that_makes_an_entity() -> None:
     assert first.tolist() == [5, 3, 9, int(NOWHERE)]
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows=st.lists(st.tuples(st.integers(10, 14), st.integers(0, 99), st.integers(0, 99)), max_size=30))
 def test_rows_by_tail_are_those_of_python(rows: list[tuple[int, int, int]]) -> None:
     array = np.array(rows, dtype=np.uint32).reshape(-1, 3)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
@@ -111,7 +111,6 @@ def test_the_numbers_are_those_of_splitmix64() -> None:
 
 
 @given(state=st.integers(0, 2**64 - 1), size=st.integers(1, 2**63) | st.integers(1, 20))
-@settings(deadline=None)
 def test_both_draw_the_same_number_below(state: int, size: int) -> None:
     expected = below_python(state, size)
     assert tuple(map(int, below(np.uint64(state), np.uint64(size)))) == expected
@@ -149,7 +148,6 @@ def test_small_numbers_are_equally_likely() -> None:
     length=st.integers(1, 12),
     seed=st.sampled_from([0, 1, 2**31 - 1]) | st.integers(0, 2**31 - 1),
 )
-@settings(deadline=None, max_examples=150)
 def test_both_kernels_walk_the_same_way(
     csr: Csr, data: st.DataObject, way: tuple[bool, bool], restart: float, length: int, seed: int
 ) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
@@ -81,7 +81,6 @@ def worlds(draw: st.DrawFn) -> tuple[Csr, int, list[list[int]]]:
 
 @pytest.mark.parametrize(("out", "into"), WAYS)
 @given(world=worlds(), cap=st.sampled_from([1, 2, 3, 5, NO_CAP]), data=st.data())
-@settings(deadline=None, max_examples=60)
 def test_the_kernel_and_numpy_do_what_the_readable_version_does(
     out: bool, into: bool, world: tuple[Csr, int, list[list[int]]], cap: int, data: st.DataObject
 ) -> None:
@@ -143,7 +142,6 @@ def test_many_ends_make_the_arrays_grow(marks: bool) -> None:
 
 @pytest.mark.parametrize("forward", [True, False])
 @given(world=worlds(), data=st.data())
-@settings(deadline=None, max_examples=60)
 def test_the_way_back_is_that_of_the_readable_version(
     forward: bool, world: tuple[Csr, int, list[list[int]]], data: st.DataObject
 ) -> None:
@@ -161,7 +159,6 @@ def test_the_way_back_is_that_of_the_readable_version(
 
 
 @given(world=worlds(), hops=st.integers(1, 3))
-@settings(deadline=None, max_examples=60)
 def test_every_end_of_every_pattern_has_a_walk_that_both_versions_find(
     world: tuple[Csr, int, list[list[int]]], hops: int
 ) -> None:
@@ -202,7 +199,6 @@ def test_every_end_of_every_pattern_has_a_walk_that_both_versions_find(
 @given(
     st.integers(0, 62).flatmap(lambda bits: st.lists(st.integers(0, 2**bits), max_size=100)), st.sampled_from([1, 400])
 )
-@settings(deadline=None, max_examples=60)
 def test_few_and_many_keys_are_sorted(numbers: list[int], times: int) -> None:
     keys = np.array(numbers * times, dtype=np.int64)
     assert ascending(keys.copy()).tolist() == sorted(keys.tolist())

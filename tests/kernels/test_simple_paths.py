@@ -6,7 +6,7 @@ from itertools import permutations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
@@ -81,7 +81,6 @@ both_kernels = pytest.mark.parametrize("kernel", [fast, simple_paths_python])
 
 @both_kernels
 @given(csr=graphs(), data=st.data(), way=st.sampled_from(WAYS), max_hops=st.integers(1, 5))
-@settings(deadline=None)
 def test_all_simple_paths_as_networkx_has_them(
     kernel: Kernel, csr: Csr, data: st.DataObject, way: tuple[bool, bool], max_hops: int
 ) -> None:
@@ -92,7 +91,6 @@ def test_all_simple_paths_as_networkx_has_them(
 
 
 @given(csr=graphs(), data=st.data(), way=st.sampled_from(WAYS), max_hops=st.integers(1, 5))
-@settings(deadline=None)
 def test_both_give_the_same_order(csr: Csr, data: st.DataObject, way: tuple[bool, bool], max_hops: int) -> None:
     seeds = data.draw(st.lists(st.integers(0, csr.n_nodes - 1), max_size=3))
     found = fast(csr, seeds, *way, max_hops)
@@ -102,7 +100,6 @@ def test_both_give_the_same_order(csr: Csr, data: st.DataObject, way: tuple[bool
 
 
 @given(csr=graphs(), data=st.data(), way=st.sampled_from(WAYS))
-@settings(deadline=None)
 def test_the_cap_keeps_the_first(csr: Csr, data: st.DataObject, way: tuple[bool, bool]) -> None:
     seeds = data.draw(st.lists(st.integers(0, csr.n_nodes - 1), min_size=1, max_size=3))
     everything = simple_paths_python(csr, seeds, *way, 4)

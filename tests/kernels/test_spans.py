@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphbrick.graphs.interner import Interner, joined
@@ -14,7 +14,6 @@ TEXTS = st.lists(st.binary(max_size=20), max_size=40)
 COLLISIONS = [b"nairobi0capitale", b"z6aon9omfg50ma4y", b"u352eqr89h25qqzx", b"up013kbyxz8g0bz1"]
 
 
-@settings(max_examples=100, deadline=None)
 @given(texts=TEXTS)
 @example(texts=[b"", b"x" * 7, b"x" * 8, b"x" * 9, b"\xff" * 16])
 def test_the_kernel_hashes_as_python_does(texts: list[bytes]) -> None:
@@ -32,7 +31,6 @@ def test_hashes_of_neighbours_differ_in_all_bits() -> None:
         assert counts.min() > 1
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     texts=st.lists(st.sampled_from([b"", b"a", b"ab", b"b" * 300, *COLLISIONS]) | st.binary(max_size=3), max_size=60)
 )

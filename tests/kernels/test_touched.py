@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
@@ -95,7 +95,6 @@ def near_degrees(csr: Csr, out: bool, into: bool) -> npt.NDArray[np.int64]:
 
 
 @given(st.lists(st.integers(0, 60) | st.integers(0, 2**31 - 1), max_size=300), st.integers(1, 40))
-@settings(deadline=None)
 def test_slots_are_a_dictionary(nodes: list[int], room: int) -> None:
     near = nothing_touched(room)
     twin: dict[int, int] = {}

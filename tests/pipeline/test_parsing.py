@@ -7,7 +7,7 @@ from operator import or_, rshift
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import graphbrick
 from graphbrick import BM25, LLM, PPR, Generate, LinkLabels, MiniLM, PathAnswer, Rerank, ShortestPaths, parse
@@ -60,7 +60,6 @@ EVIDENCE = st.recursive(
 PIPELINES = st.one_of(EVIDENCE, EXTRACTS, LINKS, chained(EVIDENCE, GENERATES), chained(EVIDENCE, RERANKS, GENERATES))
 
 
-@settings(max_examples=150, deadline=None)
 @given(PIPELINES)
 def test_the_text_of_any_pipeline_reads_back_as_the_same_pipeline(pipeline: Pipeline) -> None:
     again = parse(repr(pipeline))
@@ -69,7 +68,6 @@ def test_the_text_of_any_pipeline_reads_back_as_the_same_pipeline(pipeline: Pipe
     assert repr(again) == repr(pipeline)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="PRkn=1,.()>|[]{}*_'\"\\ \n\r#:-é;", max_size=40) | st.text(max_size=60))
 def test_any_text_is_a_pipeline_or_refused(text: str) -> None:
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core import Query, Subgraph
@@ -41,7 +41,6 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> list[Graph]:
 
 
 @given(csr=csrs(), data=st.data(), way=st.sampled_from(WAYS), max_hops=st.integers(1, 5))
-@settings(deadline=None)
 def test_one_is_the_first_of_all(csr: Csr, data: st.DataObject, way: tuple[bool, bool], max_hops: int) -> None:
     seeds = data.draw(st.lists(st.integers(0, csr.n_nodes - 1), max_size=3, unique=True))
     cap = data.draw(st.integers(1, 30))

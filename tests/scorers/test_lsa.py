@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.errors import ModelError, PipelineError
@@ -67,7 +67,6 @@ def test_words_that_go_with_the_same_words_are_alike() -> None:
     assert scores[3:] == pytest.approx(0, abs=0.01)
 
 
-@settings(max_examples=60)
 @given(TEXTS, st.lists(TEXTS, max_size=12), st.integers(1, 4), st.randoms())
 def test_neither_order_nor_repetition_counts(query: str, texts: list[str], components: int, rng: random.Random) -> None:
     scorer = LSA(components=components)

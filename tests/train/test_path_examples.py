@@ -7,7 +7,7 @@ from pathlib import Path as File
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick import AllPaths, GraphBuilder, Query, Subgraph
@@ -116,7 +116,6 @@ def questions(draw: st.DrawFn) -> tuple[list[tuple[str, str, str]], list[str], l
 
 
 @given(questions(), st.integers(1, 3), st.sampled_from([0.0, 0.5, 1.0]))
-@settings(max_examples=60, deadline=None)
 def test_the_rules_hold_on_any_graph(
     make: Callable[[list[tuple[str, str, str]]], Graph],
     case: tuple[list[tuple[str, str, str]], list[str], list[str]],

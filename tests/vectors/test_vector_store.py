@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toy_vectors import CALLS, Toy, files, numbered, same, traced
 
@@ -27,7 +27,6 @@ from graphbrick.vectors.store import VectorStore, current_store, store_of, using
 ODD = ["", " ", "a", "A", "á", "a\u0301", "\x00", "\ud800", "new\nline", "😀", "x" * 5_000]
 
 
-@settings(max_examples=50, deadline=None)
 @given(calls=st.lists(st.lists(st.one_of(st.sampled_from(ODD), st.text(max_size=2)), max_size=8), max_size=6))
 def test_vectors_are_those_made_anew_and_no_text_is_encoded_twice(
     tmp_path_factory: pytest.TempPathFactory, calls: list[list[str]]

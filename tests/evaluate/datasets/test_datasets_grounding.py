@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick import Graph, build
@@ -23,7 +23,6 @@ from graphbrick.link.labels import resolve_seeds
 from graphbrick.testing import tiny_graph
 
 
-@settings(deadline=None)
 @given(
     triples=st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 1)), max_size=20),
     sources=st.sets(st.integers(0, 12), max_size=3),
@@ -110,7 +109,6 @@ def test_a_seed_is_the_entity_that_a_pipeline_takes(georgia: Graph, name: str) -
     assert found.seeds == resolve_seeds(georgia, Query("?"), [name]).seeds
 
 
-@settings(deadline=None)
 @given(st.text("GeorgiaSwt .", min_size=1, max_size=8))
 def test_what_a_pipeline_does_not_find_is_missing(georgia: Graph, name: str) -> None:
     (found,) = ground(georgia, [Question("1", "?", (name,))]).questions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.evaluate.metrics.matching import maximum_matching
@@ -88,7 +88,6 @@ def test_scores_lie_between_0_and_1_and_only_the_first_place_depends_on_the_orde
     assert answer_scores(shuffled, other)._replace(hits_at_1=0) == scores._replace(hits_at_1=0)
 
 
-@settings(deadline=None)
 @given(alternatives)
 def test_the_gold_itself_is_an_exact_match_if_it_can_be_given(gold):
     sets = gold_sets(gold)
@@ -108,7 +107,6 @@ def graph_of(options):
     return graph
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 12), max_size=5), max_size=13))
 def test_a_matching_is_as_large_as_that_of_networkx(options):
     left = [("l", i) for i in range(len(options))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ir_measures
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.evaluate.metrics.ranking_metrics import hit_at, ndcg_at, precision_at, recall_at, reciprocal_rank
@@ -19,7 +19,6 @@ OURS = {
 entities = st.lists(st.integers(0, 30), unique=True, max_size=20)
 
 
-@settings(deadline=None)
 @given(entities.filter(bool), st.sets(st.integers(0, 40), min_size=1, max_size=12), st.integers(1, 25))
 def test_rankings_of_entities_agree_with_ir_measures(ranking: list[int], gold: set[int], n: int) -> None:
     measures = {name: getattr(ir_measures, name) @ n for name in OURS}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core import Subgraph
@@ -46,7 +46,6 @@ def test_an_empty_subgraph_and_the_whole_graph() -> None:
         subgraph_scores(Subgraph(graph), [])
 
 
-@settings(deadline=None)
 @given(st.sets(st.sampled_from(sorted({name for h, _, t in TINY for name in (h, t)}))), st.sets(st.integers(0, 9)))
 def test_components_are_those_of_networkx(names: set[str], chosen: set[int]) -> None:
     graph = tiny_graph()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.evaluate.statistics.intervals import bootstrap, interval, resampled_means, share_difference, wilson
@@ -99,7 +99,6 @@ def test_of_no_difference_in_200_questions_a_small_one_is_possible() -> None:
             share_difference(*wrong)
 
 
-@settings(deadline=None, max_examples=60)
 @given(values, st.sampled_from(["percentile", "bca"]), st.integers(0, 5))
 def test_an_interval_contains_the_mean_and_lies_within_the_values(values: list[float], method: str, seed: int) -> None:
     found = bootstrap(values, method=method, resamples=400, seed=seed)

@@ -27,7 +27,6 @@ bits = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max
 p_lists = st.lists(st.floats(0, 1), max_size=12)
 
 
-@settings(deadline=None)
 @given(bits)
 def test_mcnemar_is_the_binomial_test_of_scipy_and_the_permutation_test(both: list[tuple[int, int]]) -> None:
     first, second = zip(*both, strict=True)
@@ -44,7 +43,6 @@ def test_mcnemar_of_many_questions() -> None:
     assert mcnemar(np.ones(3000), np.zeros(3000)) == 0
 
 
-@settings(deadline=None, max_examples=60)
 @given(pairs)
 def test_the_exact_permutation_test_counts_all_exchanges(both: list[tuple[float, float]]) -> None:
     first, second = zip(*both, strict=True)
@@ -130,7 +128,6 @@ def test_under_the_null_hypothesis_small_p_values_are_as_rare_as_they_should_be(
     assert low <= sum(p <= 0.1 for p in p_values) <= high
 
 
-@settings(deadline=None)
 @given(p_lists)
 def test_benjamini_hochberg_is_that_of_scipy(p_values: list[float]) -> None:
     expected = scipy.stats.false_discovery_control(p_values, method="bh").tolist() if p_values else []

@@ -44,7 +44,6 @@ def by_hand(data: bytes, places: tuple[int, int, int]) -> tuple[list[tuple[str, 
     return triples, bad
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     rows=st.lists(st.lists(CELLS, min_size=4, max_size=4) | st.lists(CELLS, max_size=5), max_size=12),
     ends=st.lists(st.sampled_from(["\n", "\r\n", "\n\n"]), min_size=12, max_size=12),
@@ -114,7 +113,6 @@ def split(lines: list[str], *, literals: bool = True) -> Statements:
     return Statements(*split_ntriples(as_bytes("\n".join(lines).encode()), as_bytes(b"en"), *hashes, literals))
 
 
-@settings(max_examples=400, deadline=None)
 @given(lines=st.lists(STATEMENTS, max_size=8), literals=st.booleans())
 def test_split_ntriples_gives_what_the_parser_gives_or_leaves_a_line(lines: list[str], literals: bool) -> None:
     data, found = "\n".join(lines).encode(), split(lines, literals=literals)
