@@ -22,7 +22,7 @@ from graphbrick.patterns.folder import FORMAT
 
 @pytest.mark.usefixtures("world_cache")
 def test_the_demo_learns_answers_its_questions_and_ends_with_the_next_command(capsys, monkeypatch):
-    monkeypatch.setattr(demo, "WRITTEN", 500)
+    monkeypatch.setattr(demo, "WRITTEN", 400)
     monkeypatch.setattr(calibration, "_LEXICON", 60)
     place = learned_place(world_graph())  # of another version
     place.mkdir(exist_ok=True)

@@ -38,5 +38,5 @@ def learned(shared_dir: Path) -> tuple[Graph, LearnReport]:
         if not report.exists():
             graph = build(TRIPLES, place)
             with quick_learning():
-                report.write_bytes(pickle.dumps(learn(graph, n=300, call={"works in": ["person"]})))
+                report.write_bytes(pickle.dumps(learn(graph, n=200, call={"works in": ["person"]})))
         return Graph.open(place), pickle.loads(report.read_bytes())

@@ -164,7 +164,7 @@ def test_the_gain_of_an_area_is_that_of_the_areas_and_its_interval_that_of_resam
 
 def test_the_commands_make_train_and_check_a_judge(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHBRICK_MODELS", str(tmp_path / "models"))  # without a re-ranker that somebody fetched
-    lines = (f"The lake Lake{i}a lies in Land{i}b and was measured by Person{i}c in {1900 + i}." for i in range(30))
+    lines = (f"The lake Lake{i}a lies in Land{i}b and was measured by Person{i}c in {1900 + i}." for i in range(25))
     (tmp_path / "lakes.txt").write_text(" ".join(lines))
     made = run(
         *("judge", "data", tmp_path / "lakes.txt", "-o", tmp_path / "data", "-n", "30"),
