@@ -78,8 +78,8 @@ def fresh_session() -> Iterator[Session]:
 
 # In continuous integration a property test tries the same examples every time; elsewhere it looks for new ones. That
 # many of them are filtered out says something about the strategy, not about the code under test; a deadline would
-# measure the machine. `pytest --hypothesis-profile=thorough` tries forty times as many.
-_COMMON = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.filter_too_much])
+# measure the machine. `pytest --hypothesis-profile=thorough` tries fifty times as many.
+_COMMON = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
 settings.register_profile("local", _COMMON)
 settings.register_profile("ci", _COMMON, derandomize=True)
 settings.register_profile("thorough", _COMMON, max_examples=2_000)
