@@ -286,8 +286,8 @@ def test_types_stand_for_entities_in_what_is_scored() -> None:
     assert {path.pattern_text for path in paths} <= set(seen)
 
 
-def test_the_names_of_seeds_are_read_neither_in_the_question_nor_in_the_patterns() -> None:
-    seen: list[tuple[str, tuple[str, ...]]] = []
+def spy(seen: list[tuple[str, tuple[str, ...]]]) -> Scorer:
+    """A scorer that adds every question and its texts to a list."""
 
     @dataclass(frozen=True, repr=False)
     class Spy(Scorer):
@@ -297,32 +297,28 @@ def test_the_names_of_seeds_are_read_neither_in_the_question_nor_in_the_patterns
             seen.append((query, tuple(texts)))
             return np.zeros(len(texts))
 
+    return Spy()
+
+
+def test_the_names_of_seeds_are_read_neither_in_the_question_nor_in_the_patterns() -> None:
+    seen: list[tuple[str, tuple[str, ...]]] = []
     graph = tiny_graph()
     for name, texts in (("Nairobi", ["<- capital <-"]), ("Kampala", ["<- capital <-", "<- largest city <-"])):
         query = Query(f"Which country has the capital {name}?", (graph.entity(name),))
-        Patterns(Spy(), max_hops=1, names="none").retrieve(query, Subgraph(graph))
+        Patterns(spy(seen), max_hops=1, names="none").retrieve(query, Subgraph(graph))
         assert seen.pop() == ("Which country has the capital X?", tuple(texts))
     both = Query("Do Nairobi and kampala border?", (graph.entity("Nairobi"), graph.entity("Kampala")))
-    Patterns(Spy(), max_hops=1, names="none").retrieve(both, Subgraph(graph))
+    Patterns(spy(seen), max_hops=1, names="none").retrieve(both, Subgraph(graph))
     assert seen == [("Do X and X border?", ("<- capital <-", "<- largest city <-"))]
 
 
 @pytest.mark.parametrize("mention", ["Nairobi", "NBO", "The Green City in the Sun", "Nai"])
 def test_the_name_of_a_seed_is_left_out_however_the_question_spells_it(mention: str) -> None:
     seen: list[tuple[str, tuple[str, ...]]] = []
-
-    @dataclass(frozen=True, repr=False)
-    class Spy(Scorer):
-        comparable: ClassVar[bool] = True
-
-        def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-            seen.append((query, tuple(texts)))
-            return np.zeros(len(texts))
-
     graph = tiny_graph()
     seed = graph.entity("Nairobi")
     query = Query(f"Which country has {mention}?", (seed,), mentions=(Mention(mention, seed),))
-    Patterns(Spy(), max_hops=1, names="none").retrieve(query, Subgraph(graph))
+    Patterns(spy(seen), max_hops=1, names="none").retrieve(query, Subgraph(graph))
     assert seen == [("Which country has X?", ("<- capital <-",))]
 
 

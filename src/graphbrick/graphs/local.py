@@ -235,13 +235,14 @@ def _known_id(graph: Labels, seed: Any) -> int:
     """Return an entity id as a plain integer; raise LinkError if it is none, or the graph does not have it."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
         raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
+    unknown = LinkError(f"seed {seed} is not an entity id of {type(graph).__name__}")
+    if seed < 0:  # Python would count from the end
+        raise unknown
     try:
-        if seed >= 0:
-            graph.key(int(seed))
-            return int(seed)
-    except IndexError:
-        pass
-    raise LinkError(f"seed {seed} is not an entity id of {type(graph).__name__}")
+        graph.key(int(seed))
+    except IndexError as error:
+        raise unknown from error
+    return int(seed)
 
 
 def mentioned(graph: Labels, question: str) -> list[int]:
