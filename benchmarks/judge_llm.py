@@ -9,7 +9,8 @@ and with long documents (gold_passages.py), never from ARES. For each of the two
 learned from the other one says what carries over; settings are to be chosen by that. ARES is read once, at the end, by
 the models that learned from all three and by the untrained one.
 
-OUT is a folder: OUT/scores.json holds every score. With --keep it also gets the tuned judge, which graphbrick opens.
+OUT is a folder: OUT/scores.json holds every score, and a run that was interrupted goes on from it. With --keep it also
+gets the tuned judge, which graphbrick opens.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -58,24 +59,20 @@ def main() -> None:
     started = time.perf_counter()
     base = open_base(given.base, given.device)
     scores = Scores(given.out / "scores.json", set(map(id, short)), started)
-    scores.add("as it is", rows, asked(base, base.model, rows, how))
-    scores.add("likelihood", rows, likelihood(base, rows))
-    scores.add("likelihood, best part", rows, likelihood_of_parts(base, rows))
-    for name, is_left_out in (("medquad", True), ("paragraphs", False)):
-        learned = [row for row in rows if (row.source == "medquad") != is_left_out]
-        others = [row for row in rows if (row.source == "medquad") == is_left_out]
-        model = tuned(base, learned, how)
-        scores.add(f"tuned without {name}", others, asked(base, model, others, how))
-        base.model = model.unload()
-    scores.add("ARES as it is", people, asked(base, base.model, people, how))
-    scores.add("ARES likelihood", people, likelihood(base, people))
-    scores.add("ARES likelihood, best part", people, likelihood_of_parts(base, people))
+    scores.add("as it is", rows, lambda of: asked(base, base.model, of, how))
+    scores.add("likelihood", rows, lambda of: likelihood(base, of))
+    scores.add("likelihood, best part", rows, lambda of: likelihood_of_parts(base, of))
+    medquad = [row for row in rows if row.source == "medquad"]
+    paragraphs = [row for row in rows if row.source != "medquad"]
+    scores.add("tuned without medquad", medquad, lambda of: tuned(base, paragraphs, of, how))
+    scores.add("tuned without paragraphs", paragraphs, lambda of: tuned(base, medquad, of, how))
+    scores.add("ARES as it is", people, lambda of: asked(base, base.model, of, how))
+    scores.add("ARES likelihood", people, lambda of: likelihood(base, of))
+    scores.add("ARES likelihood, best part", people, lambda of: likelihood_of_parts(base, of))
     if given.keep:
         train_judge_llm(rows, given.out / "judge", base=given.base, settings=how, device=given.device)
-    for name, chosen in (("all", rows), ("short", short)):
-        model = tuned(base, chosen, how)
-        scores.add(f"ARES tuned on {name}", people, asked(base, model, people, how))
-        base.model = model.unload()
+    scores.add("ARES tuned on all", people, lambda of: tuned(base, rows, of, how))
+    scores.add("ARES tuned on short", people, lambda of: tuned(base, short, of, how))
 
 
 class Scores:
@@ -83,10 +80,14 @@ class Scores:
 
     def __init__(self, file: Path, short: set[int], started: float) -> None:
         self._file, self._short, self._started = file, short, started
-        self._kept: dict[str, object] = {}
+        self._kept: dict[str, dict[str, list[float]]] = json.loads(file.read_text()) if file.exists() else {}
 
-    def add(self, name: str, rows: Sequence[Row], scores: np.ndarray) -> None:
-        """Print and keep the scores of some rows."""
+    def add(self, name: str, rows: Sequence[Row], judge: Callable[[Sequence[Row]], np.ndarray]) -> None:
+        """Print and keep what a judge makes of some rows, unless an earlier run kept it."""
+        given = [row.value for row in rows]
+        if name in self._kept and self._kept[name]["values"] != given:
+            raise SystemExit(f"{self._file} holds scores of other rows; give another folder")
+        scores = np.array(self._kept[name]["scores"]) if name in self._kept else judge(rows)
         parts: dict[str, list[int]] = {}
         for i, row in enumerate(rows):
             kind = "passages" if id(row) in self._short else "documents"
@@ -101,8 +102,7 @@ class Scores:
             above = f"{gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}]"
             seconds = time.perf_counter() - self._started
             print(f"{name} | {part} | {len(places)} | {area} | {above} | {seconds:.0f} s", flush=True)
-        values = [row.value for row in rows]
-        self._kept[name] = {"values": values, "scores": [round(float(score), 6) for score in scores]}
+        self._kept[name] = {"values": given, "scores": [round(float(score), 6) for score in scores]}
         self._file.write_text(json.dumps(self._kept))
 
 
@@ -113,14 +113,16 @@ def asked(base: Base, model: object, rows: Sequence[Row], how: JudgeSettings) ->
     return np.array([found.get(id(row), 0.5) for row in rows])
 
 
-def tuned(base: Base, rows: Sequence[Row], how: JudgeSettings) -> object:
-    """Return the model tuned on rows, all of which it learns from."""
-    _, tokens = encoded(base, rubric_of(LLM("tuned", context=how.context), how.tokens), rows, how)
+def tuned(base: Base, learned: Sequence[Row], rows: Sequence[Row], how: JudgeSettings) -> np.ndarray:
+    """Return the probability of yes of each row, by the model tuned on all of others; the base stays as it was."""
+    _, tokens = encoded(base, rubric_of(LLM("tuned", context=how.context), how.tokens), learned, how)
     with seeded(how.seed, base.device):
         model = adapt(base, how)
         fitted = fit(model, tokens, [], how, lambda step, done, total: None)
     print(f"{len(tokens):,} rows, losses {', '.join(f'{loss:.3f}' for loss in fitted.losses)}", flush=True)
-    return model
+    scores = asked(base, model, rows, how)
+    base.model = model.unload()
+    return scores
 
 
 def likelihood(base: Base, rows: Sequence[Row]) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from graphbrick.evaluate.datasets import Question
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.models.store import resolve
 from graphbrick.train import LLMReport, train_llm
+from graphbrick.train.epochs import Course, fit_epochs
 from graphbrick.train.llm_examples import Lesson, Lost, lessons
 from graphbrick.train.llm_fit import encode, open_base, quality
 from graphbrick.train.path_examples import collect, grounded
@@ -243,6 +244,24 @@ def test_training_stops_when_it_gets_no_better(
     assert report.epochs == 1
     assert report.trained == report.untrained
     assert "no epoch was better than the base" in str(report)
+
+
+def test_gradients_do_not_come_from_the_attention_of_cudnn() -> None:
+    model = torch.nn.Linear(1, 1)
+    enabled = []
+
+    def learn(places: Sequence[int], _: object) -> tuple[float, float]:
+        enabled.append(torch.backends.cuda.cudnn_sdp_enabled())
+        model(torch.ones(1)).sum().backward()
+        if len(enabled) == 3:
+            raise KeyboardInterrupt
+        return 0.0, len(places)
+
+    before = torch.backends.cuda.cudnn_sdp_enabled()
+    with pytest.raises(KeyboardInterrupt):
+        fit_epochs(model, 6, Course(batch_size=2, epochs=1), lambda *_: None, learn=learn, evaluate=lambda name: None)
+    assert enabled == [False] * 3
+    assert torch.backends.cuda.cudnn_sdp_enabled() is before is True
 
 
 def test_a_gguf_file_is_written_that_runs_by_itself(films: Graph, questions: list[Question], tmp_path: Path) -> None:

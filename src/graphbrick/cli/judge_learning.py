@@ -151,7 +151,11 @@ def train(
 
 def check(
     judge: Annotated[
-        str, typer.Argument(metavar="JUDGE", help="The folder of a judge, a language model, or a baseline.")
+        str,
+        typer.Argument(
+            metavar="JUDGE",
+            help="The folder of a judge, a language model, one-word:MODEL, likelihood:MODEL, or a baseline.",
+        ),
     ],
     labels: Annotated[
         list[Path],

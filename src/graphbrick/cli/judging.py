@@ -63,7 +63,8 @@ def study(
         str | None,
         typer.Option(
             metavar="JUDGE",
-            help="Rates every answer by labels: a language model, the folder of a trained judge, or a baseline.",
+            help="Rates every answer by labels: a language model, one-word:MODEL, likelihood:MODEL, the folder of a "
+            "trained judge, or a baseline.",
         ),
     ] = None,
     labels: Annotated[

@@ -17,6 +17,7 @@ import numpy as np
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.parameters import declared, parameter
 from graphbrick.train.pattern_course import Watch
+from graphbrick.train.torch_tools import sound_gradients
 
 if TYPE_CHECKING:
     import torch
@@ -128,7 +129,8 @@ def fit_epochs(
         model.train()
         for start in range(0, n_examples, how.batch_size):
             places = order[start : start + how.batch_size]
-            loss, of_terms = learn(places, rng)
+            with sound_gradients():
+                loss, of_terms = learn(places, rng)
             if not math.isfinite(loss):
                 raise ModelError(f"the loss became {loss} in {name}; train with a lower learning_rate")
             torch.nn.utils.clip_grad_norm_(_learned(model), _CLIP)

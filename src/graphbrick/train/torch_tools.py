@@ -59,3 +59,20 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
         yield
+
+
+@contextmanager
+def sound_gradients() -> Iterator[None]:
+    """Keep torch from cuDNN's attention inside a block, on GPUs.
+
+    With a mask, and 64 places more than a multiple of 128, its gradients can be NaN where the loss is finite
+    (pytorch/pytorch#196678, seen with torch 2.11 on an H100). The other kernels for attention have no such fault.
+    """
+    from torch.backends import cuda
+
+    was = cuda.cudnn_sdp_enabled()
+    cuda.enable_cudnn_sdp(False)
+    try:
+        yield
+    finally:
+        cuda.enable_cudnn_sdp(was)

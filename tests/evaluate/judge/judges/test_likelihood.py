@@ -12,7 +12,6 @@ from graphbrick import LLM
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.judge.judges.likelihood import LikelihoodJudge
-from graphbrick.evaluate.judge.judges.named import judge_of
 from graphbrick.evaluate.judge.verdicts import Case, Label, Verdict
 from graphbrick.testing import Reply, ScriptedLLM
 from graphbrick.testing.llm_server import Request
@@ -163,10 +162,3 @@ def test_other_labels_and_parameters_out_of_range() -> None:
     with pytest.raises(ValueError, match="tokens must be at least 1, got 0"):
         LikelihoodJudge(LLM(), tokens=0)
     assert judge.rate(RELEVANCE, []) == []
-
-
-def test_it_is_named_by_its_model() -> None:
-    judge = judge_of("likelihood: small", LLM)
-    assert judge == LikelihoodJudge(LLM("small"))
-    assert judge.identity != LikelihoodJudge(LLM("small"), tokens=100).identity
-    assert judge.identity == LikelihoodJudge(LLM("small", parallel=9)).identity

@@ -20,11 +20,17 @@ BASELINES: dict[str, str] = {
 TRAINED = "graphbrick.evaluate.judge.judges.trained:open_judge"
 """The module and function that opens the folder of a trained judge."""
 BY_MODEL = "graphbrick.evaluate.judge.judges.rubric:RubricJudge"
-"""The module and class of the judge that asks a language model, its one argument."""
+"""The module and class of the judge that asks a language model, its first argument."""
 LIKELIHOOD = "likelihood:"
 """What a text begins with that names a language model as a judge by the likelihood of the question."""
 BY_LIKELIHOOD = "graphbrick.evaluate.judge.judges.likelihood:LikelihoodJudge"
 """The module and class of that judge, with the model as its one argument."""
+ONE_WORD = "one-word:"
+"""What a text begins with that names a language model which says yes or no and gives no reason."""
+_PREFIXES: dict[str, tuple[str, dict[str, bool]]] = {
+    LIKELIHOOD: (BY_LIKELIHOOD, {}),
+    ONE_WORD: (BY_MODEL, {"reasons": False}),
+}
 
 
 def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
@@ -32,7 +38,8 @@ def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
 
     Args:
         text: The name of a baseline, the folder of a trained judge, or a language model as ``model`` reads it, after
-            ``likelihood:`` where it is to judge by the likelihood of the question.
+            ``likelihood:`` where it is to judge by the likelihood of the question, and after ``one-word:`` where it is
+            to give no reason.
         model: Returns the language model that a text names.
 
     Raises:
@@ -41,14 +48,16 @@ def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
     name = text.strip()
     if name in BASELINES:
         return _imported(BASELINES[name])()
-    if name.startswith(LIKELIHOOD) and name != LIKELIHOOD:
-        return _imported(BY_LIKELIHOOD)(model(name.removeprefix(LIKELIHOOD).strip()))
-    if Path(name).is_dir():
+    for prefix, (place, options) in _PREFIXES.items():
+        named = name.removeprefix(prefix).strip()
+        if name.startswith(prefix) and named:
+            return _imported(place)(model(named), **options)
+    if name and Path(name).is_dir():
         return _imported(TRAINED)(Path(name))
-    if not name or (Path(name).exists() and not name.lower().endswith(".gguf")):
+    if not name or name in _PREFIXES or (Path(name).exists() and not name.lower().endswith(".gguf")):
         raise InputError(
-            f"a judge is a language model such as gpt-4.1 or LLM('gpt-4.1'), {LIKELIHOOD}MODEL, the folder of a "
-            f"trained judge{''.join(f', {known}' for known in BASELINES)}, got {text!r}"
+            f"a judge is a language model such as gpt-4.1 or LLM('gpt-4.1'), {LIKELIHOOD}MODEL, {ONE_WORD}MODEL, the "
+            f"folder of a trained judge{''.join(f', {known}' for known in BASELINES)}, got {text!r}"
         )
     return _imported(BY_MODEL)(model(name))
 
