@@ -33,6 +33,16 @@ def graph(tmp_path: Path) -> Graph:
     )
 
 
+def test_a_file_that_is_there_is_kept(graph: Graph, tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text("written by hand\n")
+    shown = run("questions", graph.path, file, "--n", 2)
+    assert (shown.code, file.read_text()) == (1, "written by hand\n")
+    assert "exists; replace it with --overwrite" in " ".join(shown.err.split())
+    assert run("questions", graph.path, file, "--n", 2, "--overwrite").code == 0
+    assert len(load(file)) == 2
+
+
 def test_queries_are_measured_beside_answers(graph: Graph, tmp_path: Path, run: Run) -> None:
     file, study = tmp_path / "questions.jsonl", tmp_path / "runs.sqlite"
     assert run("questions", graph.path, file, "--n", 8).code == 0

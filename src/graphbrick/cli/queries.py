@@ -66,6 +66,7 @@ def questions(
             "models list, or a GGUF file), or one of the server that OPENAI_BASE_URL names.",
         ),
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     budget: BudgetText = None,
     cache_mode: CacheMode = "off",
     cache_file: CacheFile = None,
@@ -80,7 +81,11 @@ def questions(
     from graphbrick.graphs.export.place import new_export_text
 
     model, reworded, made = None if llm is None else chat_model(llm), None, []
-    with limits(budget, cache_mode, cache_file), new_export_text(file, overwrite=True) as out, progress() as report:
+    with (
+        limits(budget, cache_mode, cache_file),
+        new_export_text(file, overwrite=overwrite) as out,
+        progress() as report,
+    ):
         for question in questions_with_queries(open_place(graph), n, seed=seed):
             made.append(question)
             report.step("questions", len(made), n)

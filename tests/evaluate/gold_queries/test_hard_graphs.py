@@ -105,11 +105,13 @@ def test_entities_that_share_names_and_blank_names(tmp_path: Path) -> None:
     assert all(answer.strip() for question in made for answer in question.answers)
 
 
-def test_the_command_says_how_many_there_are_and_replaces_a_file(tmp_path: Path, run: Run) -> None:
+def test_the_command_says_how_many_there_are_and_replaces_a_file_if_told_to(tmp_path: Path, run: Run) -> None:
     graph = build([("Ann", "knows", "Bob")], tmp_path / "people.graph")
     file = tmp_path / "questions.jsonl"
     file.write_text("old\n", encoding="utf-8")
-    shown = run("questions", f"ladybug:{to_ladybug(graph, tmp_path / 'people.ladybug')}", file, "--n", 100)
+    shown = run(
+        "questions", f"ladybug:{to_ladybug(graph, tmp_path / 'people.ladybug')}", file, "--n", 100, "--overwrite"
+    )
     assert shown.code == 0
     records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert len(records) < 100
@@ -130,7 +132,7 @@ def test_what_stops_in_the_middle_leaves_the_old_file(
     folder = tmp_path / "out"
     folder.mkdir()
     (folder / "questions.jsonl").write_text("old\n", encoding="utf-8")
-    assert run("questions", graph.path, folder / "questions.jsonl").code != 0
+    assert run("questions", graph.path, folder / "questions.jsonl", "--overwrite").code != 0
     assert [path.name for path in folder.iterdir()] == ["questions.jsonl"]
     assert (folder / "questions.jsonl").read_text(encoding="utf-8") == "old\n"
 
