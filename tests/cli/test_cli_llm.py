@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from commands import Result, Run
@@ -100,6 +101,13 @@ def test_record_and_replay(run, graph, server, tmp_path):
     assert run("cache", "export", str(tmp_path / "all.jsonl"), *cache).out.startswith("1 replies written to ")
     over = run("cache", "export", str(tmp_path / "replies.sqlite"), *cache)
     assert (over.code, "would overwrite the recorded replies; name another file" in over.err) == (1, True)
+    kept = run("cache", "export", str(tmp_path / "all.jsonl"), *cache)
+    assert (kept.code, "exists; replace it with --overwrite" in " ".join(kept.err.split())) == (1, True)
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "all.jsonl")
+    assert run("cache", "export", str(tmp_path / "link.jsonl"), "--overwrite", *cache).code == 0
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert run("cache", "export", "/dev/null", *cache).code == 0
+    assert Path("/dev/null").is_char_device()
     assert run("cache", "clear", *cache).out.startswith("1 replies removed")
     missing = run(*options, "--cache", "replay")
     assert (missing.code, "replaying makes no calls" in missing.err) == (1, True)

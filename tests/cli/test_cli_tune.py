@@ -39,6 +39,13 @@ def test_bricks_left_out_are_left_out_of_published_recipes_too(
     assert "points better than with KHop (n = 12 and 9" in shown.out
 
 
+@pytest.mark.parametrize("option", ["Rerank(", "foo bar", "Rerank(BM25(), n=x)", "Rerank($nope)"])
+def test_an_option_that_cannot_be_read(run: Run, handed: dict[str, Any], option: str) -> None:
+    shown = run("tune", str(tiny_graph().place), "--only", f"rerank={option}")
+    assert (shown.code, handed) == (1, {})
+    assert shown.err.startswith("error: ")
+
+
 def test_a_stage_that_is_restricted_restricts_published_recipes_too(run: Run, handed: dict[str, Any]) -> None:
     graph = str(tiny_graph().place)
     assert run("tune", graph, "--only", "extract=KHop()").code == 0

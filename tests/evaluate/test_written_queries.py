@@ -43,6 +43,16 @@ def test_a_file_that_is_there_is_kept(graph: Graph, tmp_path: Path, run: Run) ->
     assert len(load(file)) == 2
 
 
+def test_the_row_that_a_query_counted_is_shown(graph: Graph, run: Run) -> None:
+    with ScriptedLLM(["MATCH (c:city) RETURN count(c) AS n"]) as server:
+        brick = f"TextToQuery(LLM('m', base_url='{server.base_url}')) >> PathAnswer()"
+        shown = run("ask", graph.path, "How many cities are there?", "-p", brick, "--seed", next(iter(CITIES)))
+    number = str(sum(map(len, CITIES.values())))
+    lines = shown.out.splitlines()
+    assert lines[lines.index(number) + 1] == f"  n: {number}"
+    assert "made it up" not in shown.out
+
+
 def test_queries_are_measured_beside_answers(graph: Graph, tmp_path: Path, run: Run) -> None:
     file, study = tmp_path / "questions.jsonl", tmp_path / "runs.sqlite"
     assert run("questions", graph.path, file, "--n", 8).code == 0

@@ -120,6 +120,15 @@ class TestLearned:
         assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
         assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
 
+    def test_a_file_that_is_there_is_kept(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
+        (tmp_path / "notes.txt").write_text("by hand")
+        grounded = ground(graph, questions[:40]).questions
+        with pytest.raises(InputError, match="exists already; choose another name, or replace it with --overwrite"):
+            train_sizes(graph, grounded, tmp_path / "notes.txt")
+        assert (tmp_path / "notes.txt").read_text() == "by hand"
+        train_sizes(graph, grounded, tmp_path / "notes.txt", overwrite=True)
+        assert json.loads((tmp_path / "notes.txt").read_text())["questions"] == 40
+
     def test_a_higher_aim_keeps_no_less(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
         grounded = ground(graph, questions).questions
         train_sizes(graph, grounded, tmp_path / "sizes.json")

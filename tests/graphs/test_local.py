@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -142,6 +143,18 @@ def test_neighbours_are_asked_for_in_batches() -> None:
     remote = NeighboursOnly([("hub", "r", f"leaf {i}") for i in range(2500)])
     local_graph(remote, [remote.entity("hub")], hops=2, limit_per_node=2500)
     assert remote.calls == 1 + 3  # the hub, then 2,500 leaves, 1,024 a call
+
+
+def test_triples_that_the_server_keeps_back_are_not_a_matter_of_the_limit() -> None:
+    class Partial(NeighboursOnly):
+        def neighbours(self, entities: Any, **options: Any) -> Any:
+            """Say that there are more triples, as of a blank node or after a reply that broke off."""
+            return [lists._replace(is_cut=True) for lists in super().neighbours(entities, **options)]
+
+    remote = Partial([("Kenya", "capital", "Nairobi")])
+    with record(Trace(), "local", "local") as entry:
+        local_graph(remote, [remote.entity("Kenya")], hops=1)
+    assert entry.events == []
 
 
 def test_a_limit_that_cuts_is_an_event() -> None:

@@ -150,6 +150,13 @@ def test_names_as_people_write_them(graph: Graph, text: str, keys: list[str]) ->
     assert link(graph, text)[0] == keys
 
 
+def test_a_year_in_brackets_leaves_one_reading(graph: Graph) -> None:
+    query = LinkLabels(readings=2).link(graph, Query("Who acted in Heat (1986)?"))
+    assert [graph.key(seed) for seed in query.seeds] == ["heat86"]
+    both = LinkLabels().link(graph, Query("Who directed Heat (1995) and Heat (1986)?"))
+    assert [graph.key(seed) for seed in both.seeds] == ["heat95", "heat86"]
+
+
 @pytest.mark.parametrize(
     ("text", "keys"),
     [

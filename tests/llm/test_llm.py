@@ -49,6 +49,11 @@ def test_a_reply_and_what_it_cost() -> None:
     assert request.body == {"model": "some-model", "messages": ASK, "temperature": 0.0, "max_tokens": 9}
 
 
+def test_a_text_in_place_of_messages() -> None:
+    with pytest.raises(ModelError, match=r"messages are a list, such as .* got 'Who\?'"):
+        LLM("m", base_url="http://127.0.0.1:9/v1").complete("Who?")  # type: ignore[arg-type]
+
+
 def test_an_empty_reply_is_an_event() -> None:
     with ScriptedLLM([""]) as server:
         text, entry = ask(llm(server))

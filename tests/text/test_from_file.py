@@ -59,6 +59,13 @@ def test_a_graph_of_given_triples(tmp_path: Path) -> None:
     assert done.graph.weights.tolist() == [1.0]
 
 
+def test_a_plain_file_has_the_triples_of_its_text(tmp_path: Path) -> None:
+    (tmp_path / "openie.jsonl").write_text(json.dumps({name: ENTRY[name] for name in ("text", "triples")}))
+    (tmp_path / "notes.txt").write_text("Nairobi is its capital.\n")
+    done = index([tmp_path / "notes.txt"], tmp_path / "a.graph", extractor=FromFile(str(tmp_path / "openie.jsonl")))
+    assert [done.graph.triple_text(0)] == ["Nairobi -> capital of -> Kenya"]
+
+
 def test_the_open_ie_file_of_hipporag_as_a_whole(tmp_path: Path, run: Run) -> None:
     docs = [
         {

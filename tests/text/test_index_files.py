@@ -44,6 +44,16 @@ def test_a_file_that_vanishes_while_it_is_read_is_named_or_skipped(docs: Path, t
     assert index([docs], graph).reading.problems == []
 
 
+def test_a_table_with_a_bad_row_says_what_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "notes.jsonl").write_text('{"id": 1, "text": "Nairobi is in Kenya."}\nno\n{"id": 3, "text": "x"}\n')
+    (tmp_path / "tea.txt").write_text("Anna Alm met Bob Berg in Nairobi.")
+    done = index([tmp_path / "notes.jsonl", tmp_path / "tea.txt"], tmp_path / "n.graph", skip_bad=True)
+    ((name, problem),) = done.reading.problems
+    assert (name.endswith("notes.jsonl"), done.documents) == (True, 2)
+    assert problem.startswith("row 2: ")
+    assert problem.endswith("; the documents before it (1) are kept, what follows is not read")
+
+
 def test_nothing_but_bad_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"\x00\x01")
     with pytest.raises(InputError, match=r"no file could be read \(.*a.txt: it is binary"):

@@ -305,3 +305,13 @@ def test_what_is_only_compared_is_measured_and_not_recommended(
     settings = replace(settings, pipelines=1)
     with pytest.raises(StoppedError, match="no pipeline but default was measured"):
         tune(graph, questions, tmp_path / "one", known=known, space=SPACE, only_compared=True, settings=settings)
+
+
+def test_what_is_no_search_is_never_written_over(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text("mine")
+    with pytest.raises(InputError, match=r"holds report\.html and no search to go on with; name another folder"):
+        tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=SETTINGS)
+    with pytest.raises(InputError, match="is a file, and a search is kept in a folder"):
+        tune(graph, questions, tmp_path / "report.html", known=KNOWN, space=SPACE, settings=SETTINGS)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    assert (tmp_path / "report.html").read_text() == "mine"

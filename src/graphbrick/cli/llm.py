@@ -149,6 +149,7 @@ def cache_info(cache_file: CacheFile = None, as_json: Json = False) -> None:
 @cache.command("export")
 def cache_export(
     target: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines to write.", show_default=False)],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     cache_file: CacheFile = None,
 ) -> None:
     """Write the recorded replies to a file, so that a run can be repeated elsewhere."""
@@ -159,6 +160,8 @@ def cache_export(
     path = cache_file or default_path()
     if target.resolve() == path.resolve():
         raise InputError(f"{target} would overwrite the recorded replies; name another file")
+    if target.is_file() and not overwrite:
+        raise InputError(f"{target} exists; replace it with --overwrite, or name another file")
     written = ReplyCache(path, "replay").export(target)
     console().print(f"{written:,} replies written to {target}")
 

@@ -79,6 +79,7 @@ def sizes(
     form: _Form = "auto",
     most: Annotated[int, typer.Option("--most", metavar="K", help="Entities that are ranked at most.")] = 2000,
     seed: Annotated[int, typer.Option(help="Which questions are held back.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
@@ -94,8 +95,9 @@ def sizes(
     with progress("learning") as shown:
         grounded = ground(opened, loaded, watch=lambda n: shown.step("finding the questions", n, len(loaded))).questions
         report = train_sizes(
-            opened, grounded, out, ppr=ppr, seed=seed, watch=lambda n: shown.step("ranking", n, len(loaded))
-        )
+            opened, grounded, out, ppr=ppr, seed=seed, overwrite=overwrite,
+            watch=lambda n: shown.step("ranking", n, len(loaded)),
+        )  # fmt: skip
     if as_json:
         reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
         print_json({"learned_from": report.learned_from, **reached})

@@ -84,6 +84,7 @@ def tune(
     model = "" if llm is None else model_text(llm)
     searched = default_space(opened, llm=model, link=link)
     searched = restricted(searched if space is None else read_space(space, searched), only or [], without or [])
+    searched.check()
     known, allowed = permitted(
         known_pipelines(opened, default=default_pipeline(opened), llm=model), searched, without=without or [],
         kinds=STAGES if space is not None else tuple(only_options(only or [])),

@@ -75,7 +75,7 @@ def local_graph(
             batch = frontier[start : start + _BATCH]
             lists = remote.neighbours(batch, direction=direction, relations=relations, limit=limit_per_node)
             for entity, (rows, is_cut) in zip(batch, lists, strict=True):
-                cut += [entity] * is_cut
+                cut += [entity] * (is_cut and len(rows) >= limit_per_node)
                 for head, relation, tail in rows.tolist():
                     triples[head, relation, tail] = None
                     following[tail if head == entity else head] = None

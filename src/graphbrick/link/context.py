@@ -123,17 +123,25 @@ def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:
 
 
 def _without_years(graph: Graph, question: Question, matches: Matches) -> Matches:
-    """Return the mentions without years in brackets that only tell which entity is meant: «Heat (1995)»."""
-    remaining = []
-    for at, (span, mention) in enumerate(matches):
-        before = matches[at - 1] if at else None
+    """Return the mentions without years in brackets that only tell which entity is meant: «Heat (1995)».
+
+    Of the entities of that name, the ones beside the year alone stay.
+    """
+    remaining: list[tuple[Span, Mention]] = []
+    for span, mention in matches:
+        before = remaining[-1] if remaining else None
         if span in question.years and before is not None and before[0].last == span.first - 1:
-            neighbours, _ = neighbours_of(graph, before[1].entity)
-            if np.isin(neighbours, _entities(mention)).any():
+            meant = [one for one in _entities(before[1]) if _is_beside(graph, one, _entities(mention))]
+            if meant:
                 event(f"{mention.text!r} in brackets tells which {before[1].text!r} is meant; it is no seed")
+                remaining[-1] = before[0], replace(before[1], entity=meant[0], others=tuple(meant[1:]))
                 continue
         remaining.append((span, mention))
     return remaining
+
+
+def _is_beside(graph: Graph, entity: int, others: Sequence[int]) -> bool:
+    return bool(np.isin(neighbours_of(graph, entity)[0], others).any())
 
 
 def report(graph: Graph, mention: Mention, by: str = "") -> None:

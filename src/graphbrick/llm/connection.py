@@ -261,7 +261,8 @@ class Connection:
             return ModelTimeoutError(f"{self.address} did not answer within {self.timeout:g} s; raise timeout")
         if isinstance(error, openai.APIConnectionError | LostConnectionError):
             return ModelError(
-                f"cannot reach the model server at {self.address}; is it running? (OPENAI_BASE_URL names it)"
+                f"cannot reach the model server at {self.address}; is it running? (base_url names it, or else "
+                "OPENAI_BASE_URL)"
             )
         if isinstance(error, openai.AuthenticationError):
             return ModelError(

@@ -248,11 +248,13 @@ def as_messages(messages: Iterable[MessageLike]) -> tuple[Message, ...]:
     """Return messages as `Message`, with characters that cannot be sent (lone surrogates) replaced.
 
     Raises:
-        ModelError: A message has an unknown role or is not a text.
+        ModelError: A message has an unknown role or is not a text, or one text is given in place of messages.
 
     >>> as_messages([{"role": "user", "content": "Who?"}])
     (Message(role='user', parts=(Text(text='Who?'),)),)
     """
+    if isinstance(messages, str):
+        raise ModelError(f"messages are a list, such as [{{'role': 'user', 'content': 'Who?'}}], got {messages!r:.80}")
     return tuple(map(_as_message, messages))
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError, ModelError, NotRecordedError
+from graphbrick.files.replacing import replacing
 from graphbrick.llm.messages import Choice, Message, Part, Reply, Text, TokenLogprob, ToolCall, assistant, valid_text
 from graphbrick.llm.wire import message_json
 from graphbrick.session import current_session
@@ -124,14 +125,8 @@ class ReplyCache:
         """Write all replies to a JSON Lines file, in the order of their keys; return how many there are."""
         with self._locked():
             rows = self._db.execute("SELECT request, reply FROM replies ORDER BY key").fetchall()
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        try:
-            with part.open("w", encoding="utf-8") as out:
-                for request, reply in rows:
-                    out.write(f'{{"request": {request}, "reply": {reply}}}\n')
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+        with replacing(target) as out:
+            out.writelines(f'{{"request": {request}, "reply": {reply}}}\n' for request, reply in rows)
         return len(rows)
 
     def load(self, source: Path, server: str = "") -> int:

@@ -41,7 +41,7 @@ class Searches:
         found: list[Pipeline] = []
         for folder in self.folders().values():
             stamp = figures_stamp(folder)
-            if self._pipelines.get(folder, (None,))[0] != stamp:
+            if folder not in self._pipelines or self._pipelines[folder][0] != stamp:
                 self._pipelines[folder] = stamp, _pipelines(folder)
             found += self._pipelines[folder][1]
         return found

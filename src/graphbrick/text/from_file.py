@@ -54,7 +54,8 @@ class FromFile(Extractor):
         """
         path = Path(self.file).expanduser()
         known = _triples(path, digest(path), self.objects)
-        entries = (known.get(_key(text), _NOTHING) for text in texts)
+        # A passage begins with the title of its document, which for a file without one is the file's name.
+        entries = (known.get(_key(text)) or known.get(_key(text.partition("\n")[2]), _NOTHING) for text in texts)
         return [Extraction(triples=list(entry.triples), dropped=dict(entry.dropped)) for entry in entries]
 
 

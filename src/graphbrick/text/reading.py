@@ -169,6 +169,8 @@ class _Reader:
                 self._progress(reading.added + reading.changed + reading.same)
         except InputError as error:
             problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"
+            if addresses:
+                problem += f"; the documents before it ({len(addresses):,}) are kept, what follows is not read"
             reading.problems.append((name, problem))
             addresses += store.addresses(name)
         reading.deleted += store.finish_file(name, source, mark, problem, addresses)

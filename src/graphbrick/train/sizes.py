@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.extract.ppr import PPR
 from graphbrick.extract.sized_ppr import ranking
 from graphbrick.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sigmoid, sizes_of
+from graphbrick.files.replacing import replacing
 from graphbrick.graphs.graph import Graph
 
 _FOLDS = 5  # each question is held out once
@@ -49,6 +49,7 @@ def train_sizes(
     *,
     ppr: PPR = PPR(),  # noqa: B008 - frozen
     seed: int = 0,
+    overwrite: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> SizesReport:
     """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
@@ -63,13 +64,16 @@ def train_sizes(
         out: The file to write; it appears only when it is complete.
         ppr: The ranking that sizes are learned for.
         seed: Seed of the choice of questions that are held out together.
+        overwrite: Replace a file that is there.
         watch: Told the number of questions ranked.
 
     Raises:
-        InputError: Fewer than 20 questions can be learned from, or the file cannot be written.
+        InputError: Fewer than 20 questions can be learned from, or the file exists already or cannot be written.
     """
     if Path(out).is_dir():
         raise InputError("sizes are one file, and this is a folder; name a file in it, such as sizes.json", out)
+    if Path(out).exists() and not overwrite:
+        raise InputError("exists already; choose another name, or replace it with --overwrite", out)
     usable = [question for question in questions if question.seeds and question.answerable]
     if len(usable) < _LEAST:
         raise InputError(
@@ -152,12 +156,8 @@ def _reached(
 
 def _write(path: Path, text: str) -> None:
     """Write a file completely or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
+        with replacing(path) as out:
+            out.write(text)
     except OSError as error:
-        raise InputError(f"sizes cannot be written here: {error.strerror}", path) from error
-    finally:
-        part.unlink(missing_ok=True)
+        raise InputError(f"sizes cannot be written here: {error.strerror or error}", path) from error

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.study.identity import content_of
 from graphbrick.evaluate.study.recorder import digest_of
@@ -25,6 +26,7 @@ from graphbrick.tune.finals import FINAL, explain, measure
 from graphbrick.tune.measuring import Measurer, Watch
 from graphbrick.tune.questions import split
 from graphbrick.tune.race import Candidate, Race, Why, cautious, rungs
+from graphbrick.tune.reading import is_search
 from graphbrick.tune.result import Tuned, tuned
 from graphbrick.tune.settings import Settings
 from graphbrick.tune.space import Space
@@ -88,7 +90,7 @@ def tune(
         The front, a pipeline for each aim, and what each choice brings.
 
     Raises:
-        InputError: There are too few questions, or the space cannot be searched.
+        InputError: There are too few questions, the space cannot be searched, or ``out`` holds something else.
         PipelineError: A recipe text of ``known`` cannot be read.
         StoppedError: The budget ended before anything was measured.
     """
@@ -97,6 +99,7 @@ def tune(
     chosen.check()
     every = written_questions(graph, _WRITTEN, seed=settings.seed) if questions is None else tuple(questions)
     choosing, final = split(every, seed=settings.seed, written=questions is None)
+    _check_place(place)
     with naming(place):
         place.mkdir(parents=True, exist_ok=True)
     budget = current_budget() or Budget()  # one without limits counts what is spent
@@ -108,6 +111,16 @@ def tune(
         )  # fmt: skip
         written = write_files(result, place, graph=graph.place.stem)
     return result if written else replace(result, notes=(*result.notes, _KEPT))
+
+
+def _check_place(place: Path) -> None:
+    """Raise InputError if the place is a file, or a folder of something else, whose files a search could replace."""
+    if place.is_dir():
+        foreign = sorted(file.name for file in place.iterdir() if not file.name.startswith((".", STUDY, TIMES)))
+        if foreign and not (place / JOURNAL).exists() and not is_search(place):
+            raise InputError(f"holds {foreign[0]} and no search to go on with; name another folder", place)
+    elif place.exists():
+        raise InputError("is a file, and a search is kept in a folder; name another place", place)
 
 
 def _tune(

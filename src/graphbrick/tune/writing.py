@@ -13,7 +13,7 @@ from graphbrick.evaluate.report.overview import measure_name
 from graphbrick.evaluate.report.scatter import Point, scatter
 from graphbrick.evaluate.report.sections import Figure, Section
 from graphbrick.evaluate.report.tables import Cell, Column, Table, interval_cell, table_html
-from graphbrick.evaluate.report.writing import replacing
+from graphbrick.files.replacing import replacing
 from graphbrick.tune.result import Measured, Tuned
 
 RECIPES, FIGURES, PAGE = "tuned.toml", "tuned.json", "report.html"

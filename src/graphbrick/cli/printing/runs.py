@@ -112,6 +112,8 @@ def print_answers(out: Console, found: Mapping[str, Any]) -> None:
             out.print(Text(plain(f"  {proofs[answer['key']]['text']}")))
         elif found["from_model"]:
             out.print(Text("  from the model's own knowledge, not from the graph", style="yellow"))
+        elif answer["support"] and not computed:
+            out.print(Text(plain(f"  {items[answer['support'][0]]['text']}")))
         elif answer["key"] is None and not computed:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
     if len(answers) > _ANSWERS_SHOWN:

@@ -13,8 +13,8 @@ from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.trace import event
 from graphbrick.evaluate.rag.measuring import Cost, Progress, bytes_in, measured
 from graphbrick.evaluate.rag.systems import RagSystem
-from graphbrick.evaluate.report.writing import replacing
 from graphbrick.evaluate.study.identity import bricks_of
+from graphbrick.files.replacing import replacing
 from graphbrick.graphs.communities import find_communities, keep_communities
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.llm.chat import ChatModel

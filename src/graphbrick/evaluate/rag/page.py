@@ -13,8 +13,8 @@ from graphbrick.evaluate.rag.tables import Scored, SystemRow
 from graphbrick.evaluate.report.html import page_text
 from graphbrick.evaluate.report.sections import Figure, Section
 from graphbrick.evaluate.report.tables import Cell, Column, Table, table_html
-from graphbrick.evaluate.report.writing import replacing
 from graphbrick.evaluate.statistics.paired import holm, paired_bootstrap
+from graphbrick.files.replacing import replacing
 
 PAGE = "report.html"
 _ALL = "all"

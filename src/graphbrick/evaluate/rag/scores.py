@@ -10,7 +10,7 @@ from pathlib import Path
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import Trace, record
-from graphbrick.evaluate.report.writing import replacing
+from graphbrick.files.replacing import replacing
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.conversations import each_reply
 from graphbrick.llm.json_replies import json_object, whole_number

@@ -11,8 +11,8 @@ from typing import Any
 
 from graphbrick.evaluate.rag.experiment import Asked, RagStudy
 from graphbrick.evaluate.rag.questions import DOCUMENT, GLOBAL
-from graphbrick.evaluate.report.writing import replacing
 from graphbrick.evaluate.statistics.intervals import Interval, interval
+from graphbrick.files.replacing import replacing
 
 KIND = "kind"
 TRAINING, INFERENCE, RAW = "training.csv", "inference.csv", "answers.txt"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report.browser import Listing, spread
@@ -20,6 +17,7 @@ from graphbrick.evaluate.report.overview import compared, headline
 from graphbrick.evaluate.report.summary import groups_of, name_of, require_share
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import Result, StudyRun
+from graphbrick.files.replacing import replacing
 
 DETAILS = 1_000
 
@@ -151,37 +149,3 @@ def _check(files: dict[str, Path], study: Path) -> None:
         if path.resolve() in taken:
             raise InputError(f"--{kind} {path} would overwrite {taken[path.resolve()]}; name another file")
         taken[path.resolve()] = f"--{kind}"
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[TextIO]:
-    """A file written to a temporary name and renamed on success; removed on failure.
-
-    A device or a pipe, such as /dev/stdout, is written to and not replaced.
-    """
-    path = path.resolve()  # replaces the target of a link, not the link
-    if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
-            yield out
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    begin = path.name.encode(errors="ignore")[:100].decode(errors="ignore")  # names are limited in bytes
-    handle, name = tempfile.mkstemp(prefix=f".{begin}.", dir=path.parent)
-    try:
-        # Lone surrogates, which no encoding has, are written as escapes.
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """Return the permissions that new files lack; they can only be read by setting them."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

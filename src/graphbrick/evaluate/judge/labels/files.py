@@ -10,8 +10,8 @@ from pathlib import Path
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.judge.cases import StudyCase, digest_of, numbers_of
 from graphbrick.evaluate.judge.verdicts import Label
-from graphbrick.evaluate.report.writing import replacing
 from graphbrick.evaluate.study.encoding import plain
+from graphbrick.files.replacing import replacing
 
 TEXTS = ("question", "evidence", "answer")
 _FIXED = ("id", "system", "group", *TEXTS, "gold")

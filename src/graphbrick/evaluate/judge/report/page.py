@@ -22,7 +22,7 @@ from graphbrick.evaluate.report.html import page_text
 from graphbrick.evaluate.report.markup import macro
 from graphbrick.evaluate.report.sections import Figure, Section
 from graphbrick.evaluate.report.tables import table_html
-from graphbrick.evaluate.report.writing import replacing
+from graphbrick.files.replacing import replacing
 
 _TITLES = {
     "context_relevance": "Context relevance",
