@@ -47,6 +47,9 @@ def test_linking_is_in_the_tables_where_pipelines_link(run, graph, questions, tm
     out = tmp_path / "linked.sqlite"
     assert "linking, % of seeds" in run("evaluate", graph, questions, "-p", NEAR, "--link", "--out", out).out
     assert "recall@5" in run("compare", out).out
+    added = run("evaluate", graph, questions, "-p", f"more: {NEAR.replace('=1', '=2')}", "--link", "--out", out).out
+    (number,) = {line.split()[0] for line in added.splitlines() if line.split()[1:2] in (["more"], ["more:"])}
+    assert number == "2"
     told = json.loads(run("compare", out, "--json").out)["linking"]
     assert set(told[0]["measures"]) == {"linking_recall_at_1", "linking_recall_at_5", "linking_precision"}
     assert run("report", out, "--html", tmp_path / "page.html").code == 0

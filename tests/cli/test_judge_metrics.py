@@ -108,7 +108,7 @@ def test_answers_are_scored_by_criteria(cases: Path, run: Run) -> None:
         arguments = ("judge", "score", cases, "Is it short?", "--llm", f"LLM(base_url='{server.base_url}')")
         done = run(*arguments, "--scale", "0-10", "--step", "Count.")
         assert "1. Count." in server.requests[0].prompt
-        assert "(--scale is such as 1-5)" in run(*arguments, "--scale", "five").err
+        assert "--scale is two whole numbers such as 1-5, got 'five'" in run(*arguments, "--scale", "five").err
     assert done.code == 0
     assert "mean, 0 to 10" in done.out
     assert "7.000" in done.out

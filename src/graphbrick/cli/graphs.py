@@ -108,13 +108,13 @@ def build(
             (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset, skip_bad)
         ):
             raise InputError(
-                f"{source} is a database, which takes only --near and --overwrite; the others are for files"
+                f"{source} is a database, which takes only --near, --overwrite and --learn; the others are for files"
             )
         with progress(f"copying {source}") as report, record(Trace(), "copy", "build") as entry:
             copied = copy_graph(source, graph, near=near, overwrite=overwrite, progress=report.step)
         for event in entry.events:
             typer.echo(f"note: {event}", err=True)
-        print_built(copied, as_json=as_json)
+        print_built(copied, as_json=as_json, learning=learn)
         after_change(graph, learn_again=learn)
         return
     options = read_options(delimiter, columns, header, language)
@@ -132,7 +132,7 @@ def build(
             overwrite=overwrite,
             watch=report.share,
         )
-    print_built(built, as_json=as_json)
+    print_built(built, as_json=as_json, learning=learn)
     after_change(graph, learn_again=learn)
 
 

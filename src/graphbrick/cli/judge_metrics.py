@@ -159,7 +159,9 @@ def score(
     from graphbrick.evaluate.judge.metrics.criteria import CriteriaJudge
     from graphbrick.evaluate.judge.metrics.scoring import score_cases
 
-    low, _, high = scale.partition("-")
+    low, _, high = (part.strip() for part in scale.partition("-"))
+    if not (low.isdecimal() and high.isdecimal()):
+        raise InputError(f"--scale is two whole numbers such as 1-5, got {scale!r}")
     try:
         judge = CriteriaJudge(writing_model(llm), criteria, tuple(step or ()), (int(low), int(high)), samples)
     except ValueError as error:

@@ -93,7 +93,8 @@ class Claims(Sequence[Claim]):
 
 def has_text(path: str | os.PathLike[str]) -> bool:
     """Whether a graph was made from text."""
-    return _text_folder(Path(path)).is_dir()
+    place = Path(path).absolute()
+    return bool(place.name) and _text_folder(place).is_dir()  # the root has no name
 
 
 def _text_folder(path: Path) -> Path:

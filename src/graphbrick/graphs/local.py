@@ -13,7 +13,7 @@ import numpy as np
 
 from graphbrick.core.cached import cached_property
 from graphbrick.core.directions import DIRECTIONS
-from graphbrick.core.errors import GraphbrickError, LinkError
+from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Labels, Neighbours
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.graph import DatabaseGraph, number_option
@@ -203,12 +203,17 @@ def local_around(graph: DatabaseGraph) -> LocalAround:
     The address may say the distance and the limits: ``?hops=3&limit=500&triples=100000``.
 
     Raises:
-        InputError: One of them is no number above 0.
+        InputError: One of them is no whole number above 0.
     """
-    options = {"hops": "hops", "limit": "limit_per_node", "triples": "max_triples"}
-    values = {
-        name: int(number_option(graph.address, option, 0)) for option, name in options.items() if graph.option(option)
-    }
+    values = dict[str, int]()
+    for option, name in {"hops": "hops", "limit": "limit_per_node", "triples": "max_triples"}.items():
+        default = getattr(LocalAround, name)
+        value = number_option(graph.address, option, default)
+        if value != int(value):
+            raise InputError(
+                f"{option} of {graph.address} must be a whole number, got {value:g}; try ?{option}={default}"
+            )
+        values[name] = int(value)
     return LocalAround(graph, **values)
 
 

@@ -175,7 +175,7 @@ BAD = {
     "a capital": ('{"Question": "?", "answers": []}', "line 1: there is no column 'Question'; call it 'question'"),
     "no answers": ('{"question": "?", "gold": ["A"]}', "there is no column 'answers'.*given: 'question', 'gold'"),
     "no question": ('{"question": " ", "answers": []}', "line 1: there is no question"),
-    "a text for a list": ('{"question": "?", "answers": "A"}', r"answers must be a list, got 'A'.*\['A'\]"),
+    "a text for a list": ('{"question": "?", "answers": "A"}', r'got .A.; put it in brackets: \["A"\]'),
     "an object in a list": ('{"question": "?", "answers": [{"a": 1}]}', "answers must hold texts, got {'a': 1}"),
     "a flag": ('{"question": "?", "answers": [true]}', "answers must hold texts, got True"),
     "an empty answer": ('{"question": "?", "answers": [""]}', "answers holds an empty text"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -223,6 +224,8 @@ def test_tables_of_ares_are_read(tmp_path: Path) -> None:
         (Label.ANSWER_RELEVANCE, 0),
     ]
     assert rows[0].group == rows[1].group
+    (tmp_path / "ares.tsv.gz").write_bytes(gzip.compress(file.read_bytes()))
+    assert [replace(row, source="ares.tsv") for row in read_rows(tmp_path / "ares.tsv.gz")] == rows
     file.write_text("document\tquery\nx\ty\n")
     with pytest.raises(InputError, match="no table of ARES"):
         read_rows(file)

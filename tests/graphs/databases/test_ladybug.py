@@ -209,7 +209,7 @@ def test_a_database_or_option_that_is_not_there_is_named(films: str, tmp_path: P
         opened(f"ladybug:{tmp_path / 'none.ladybug'}").schema()
     with pytest.raises(InputError, match=r"has the option 'lable'; allowed are .*label"):
         open_graph(f"{films}?lable=title")
-    with pytest.raises(InputError, match=r"timeout .* must be a number above 0, got 'soon'"):
+    with pytest.raises(InputError, match=r"timeout .* must be a number above 0 and at most 1,000,000,000, got 'soon'"):
         opened(f"{films}?timeout=soon").schema()
     with pytest.raises(LinkError, match="has the key 'nobody'"):
         opened(films).entity("nobody")

@@ -20,6 +20,7 @@ from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.databases.rdf_search import spans
 from graphbrick.graphs.databases.rdf_terms import Term
 from graphbrick.graphs.databases.sparql_text import is_ask, limited
+from graphbrick.graphs.local import local_around
 from graphbrick.graphs.opening import open_graph
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -323,8 +324,19 @@ def test_no_server_and_no_encryption_are_clear_lines(server: SparqlServer) -> No
     nobody: Any = open_graph("sparql+http://127.0.0.1:9/sparql")
     with pytest.raises(GraphbrickError, match="the connection failed"):
         nobody.entity("http://e.org/KE")
-    with pytest.raises(InputError, match="allowed are graph, label, language, timeout"):
+    with pytest.raises(InputError, match="allowed are graph, hops, label, language, limit, timeout, triples"):
         open_graph(f"{server.address}?lable=x")
+
+
+def test_the_copied_part_has_limits_in_the_address(server: SparqlServer) -> None:
+    around = local_around(open_graph(f"{server.address}?hops=3&limit=5&triples=2000000"))  # type: ignore[arg-type]
+    assert (around.hops, around.limit_per_node, around.max_triples) == (3, 5, 2_000_000)
+    for option, message in (
+        ("hops=0", r"hops .* must be a number above 0 .* got '0'; try \?hops=2"),
+        ("limit=1.5", r"limit .* must be a whole number, got 1\.5; try \?limit=1000"),
+    ):
+        with pytest.raises(InputError, match=message):
+            local_around(open_graph(f"{server.address}?{option}"))  # type: ignore[arg-type]
 
 
 @given(st.text(max_size=8), st.sampled_from(["", "en", "pt-BR"]), st.sampled_from(["", f"{XSD}date"]))

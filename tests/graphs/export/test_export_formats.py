@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick import Graph, build
-from graphbrick.core.errors import InputError
+from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.graphs.export.formats import FORMATS, export
 from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.export.ntriples import to_ntriples
@@ -202,3 +203,10 @@ def test_an_iri_that_is_a_relation_and_an_entity_has_the_label_of_the_entity(pla
     graph = made([("Kenya", "is", iri), ("Kenya", iri, "Nairobi"), EntityRecord(iri, label="the capital")], place)
     again = build(to_ntriples(graph, place / "g.nt", overwrite=True), place / "again.graph", overwrite=True)
     assert again.label(again.entity(iri)) == "the capital"
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(GraphbrickError, match="is a device or a pipe, which a file would replace"):
+        to_node_link(tiny_graph(), tmp_path / "pipe.json", overwrite=True)
+    assert (tmp_path / "pipe.json").is_fifo()

@@ -79,6 +79,13 @@ def test_no_key_column(tmp_path: Path, header: str) -> None:
     assert str(caught.value) == f"{nodes}: no columns known as the key among {listed}: call it id"
 
 
+def test_a_key_column_alone_among_several(tmp_path: Path) -> None:
+    nodes = write(tmp_path, "nodes.csv", "id,lable\nK,Kenya\n")
+    with pytest.raises(InputError, match=r"no columns known as label, types, .* among id, lable: call it label"):
+        read_nodes(nodes)
+    assert read_nodes(write(tmp_path, "keys.csv", "id\nK\n")) == [EntityRecord("K")]
+
+
 def test_bad_rows(tmp_path: Path) -> None:
     nodes = write(tmp_path, "nodes.tsv", b"id\tname\n\tno key\na\tA\n\xff\tx\nb\nc\tC\n")
     bad = BadRecords(skip=True)

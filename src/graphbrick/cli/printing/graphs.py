@@ -20,6 +20,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import change_counts, graph_info, isolated, size, skipped
 from graphbrick.graphs.partitions import Partitions
 from graphbrick.graphs.refreshing import Refreshed
+from graphbrick.learn.learned import is_learned, learned_place
 
 _MISMATCH = "; are these the nodes of these edges?"
 _SKIPPED_SHOWN = 20
@@ -44,8 +45,8 @@ def print_refreshed(place: Path, done: Refreshed, *, as_json: bool) -> None:
     console().print(plain(f"{place}: {told}"))
 
 
-def print_built(graph: Graph, *, as_json: bool) -> None:
-    """Print the report of a build."""
+def print_built(graph: Graph, *, as_json: bool, learning: bool = False) -> None:
+    """Print the report of a build; ``learning``: the relations are learned next."""
     if as_json:
         print_json(graph_info(graph))
         return
@@ -79,7 +80,8 @@ def print_built(graph: Graph, *, as_json: bool) -> None:
             out.print(plain(f"  {where}: {row['reason']}"))
         if facts.skipped > _SKIPPED_SHOWN:
             out.print(f"  ... and {facts.skipped - _SKIPPED_SHOWN:,} more")
-    out.print(f"learn its relations first, for better answers: graphbrick learn {shlex.quote(str(graph.path))}")
+    if not learning and not is_learned(learned_place(graph)):
+        out.print(f"learn its relations first, for better answers: graphbrick learn {shlex.quote(str(graph.path))}")
     out.print(f'ask it: graphbrick ask {shlex.quote(str(graph.path))} "your question"')
 
 

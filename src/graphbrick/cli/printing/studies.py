@@ -56,8 +56,8 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
     if confidence is not None:
         out.print(rich_table(confidence, "confidence in the first answers, %"), "", sep="\n")
     out.print(_cost_table(figures), "", _lost_table(figures), "", sep="\n")
-    for number, one in enumerate(figures, 1):
-        out.print(Text(f"{number}  {one.name}: {plain(one.run.recipe)}"), soft_wrap=True)
+    for one in figures:
+        out.print(Text(f"{one.number}  {one.name}: {plain(one.run.recipe)}"), soft_wrap=True)
     for one in figures:
         for text in summary.notes[one.run.id]:
             note(out, f"note: {text}")
@@ -106,10 +106,10 @@ def _quality_table(figures: Sequence[PipelineFigures], part: str) -> Table:
     """Make the table of answers over all questions, or over those that are answerable."""
     title = f"answers, % [95 % interval], over {part} questions"
     rows = table("", "pipeline", "questions", *_QUALITY.values(), title=title)
-    for number, one in enumerate(figures, 1):
+    for one in figures:
         means = [_interval(getattr(one.means[name], part)) for name in _QUALITY]
         done = f"{one.results:,}" if one.results == one.run.questions else f"{one.results:,} of {one.run.questions:,}"
-        rows.add_row(str(number), Text(plain(one.name)), done if part == "all" else f"{one.answerable:,}", *means)
+        rows.add_row(str(one.number), Text(plain(one.name)), done if part == "all" else f"{one.answerable:,}", *means)
     return rows
 
 
@@ -117,10 +117,10 @@ def _cost_table(figures: Sequence[PipelineFigures]) -> Table:
     """Make the table of stages and of the average cost of a question."""
     titles = ("subgraph recall", "entities", "path F1", "ms, median", "ms, 95 %", "calls", "tokens in/out", "cost")
     rows = table("", *titles, title="stages, and a question on average")
-    for number, one in enumerate(figures, 1):
+    for one in figures:
         about = "~" if one.used["estimated"] else ""
         rows.add_row(
-            str(number),
+            str(one.number),
             _interval(one.means["subgraph_recall"].all),
             _number(one.averages["nodes"], "{:,.0f}"),
             _number(one.averages["path_f1"], "{:.1%}"),
@@ -137,10 +137,10 @@ def _lost_table(figures: Sequence[PipelineFigures]) -> Table:
     """Make the table of the share of questions lost at each stage."""
     places = ("not lost", *PLACES[1:])
     rows = table("", *places, "errors", title="where answers are lost, % of questions")
-    for number, one in enumerate(figures, 1):
+    for one in figures:
         total = sum(one.lost.values())
         shares = [f"{100 * one.lost.get(place, 0) / total:.1f}" if total else "" for place in places]
-        rows.add_row(str(number), *shares, f"{one.errors:,}")
+        rows.add_row(str(one.number), *shares, f"{one.errors:,}")
     return rows
 
 

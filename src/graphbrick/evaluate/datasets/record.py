@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,8 @@ class Record:
         if self.is_table:
             return list(str(value).split("|"))
         if not isinstance(value, list):
-            raise self.fault(f"{name} must be a list, got {_shown(value)}; put it in brackets: [{_shown(value)}]")
+            bracketed = json.dumps([value])[:_SHOWN]
+            raise self.fault(f"{name} must be a list, got {_shown(value)}; put it in brackets: {bracketed}")
         return value
 
     def objects(self, name: str) -> list[Record]:

@@ -68,8 +68,8 @@ def labels_needed(
     """
     if width <= 0 or variance < 0 or not -1 <= correlation <= 1 or cases < 2 or not 0 < level < 1:
         raise ValueError(
-            "labels_needed wants a width above 0, a variance of at least 0, a correlation from -1 to 1, at least 2 "
-            f"cases and a level in (0, 1), got {width}, {variance}, {correlation}, {cases} and {level}"
+            "the number of labels needs a width above 0, a variance of at least 0, a correlation from -1 to 1, at "
+            f"least 2 cases and a level in (0, 1), got {width}, {variance}, {correlation}, {cases} and {level}"
         )
     target = (width / (2 * NormalDist().inv_cdf((1 + level) / 2))) ** 2
     n = np.arange(2, cases + 1)

@@ -23,6 +23,7 @@ from graphbrick.graphs.databases.address import Address
 from graphbrick.queries.guard import check_read_only
 
 _REMEMBERED = 200_000  # entities with all that is known of them
+_MOST = 1_000_000_000  # of numbers in addresses
 TIMEOUT = 30.0
 """Seconds that one request may take, unless the address says another number (``?timeout=60``)."""
 
@@ -311,8 +312,10 @@ def number_option(address: Address, name: str, default: float) -> float:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value < 1e6:
-        raise InputError(f"{name} of {address} must be a number above 0, got {text!r}; try ?{name}={default:g}")
+    if not 0 < value <= _MOST:
+        raise InputError(
+            f"{name} of {address} must be a number above 0 and at most {_MOST:,}, got {text!r}; try ?{name}={default:g}"
+        )
     return value
 
 

@@ -46,10 +46,11 @@ class RdfGraph(DatabaseGraph):
 
     Args:
         address: Where the graph is. Options: ``language`` (preferred language of labels; "en" by default), ``label``
-            (IRI of one more predicate that states labels), ``timeout`` (seconds).
+            (IRI of one more predicate that states labels), ``timeout`` (seconds), ``hops``, ``limit`` and ``triples``
+            of the copied part (`local_around`).
     """
 
-    OPTIONS: tuple[str, ...] = ("label", "language", "timeout")
+    OPTIONS: tuple[str, ...] = ("label", "language", "timeout", "hops", "limit", "triples")
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)

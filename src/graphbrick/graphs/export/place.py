@@ -31,7 +31,7 @@ def new_export_file(target: Path, *, overwrite: bool) -> Iterator[Path]:
     If the block raises, the hidden folder is removed and an old file is kept.
 
     Raises:
-        GraphbrickError: ``target`` exists and must not be replaced, or cannot be written.
+        GraphbrickError: ``target`` exists and must not be replaced, is no file, or cannot be written.
     """
     try:
         with NewFolder(target, lambda: _check_file(target, overwrite=overwrite)) as work:
@@ -74,6 +74,8 @@ def new_export_folder(target: Path, files: Collection[str], *, overwrite: bool) 
 def _check_file(target: Path, *, overwrite: bool) -> None:
     if target.is_dir():
         raise GraphbrickError(f"{target} is a folder, and this export is a file; choose another name")
+    if target.exists() and not target.is_file():
+        raise GraphbrickError(f"{target} is a device or a pipe, which a file would replace; choose another name")
     if target.exists() and not overwrite:
         raise GraphbrickError(f"{target} exists; replace it with --overwrite, or choose another name")
 

@@ -126,11 +126,13 @@ def node_columns(cells: Sequence[str], file: Path) -> tuple[dict[str, int], bool
     are key and label.
 
     Raises:
-        InputError: No column is recognised as the key.
+        InputError: No column is recognised as the key, or none beside it.
     """
     found = {role: _find(cells, names) for role, names in _NODE_ROLES.items()}
     places = {role: place for role, place in found.items() if place is not None}
     if "key" in places:
+        if len(places) == 1 and len(cells) > 1:
+            raise InputError(f"{unrecognised('label, types, description or aliases', cells)}: call it label", file)
         return places, True
     if len(cells) > 2 or places:
         raise InputError(f"{unrecognised('the key', cells)}: call it id", file)

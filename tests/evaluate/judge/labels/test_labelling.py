@@ -160,6 +160,9 @@ def test_one_process_labels_a_file(server, tmp_path):
         raise AssertionError
     with pytest.raises(InputError, match="there is no such file"), labelling_page(Path(tmp_path / "none.csv")):
         raise AssertionError
+    for folder in (".", "/", ""):
+        with pytest.raises(InputError, match="this is a folder; name the file that"), labelling_page(Path(folder)):
+            raise AssertionError
     other = tmp_path / "other.csv"
     other.write_text("id,correctness\nr1-q1-00000000,\n")
     with pytest.raises(InputError, match="cannot be used"), labelling_page(other, port=server.server_port):

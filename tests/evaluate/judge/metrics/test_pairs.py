@@ -128,4 +128,12 @@ def test_shares_have_intervals_and_unreadable_pairs_are_counted_apart() -> None:
     assert summary.shown_first is not None
     assert summary.shown_first.mean == pytest.approx(12 / 19)
     assert summary.shown_first.n == 19
+    one, other = (
+        summarize_pairs([*[PairVerdict(outcome)] * 2, PairVerdict("tie"), PairVerdict(INCONSISTENT)]).difference
+        for outcome in ("first", "second")
+    )
+    assert one is not None
+    assert other is not None
+    assert one[:3] == pytest.approx((0.5, -other.high, -other.low))  # in either order
+    assert one.low < 0 < one.high  # as p = .5 says
     assert summarize_pairs([PairVerdict(None)])[2:] == (None, None, 0, 0, None, None, None, None)

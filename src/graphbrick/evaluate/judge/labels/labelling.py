@@ -134,9 +134,11 @@ def open_labelling(path: Path) -> Iterator[Labelling]:
     Raises:
         InputError: The file cannot be read, or another process labels it.
     """
-    lock_file = path.with_name(f".{path.name}.lock")
+    if path.is_dir():
+        raise InputError("this is a folder; name the file that graphbrick judge sample wrote", path)
     if not path.is_file():
         raise InputError("there is no such file; graphbrick judge sample writes one", path)
+    lock_file = path.with_name(f".{path.name}.lock")
     try:
         lock = claim(lock_file)
     except BlockingIOError as error:

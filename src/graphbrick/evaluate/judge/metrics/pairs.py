@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from graphbrick.evaluate.judge.asking import UnreadableError, about, fitted, name_of, object_of, prompts_digest
 from graphbrick.evaluate.metrics.answers import answer_form
-from graphbrick.evaluate.statistics.intervals import Interval, interval, wilson
+from graphbrick.evaluate.statistics.intervals import Interval, share_difference, wilson
 from graphbrick.evaluate.statistics.paired import mcnemar
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.conversations import Conversation, Usage, ask_about
@@ -70,7 +70,7 @@ class PairSummary(NamedTuple):
         second: The same of the second system.
         ties: Number of pairs that both orders call equal.
         inconsistent: Number of pairs on which the orders disagree; they are no win for either.
-        difference: Mean of win (1), loss (-1) and neither (0) of the first system, with a bootstrap interval.
+        difference: Mean of win (1), loss (-1) and neither (0) of the first system, with Bonett and Price's interval.
         p: p-value of McNemar's exact test of wins against losses.
         consistency: Share of the pairs shown to a model on whose two orders it agrees with itself.
         shown_first: Share of decisions for the answer that was shown first; one half is without bias.
@@ -185,7 +185,7 @@ def summarize_pairs(verdicts: Sequence[PairVerdict]) -> PairSummary:
         wilson(counts[SECOND], n) if n else None,
         counts[TIE],
         counts[INCONSISTENT],
-        interval([win - loss for win, loss in zip(won, lost, strict=True)]) if n else None,
+        share_difference(counts[FIRST], counts[SECOND], n) if n else None,
         mcnemar(won, lost) if n else None,
         wilson(agreed, len(asked)) if asked else None,
         wilson(places[FIRST], decided) if decided else None,

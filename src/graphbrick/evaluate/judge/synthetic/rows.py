@@ -7,12 +7,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.judge.verdicts import Case, Label
 from graphbrick.files.folders import new_folder
+from graphbrick.graphs.readers.streams import open_source, unpacked_name
 
 FORMAT, VERSION = "graphbrick-judge-data", 1
 ROWS, SETTINGS = "rows.jsonl", "settings.json"
@@ -72,17 +74,17 @@ def require_new(folder: Path) -> None:
 def read_rows(place: Path) -> list[Row]:
     """Return the rows of a data set of ours (its folder, or a file of its JSON lines), or of a table of ARES (TSV).
 
+    Files may be packed (.gz, .zst).
+
     Raises:
         InputError: There is no such file, or a row of it cannot be read.
     """
     file = place / ROWS if place.is_dir() else place
+    if not file.exists():
+        raise InputError("cannot be read: there is no such file; name a data set of graphbrick judge data", place)
     try:
-        with file.open(encoding="utf-8", newline="") as lines:
-            return list(_from_tsv(lines, file) if file.suffix == ".tsv" else _from_lines(lines, file))
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}; name a data set of graphbrick judge data", place
-        ) from error
+        with open_source(file) as data, TextIOWrapper(data, encoding="utf-8", newline="") as lines:
+            return list(_from_tsv(lines, file) if unpacked_name(file).endswith(".tsv") else _from_lines(lines, file))
     except UnicodeDecodeError as error:
         raise InputError("is not in UTF-8", file) from error
     except csv.Error as error:
