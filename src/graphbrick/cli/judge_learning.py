@@ -171,12 +171,13 @@ def check(
     For the labels of a study, graphbrick judge RUNS --labels FILE says it with the scores of its systems.
     """
     from graphbrick.cli.printing.judges import print_check
+    from graphbrick.cli.progress import progress
     from graphbrick.evaluate.judge.report.checking import check_judge
     from graphbrick.evaluate.judge.synthetic.rows import read_rows
 
     rows = [row for place in labels for row in read_rows(place)]
-    with limits(budget, cache, cache_file):
-        found = check_judge(judge, judge_of(judge), rows)
+    with limits(budget, cache, cache_file), progress() as report:
+        found = check_judge(judge, judge_of(judge), rows, watch=report.step)
     print_check(found, as_json=as_json)
 
 

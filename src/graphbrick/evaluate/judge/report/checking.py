@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from graphbrick.evaluate.statistics.label_power import correlation_of
 LENGTH = "length"
 _BINS = 5
 _HALF = 0.5
+_TOGETHER = 32  # rows between two looks at how far it is, for judges that read many at once
 _LEAST = 2  # rows with each label that areas can be compared on
 Floats = npt.NDArray[np.float64]
 
@@ -75,7 +77,14 @@ class Check:
     remarks: tuple[str, ...]
 
 
-def check_judge(name: str, judge: Judge, rows: Sequence[Row], *, models: bool = True) -> Check:
+def check_judge(
+    name: str,
+    judge: Judge,
+    rows: Sequence[Row],
+    *,
+    models: bool = True,
+    watch: Callable[[str, int, int], None] = lambda step, done, total: None,
+) -> Check:
     """Compare a judge with baselines on labelled rows: length, shared words, cosine, and the small re-ranker.
 
     Args:
@@ -84,6 +93,7 @@ def check_judge(name: str, judge: Judge, rows: Sequence[Row], *, models: bool = 
         rows: The labelled rows. Labels that the judge does not judge, and those with fewer than two right or two wrong
             rows, are left out with a remark.
         models: Whether the baselines that need models are there, too. A re-ranker that was not fetched is an event.
+        watch: Called with the label and who judges by it, the number of verdicts, and the number of rows.
 
     Raises:
         InputError: The judge judges none of the labels, or nearly all rows of each have the same label.
@@ -96,10 +106,10 @@ def check_judge(name: str, judge: Judge, rows: Sequence[Row], *, models: bool = 
             if chosen:
                 remarks.append(_left_out(name, judge, label, y))
             continue
-        said = {name: _said(judge, label, chosen)}
+        said = {name: _said(judge, label, chosen, partial(watch, f"{label} by {name}"))}
         for other, baseline in _baselines(models).items():
             try:
-                said[other] = _said(baseline, label, chosen)
+                said[other] = _said(baseline, label, chosen, partial(watch, f"{label} by {other}"))
             except ModelError as error:
                 event(f"{other} is left out: {error}")
         said[LENGTH] = _better_way(y, said[LENGTH])
@@ -168,9 +178,14 @@ def _baselines(models: bool) -> dict[str, Judge]:
     return {**plain, "cosine": CosineJudge(), "re-ranker": RerankerJudge()} if models else plain
 
 
-def _said(judge: Judge, label: Label, rows: Sequence[Row]) -> Floats:
-    verdicts = judge.rate(label, [row.case for row in rows])
-    return np.array([np.nan if one.probability is None else one.probability for one in verdicts], dtype=np.float64)
+def _said(judge: Judge, label: Label, rows: Sequence[Row], watch: Callable[[int, int], None]) -> Floats:
+    said, done = np.full(len(rows), np.nan), 0
+    for start in range(0, len(rows), _TOGETHER):
+        for place, verdict in judge.rate_each(label, [row.case for row in rows[start : start + _TOGETHER]]):
+            said[start + place] = np.nan if verdict.probability is None else verdict.probability
+            done += 1
+            watch(done, len(rows))
+    return said
 
 
 def _better_way(y: Floats, said: Floats) -> Floats:
