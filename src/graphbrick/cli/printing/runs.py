@@ -112,12 +112,18 @@ def print_answers(out: Console, found: Mapping[str, Any]) -> None:
             out.print(Text(plain(f"  {proofs[answer['key']]['text']}")))
         elif found["from_model"]:
             out.print(Text("  from the model's own knowledge, not from the graph", style="yellow"))
-        elif answer["support"] and not computed:
-            out.print(Text(plain(f"  {items[answer['support'][0]]['text']}")))
+        elif not computed and (row := _row(answer, items)):
+            out.print(Text(plain(f"  {row}")))
         elif answer["key"] is None and not computed:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
     if len(answers) > _ANSWERS_SHOWN:
         out.print(Text(f"... and {len(answers) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+
+
+def _row(answer: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> str:
+    """Return the row of a query that an answer stands in, such as a count; empty if it cites none."""
+    cited = (items[number] for number in answer["support"])
+    return next((str(item["text"]) for item in cited if "values" in item and answer["text"] in item["values"]), "")
 
 
 def _places(answer: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> list[str]:
