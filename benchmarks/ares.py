@@ -25,19 +25,19 @@ import numpy as np
 import numpy.typing as npt
 
 from gold_passages import answer_rows, gold_rows
-from graphbrick.embedders import MiniLM
-from graphbrick.evaluate.judge.judges.baselines import known_reranker
-from graphbrick.evaluate.judge.judges.classifier.features import Features, names_of, rarity
-from graphbrick.evaluate.judge.judges.classifier.logistic import Logistic
-from graphbrick.evaluate.judge.judges.classifier.training import fit_label
-from graphbrick.evaluate.judge.judges.parts import Reader
-from graphbrick.evaluate.judge.judges.trained import open_judge
-from graphbrick.evaluate.judge.synthetic.negatives import RANDOM
-from graphbrick.evaluate.judge.synthetic.rows import OWN, Row, read_rows
-from graphbrick.evaluate.judge.verdicts import Label
-from graphbrick.evaluate.statistics.agreement import auc
-from graphbrick.evaluate.statistics.auc_gain import auc_gain
-from graphbrick.evaluate.statistics.label_power import correlation_of
+from graphbrick.judge.judges.baselines import known_reranker
+from graphbrick.judge.judges.classifier.features import Features, names_of, rarity
+from graphbrick.judge.judges.classifier.logistic import Logistic
+from graphbrick.judge.judges.classifier.training import fit_label
+from graphbrick.judge.judges.parts import Reader
+from graphbrick.judge.judges.trained import open_judge
+from graphbrick.judge.synthetic.negatives import RANDOM
+from graphbrick.judge.synthetic.rows import OWN, Row, read_rows
+from graphbrick.judge.verdicts import Label
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.study.statistics.agreement import auc
+from graphbrick.study.statistics.auc_gain import auc_gain
+from graphbrick.study.statistics.label_power import correlation_of
 
 Floats = npt.NDArray[np.float64]
 _TOGETHER = 50

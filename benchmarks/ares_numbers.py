@@ -29,16 +29,16 @@ import numpy.typing as npt
 
 from ares import ares_rows
 from gold_passages import _hotpotqa
-from graphbrick.embedders import MiniLM
-from graphbrick.evaluate.judge import Label
-from graphbrick.evaluate.judge.judges.baselines import known_reranker
-from graphbrick.evaluate.judge.judges.classifier.logistic import fit
-from graphbrick.evaluate.judge.judges.parts import Reader, parts_of
-from graphbrick.evaluate.judge.words import content_words, stem
-from graphbrick.evaluate.statistics.agreement import auc
-from graphbrick.evaluate.statistics.auc_gain import auc_gain
-from graphbrick.graphs.text import fold
-from graphbrick.text.chunks import sentences
+from graphbrick.judge.judges.baselines import known_reranker
+from graphbrick.judge.judges.classifier.logistic import fit
+from graphbrick.judge.judges.parts import Reader, parts_of
+from graphbrick.judge.verdicts import Label
+from graphbrick.judge.words import content_words, stem
+from graphbrick.language.folding import fold
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.study.statistics.agreement import auc
+from graphbrick.study.statistics.auc_gain import auc_gain
+from graphbrick.text.documents.chunks import sentences
 
 Floats = npt.NDArray[np.float64]
 _DOCUMENTS, _QUESTIONS = 90, 90  # of MedQuAD

@@ -78,8 +78,8 @@ class Tree:
 
     def train(self, questions: list[Row], out: str) -> float:
         """Train relation patterns; returns seconds."""
-        from graphbrick.evaluate.datasets import Question
-        from graphbrick.train import train_patterns
+        from graphbrick.learn.train.patterns.patterns import train_patterns
+        from graphbrick.questions.question import Question
 
         made = [Question(q["id"], q["question"], tuple(q["seeds"]), tuple(q["answers"])) for q in questions]
         started = time.perf_counter()

@@ -29,17 +29,17 @@ from lightrag import LightRAG
 from lightrag.utils import EmbeddingFunc, Tokenizer
 
 from graphbrick.core.trace import Trace, record
-from graphbrick.embedders.minilm import MiniLM
-from graphbrick.llm.conversations import Usage
-from graphbrick.llm.local_llm import LocalLLM
-from graphbrick.text.chunks import ByHeading
-from graphbrick.text.extract_graph import ExtractGraph
-from graphbrick.text.extracting import extract_missing
-from graphbrick.text.importing import import_graph
-from graphbrick.text.indexing import Indexed, index
-from graphbrick.text.reading import read_sources
-from graphbrick.text.sources import SourceOptions
-from graphbrick.text.store import TextStore, text_folder
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.models.llm.conversations import Usage
+from graphbrick.models.llm.local_llm import LocalLLM
+from graphbrick.text.documents.chunks import ByHeading
+from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.exchange.importing import import_graph
+from graphbrick.text.extract.extract_graph import ExtractGraph
+from graphbrick.text.indexing.extracting import extract_missing
+from graphbrick.text.indexing.indexing import Indexed, index
+from graphbrick.text.indexing.reading import read_sources
+from graphbrick.text.sources.tables import SourceOptions
 
 WORDS = range(40, 61)  # of a document
 REPLY = 1500  # tokens: LightRAG has no limit, and a model that repeats itself would not end

@@ -22,12 +22,12 @@ from pathlib import Path
 
 from graphbrick import Graph, build
 from graphbrick.core.errors import GraphFormatError
-from graphbrick.files.digests import sha256
+from graphbrick.core.files.digests import sha256
 
 _BUILD = """
 import sys
 from pathlib import Path
-from graphbrick.graphs.builder import build
+from graphbrick.graphs.build.builder import build
 steps = set()
 def watch(step, share):
     if step not in steps:

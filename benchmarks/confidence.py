@@ -30,13 +30,14 @@ from typing import Any
 import numpy as np
 
 from graphbrick import Graph, LinkLabels, PathAnswer, Patterns, PatternScorer, Query, Subgraph, build
-from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, ground, sample_each
-from graphbrick.evaluate.metrics.confidence import aurc, calibration_error, coverage_at_risk
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
-from graphbrick.learn import learn
-from graphbrick.learn.sampling import around
-from graphbrick.patterns.folder import load as load_model
+from graphbrick.learn.learning import learn
+from graphbrick.learn.writing.sampling import around
+from graphbrick.patterns.model.folder import load as load_model
 from graphbrick.patterns.text import Steps
+from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
+from graphbrick.questions.sampling import sample_each
+from graphbrick.study.metrics.confidence import aurc, calibration_error, coverage_at_risk
+from graphbrick.study.metrics.sets import f1, hits_at_1
 from unlabelled import DATA, GRAPHS
 
 NEVER_KNOWN = {"metaqa": "written_by"}

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from graphbrick import LLM, AllPaths, ConstrainedPaths, Graph, GraphbrickError, LocalLLM, Session, Subgraph
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.evaluate.datasets import GroundedQuestion
-from graphbrick.evaluate.metrics.sets import hits_at_1
-from graphbrick.llm.messages import Request
-from graphbrick.llm.replies import one_line
+from graphbrick.models.llm.messages import Request
+from graphbrick.models.llm.replies.replies import one_line
+from graphbrick.questions.grounding import GroundedQuestion
+from graphbrick.study.metrics.sets import hits_at_1
 from published_systems import spread
 
 LONGEST = 80  # tokens of a free reply

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from graphbrick.files import downloading
+from graphbrick.core.files import downloading
 
 DATA = bytes(range(256)) * 40_000
 SHA256 = hashlib.sha256(DATA).hexdigest()

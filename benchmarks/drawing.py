@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[0, 1000, 3000, 5000], help="nodes drawn")
     parser.add_argument("--out", type=Path, help="folder for a picture of each drawing")
     arguments = parser.parse_args()
-    from graphbrick.graphs.builder import build
+    from graphbrick.graphs.build.builder import build
 
     listening = import_module("conftest").listening
     sync_playwright = import_module("playwright.sync_api").sync_playwright

@@ -17,7 +17,7 @@ from pathlib import Path
 from graphbrick import parse
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.text.graphrag.importing import import_graphrag
+from graphbrick.text.exchange.graphrag.importing import import_graphrag
 
 LOCAL = (
     "Who is the mentor of Sam Rivera?",

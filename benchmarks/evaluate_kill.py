@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graphbrick.evaluate.study.reader import Study
+from graphbrick.study.store.reader import Study
 
 PIPELINES = (
     "ngram: PPR(k=300) >> ShortestPaths(max_hops=2) >> Rerank(NGram(), n=32, by='pattern') >> PathAnswer()",

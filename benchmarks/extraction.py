@@ -15,9 +15,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from graphbrick.llm.conversations import Usage, ask_about
+from graphbrick.models.llm.conversations import Usage, ask_about
 from graphbrick.pipeline.parsing import parse_brick
-from graphbrick.text.model_extractor import ModelExtractor
+from graphbrick.text.extract.model_extractor import ModelExtractor
 
 WORDS = range(40, 91)  # of a passage
 

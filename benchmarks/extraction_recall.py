@@ -31,15 +31,15 @@ from typing import Any
 import numpy as np
 
 from graphbrick import PPR, Graph, KHop, MiniLM, Query, RandomWalk, Subgraph, build
-from graphbrick.evaluate.metrics.sets import recall
-from graphbrick.extract.communities import Communities
-from graphbrick.extract.connect import parts_of
-from graphbrick.extract.seeds import among, best
-from graphbrick.extract.vector_neighbors import VectorNeighbors
-from graphbrick.graphs.records import EntityRecord, Record
-from graphbrick.indexes.vector_index import build_index, folder_of
-from graphbrick.kernels.ppr import ppr_push
+from graphbrick.bricks.extract.communities import Communities
+from graphbrick.bricks.extract.connect import parts_of
+from graphbrick.bricks.extract.seeds import among, best
+from graphbrick.bricks.extract.vector_neighbors import VectorNeighbors
+from graphbrick.graphs.records.records import EntityRecord, Record
+from graphbrick.kernels.pagerank.ppr import ppr_push
+from graphbrick.models.indexes.vector_index import build_index, folder_of
 from graphbrick.pipeline import ExtractStage
+from graphbrick.study.metrics.sets import recall
 
 SETS = ("metaqa", "freebase", "hetionet")
 RESTARTS = (0.2, 0.8)

@@ -44,13 +44,14 @@ from graphbrick import (
     ShortestPaths,
     recipe,
 )
-from graphbrick.evaluate.datasets import GroundedQuestion, ground, load
-from graphbrick.evaluate.metrics.path_metrics import met
-from graphbrick.evaluate.metrics.ranking_metrics import hit_at
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1, recall
-from graphbrick.patterns.scorer import PatternScorer
-from graphbrick.retrieve.patterns import Patterns
-from graphbrick.train import train_patterns
+from graphbrick.bricks.retrieve.patterns.patterns import Patterns
+from graphbrick.learn.train.patterns.patterns import train_patterns
+from graphbrick.patterns.model.scorer import PatternScorer
+from graphbrick.questions.grounding import GroundedQuestion, ground
+from graphbrick.questions.loading import load
+from graphbrick.study.metrics.path_metrics import met
+from graphbrick.study.metrics.ranking_metrics import hit_at
+from graphbrick.study.metrics.sets import f1, hits_at_1, recall
 from metaqa import DATA
 
 FOLDS = 5

@@ -17,7 +17,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from graphbrick.llm.reply_cache import ReplyCache
+from graphbrick.models.llm.reply_cache import ReplyCache
 
 
 def pack(replies: Path, packed: Path) -> int:

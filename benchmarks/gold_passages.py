@@ -8,11 +8,11 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from graphbrick.evaluate.judge.synthetic.making import NO_ANSWER, REFUSALS
-from graphbrick.evaluate.judge.synthetic.negatives import ANSWER_REMOVED, NEAREST, RANDOM, SAME_ENTITIES
-from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
-from graphbrick.evaluate.judge.verdicts import Case, Label
-from graphbrick.text.chunks import sentences
+from graphbrick.judge.synthetic.making import NO_ANSWER, REFUSALS
+from graphbrick.judge.synthetic.negatives import ANSWER_REMOVED, NEAREST, RANDOM, SAME_ENTITIES
+from graphbrick.judge.synthetic.rows import OWN, Row
+from graphbrick.judge.verdicts import Case, Label
+from graphbrick.text.documents.chunks import sentences
 
 DISTRACTOR = "distractor"
 """A paragraph that the authors of HotpotQA or MuSiQue put beside those that answer the question, to mislead."""

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from graphbrick.evaluate.datasets import Question
+from graphbrick.questions.question import Question
 
 MOST_ANSWERS = 200
 Neighbours = Mapping[tuple[str, bool], Mapping[str, list[str]]]

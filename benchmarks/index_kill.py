@@ -25,11 +25,11 @@ from pathlib import Path
 
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.text import extracting
-from graphbrick.text.extraction import Extraction, Extractor
-from graphbrick.text.indexing import index
-from graphbrick.text.phrases import Phrases
-from graphbrick.text.store import DATABASE, TextStore, text_folder
+from graphbrick.text.documents.store import DATABASE, TextStore, text_folder
+from graphbrick.text.extract.extraction import Extraction, Extractor
+from graphbrick.text.extract.phrases import Phrases
+from graphbrick.text.indexing import extracting
+from graphbrick.text.indexing.indexing import index
 
 BATCH = 4  # passages extracted and kept together
 _EVENTS = frozenset(("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "shutil.rmtree"))

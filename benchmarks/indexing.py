@@ -29,10 +29,10 @@ from zlib import crc32
 
 from graphbrick import ByHeading, ByTokens, index
 from graphbrick.pipeline.parsing import parse_brick
-from graphbrick.text.chunks import Chunker
-from graphbrick.text.document import Document
-from graphbrick.text.extraction import Extractor
-from graphbrick.text.sources import SourceOptions
+from graphbrick.text.documents.chunks import Chunker
+from graphbrick.text.documents.document import Document
+from graphbrick.text.extract.extraction import Extractor
+from graphbrick.text.sources.tables import SourceOptions
 
 DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).parents[2] / "shared" / "data")
 NAMES = ("medquad", "musique", "large")

@@ -17,9 +17,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from graphbrick import Graph, GraphbrickError, Pipeline, parse, recipe
-from graphbrick.evaluate.datasets import GroundedQuestion
-from graphbrick.evaluate.metrics.path_metrics import path_f1
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1, recall
+from graphbrick.questions.grounding import GroundedQuestion
+from graphbrick.study.metrics.path_metrics import path_f1
+from graphbrick.study.metrics.sets import f1, hits_at_1, recall
 from questions import load
 
 FIRST = ("1", "2", "6", "10", "12", "14")

@@ -26,15 +26,15 @@ import numpy as np
 from ares import ares_rows
 from gold_passages import gold_rows, long_rows
 from graphbrick import LLM
-from graphbrick.evaluate.judge.judges.tuned_model import rubric_of
-from graphbrick.evaluate.judge.synthetic.rows import Row
-from graphbrick.evaluate.judge.verdicts import Label
-from graphbrick.evaluate.statistics.agreement import auc
-from graphbrick.evaluate.statistics.auc_gain import auc_gain
-from graphbrick.train.judge_llm import JudgeSettings, encoded, probabilities, train_judge_llm
-from graphbrick.train.llm_examples import Lesson
-from graphbrick.train.llm_fit import Base, Tokens, adapt, encode, fit, open_base, reply_losses
-from graphbrick.train.torch_tools import seeded
+from graphbrick.judge.judges.tuned_model import rubric_of
+from graphbrick.judge.synthetic.rows import Row
+from graphbrick.judge.training.judge_llm import JudgeSettings, encoded, probabilities, train_judge_llm
+from graphbrick.judge.verdicts import Label
+from graphbrick.learn.train.llms.llm_examples import Lesson
+from graphbrick.learn.train.llms.llm_fit import Base, Tokens, adapt, encode, fit, open_base, reply_losses
+from graphbrick.learn.train.torch_tools import seeded
+from graphbrick.study.statistics.agreement import auc
+from graphbrick.study.statistics.auc_gain import auc_gain
 
 _WORDS, _PART = 2000, 150  # of a document and of its parts, for the likelihood of the question
 

@@ -17,19 +17,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graphbrick import build
-from graphbrick.embedders import MiniLM
-from graphbrick.evaluate.datasets import load
-from graphbrick.evaluate.judge.judges.baselines import known_reranker
-from graphbrick.evaluate.judge.judges.classifier.learned import LearnedJudge
-from graphbrick.evaluate.judge.judges.classifier.training import train_classifier
-from graphbrick.evaluate.judge.judges.parts import Reader
-from graphbrick.evaluate.judge.report.checking import check_judge
-from graphbrick.evaluate.judge.synthetic.making import make_data
-from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
-from graphbrick.evaluate.judge.verdicts import Case, Label
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.judge_questions import passage_along, written_about
-from graphbrick.learn.sampling import around
+from graphbrick.judge.judges.baselines import known_reranker
+from graphbrick.judge.judges.classifier.learned import LearnedJudge
+from graphbrick.judge.judges.classifier.training import train_classifier
+from graphbrick.judge.judges.parts import Reader
+from graphbrick.judge.report.checking import check_judge
+from graphbrick.judge.synthetic.making import make_data
+from graphbrick.judge.synthetic.rows import OWN, Row
+from graphbrick.judge.synthetic.written import passage_along, written_about
+from graphbrick.judge.verdicts import Case, Label
+from graphbrick.learn.writing.sampling import around
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.questions.loading import load
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from graphbrick import Graph, build
-from graphbrick.learn import learn
+from graphbrick.learn.learning import learn
 from synthetic import edges, n_entities
 
 _FIRST = (

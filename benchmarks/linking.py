@@ -31,10 +31,12 @@ import numpy as np
 from extraction_recall import graph_of
 from graphbrick import Graph, GraphbrickError, LinkLabels, Query, parse
 from graphbrick.core.errors import LinkError
-from graphbrick.evaluate.datasets import GroundedQuestion, ground, load, sample_each
-from graphbrick.evaluate.metrics.linking_metrics import LINKING_METRICS, linking_scores
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
-from graphbrick.graphs.text import nfc, tokens
+from graphbrick.language.folding import nfc, tokens
+from graphbrick.questions.grounding import GroundedQuestion, ground
+from graphbrick.questions.loading import load
+from graphbrick.questions.sampling import sample_each
+from graphbrick.study.metrics.linking_metrics import LINKING_METRICS, linking_scores
+from graphbrick.study.metrics.sets import f1, hits_at_1
 from unlabelled import DATA, metaqa, world
 
 

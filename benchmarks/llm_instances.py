@@ -19,8 +19,8 @@ from pathlib import Path
 
 from graphbrick import Graph, GraphbrickError, PathAnswer, Pipeline, Session, recipe
 from graphbrick.cli.llm import model_text
-from graphbrick.evaluate.datasets import GroundedQuestion
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
+from graphbrick.questions.grounding import GroundedQuestion
+from graphbrick.study.metrics.sets import f1, hits_at_1
 from questions import load
 
 RECIPES = ("12", "3", "13", "7", "15")

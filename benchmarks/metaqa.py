@@ -36,18 +36,32 @@ from typing import Any
 
 import numpy as np
 
-from graphbrick import BM25, PPR, BeamSearch, Graph, MiniLM, PathAnswer, Pipeline, Rerank, ShortestPaths, build
+from graphbrick import (
+    BM25,
+    PPR,
+    BeamSearch,
+    Graph,
+    MiniLM,
+    PathAnswer,
+    Pipeline,
+    Rerank,
+    ShortestPaths,
+    build,
+)
+from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Subgraph
-from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground, load, sample_each
-from graphbrick.evaluate.datasets.metaqa import relation_steps
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
-from graphbrick.evaluate.statistics.intervals import wilson
 from graphbrick.graphs.patterns import follow
-from graphbrick.learn import learn
-from graphbrick.patterns.scorer import PatternScorer
+from graphbrick.learn.learning import learn
+from graphbrick.learn.train.patterns.patterns import train_patterns
+from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.text import masked
-from graphbrick.retrieve.patterns import Patterns
-from graphbrick.train import train_patterns
+from graphbrick.questions.formats.metaqa import relation_steps
+from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
+from graphbrick.questions.loading import load
+from graphbrick.questions.question import Question
+from graphbrick.questions.sampling import sample_each
+from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.statistics.intervals import wilson
 
 DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 SPLITS = ("wordings", "seeds", "patterns")

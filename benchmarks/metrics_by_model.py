@@ -18,12 +18,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphbrick import LocalLLM, MiniLM
-from graphbrick.evaluate.judge import Case, CriteriaJudge, Label, Metric, MetricJudge, RubricJudge
-from graphbrick.evaluate.judge.asking import about, numbered_data
-from graphbrick.evaluate.judge.metrics.cases import SystemCase
-from graphbrick.evaluate.judge.metrics.measuring import measure_cases
-from graphbrick.evaluate.judge.metrics.scoring import score_cases
-from graphbrick.evaluate.judge.metrics.steps import VERDICTS, verdicts_schema
+from graphbrick.judge.asking import about, numbered_data
+from graphbrick.judge.judges.rubric import RubricJudge
+from graphbrick.judge.metrics.cases import SystemCase
+from graphbrick.judge.metrics.criteria import CriteriaJudge
+from graphbrick.judge.metrics.measuring import measure_cases
+from graphbrick.judge.metrics.metric_judge import Metric, MetricJudge
+from graphbrick.judge.metrics.scoring import score_cases
+from graphbrick.judge.metrics.steps import VERDICTS, verdicts_schema
+from graphbrick.judge.verdicts import Case, Label
 
 # Question, the item with the answer, another item, the right answer, a wrong one, whether the bad system finds it.
 QUESTIONS = (

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick import ByTokens, FromFile, MiniLM, Phrases, SpacyPhrases, index, parse
+from graphbrick.core.session import Session
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.indexes.embed_graph import embed_graph
-from graphbrick.session import Session
-from graphbrick.text.extraction import Extractor
+from graphbrick.models.indexes.embed_graph import embed_graph
+from graphbrick.text.extract.extraction import Extractor
 
 SIZES = (2, 5, 10)
 PIPELINES = {

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbrick.evaluate.statistics.few_labels import share_of
-from graphbrick.evaluate.statistics.prediction_powered import Estimate, Sample, mean_of
+from graphbrick.study.statistics.few_labels import share_of
+from graphbrick.study.statistics.prediction_powered import Estimate, Sample, mean_of
 
 OTHERS = 1_000
 CORRELATIONS = (0.0, 0.3, 0.6, 0.9)

@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick import AGP, FORA, PPR, Graph
+from graphbrick.bricks.extract.solvers import PageRankSolver
 from graphbrick.core.csr import Csr
-from graphbrick.evaluate.metrics.ranking import best_nodes
-from graphbrick.extract.solvers import PageRankSolver
+from graphbrick.study.metrics.ranking import best_nodes
 
 Ids = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float64]

@@ -25,9 +25,9 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.communities import find_communities, keep_communities
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.testing import Request, ScriptedLLM
+from graphbrick.text.documents.store import DATABASE, text_folder
 from graphbrick.text.reporting.prepare import prepare_reports
-from graphbrick.text.reports import reports_of
-from graphbrick.text.store import DATABASE, text_folder
+from graphbrick.text.reporting.reports import reports_of
 from index_kill import Killer, forked, write_documents
 
 

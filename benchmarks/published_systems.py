@@ -41,13 +41,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from graphbrick import LLM, Graph, LocalLLM, Pipeline, Session, parse, recipe
+from graphbrick import questions as datasets
 from graphbrick.core.errors import ModelTimeoutError, NotRecordedError
-from graphbrick.evaluate import datasets
-from graphbrick.evaluate.datasets import GroundedQuestion, ground
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
-from graphbrick.evaluate.statistics.intervals import wilson
-from graphbrick.llm.reply_cache import asking_anew
+from graphbrick.models.llm.reply_cache import asking_anew
 from graphbrick.pipeline.interpreter import begin, follow
+from graphbrick.questions.grounding import GroundedQuestion, ground
+from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.statistics.intervals import wilson
 
 SYSTEMS = (
     *("rog", "tog", "pog", "structgpt", "structgpt-iterative", "gcr", "dog", "kb-binder"),

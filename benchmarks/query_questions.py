@@ -33,12 +33,13 @@ import hetionet_questions
 from extraction_recall import graph_of
 from graphbrick import Graph
 from graphbrick.demo.graph import world_graph
-from graphbrick.evaluate.datasets import Question, load
-from graphbrick.evaluate.datasets.metaqa import relation_steps
-from graphbrick.evaluate.gold_queries import QueryQuestion, questions_with_queries
-from graphbrick.evaluate.gold_queries.gold_query import Edge, GoldQuery
-from graphbrick.evaluate.gold_queries.queried import QueriedGraph
 from graphbrick.graphs.export.ladybug_names import identifier
+from graphbrick.judge.gold_queries.generator import QueryQuestion, questions_with_queries
+from graphbrick.judge.gold_queries.gold_query import Edge, GoldQuery
+from graphbrick.judge.gold_queries.queried import QueriedGraph
+from graphbrick.questions.formats.metaqa import relation_steps
+from graphbrick.questions.loading import load
+from graphbrick.questions.question import Question
 from unlabelled import hetionet_named, hetionet_relations
 
 DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")

@@ -2,7 +2,7 @@
 
     python benchmarks/questions.py GRAPH QUESTIONS ... [--pipeline "..."] [--limit 500]
 
-Question files are of any form that ``graphbrick.evaluate.datasets.load`` reads. Their seeds are given, so linking is
+Question files are of any form that ``graphbrick.questions.load`` reads. Their seeds are given, so linking is
 not measured; ``--link`` finds them in the text instead. Every question with gold answers counts: one that gets no
 answer scores 0, and a gold answer that the graph does not have cannot be given.
 """
@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick import Graph, GraphbrickError, Pipeline, parse
-from graphbrick.evaluate import datasets
-from graphbrick.evaluate.datasets import GroundedQuestion, ground, grouped
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
+from graphbrick import questions as datasets
+from graphbrick.questions.grounding import GroundedQuestion, ground
+from graphbrick.questions.question import grouped
+from graphbrick.study.metrics.sets import f1, hits_at_1
 
 PIPELINES = (
     "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()",

@@ -23,7 +23,7 @@ import pyarrow.csv
 import pyoxigraph
 
 from graphbrick.graphs.readers import ReadOptions, read_parts
-from graphbrick.graphs.records import BadRecords
+from graphbrick.graphs.records.records import BadRecords
 
 
 def write_tab_separated(file: Path, lines: int, bad_every: int = 0) -> None:

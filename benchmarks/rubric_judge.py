@@ -27,10 +27,10 @@ import numpy as np
 
 from graphbrick import LLM, LocalLLM
 from graphbrick.core.trace import Trace, record
-from graphbrick.evaluate.judge.judges.rubric import RubricJudge
-from graphbrick.evaluate.judge.verdicts import Case, Label
-from graphbrick.evaluate.statistics.intervals import wilson
-from graphbrick.text.chunks import sentences
+from graphbrick.judge.judges.rubric import RubricJudge
+from graphbrick.judge.verdicts import Case, Label
+from graphbrick.study.statistics.intervals import wilson
+from graphbrick.text.documents.chunks import sentences
 
 
 def auc(scores: list[float], labels: list[int]) -> float:

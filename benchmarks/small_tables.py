@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from graphbrick import Graph, GraphbrickError, Pipeline, build
-from graphbrick.learn import learn, learned_pipeline
+from graphbrick.learn.learned import learned_pipeline
+from graphbrick.learn.learning import learn
 
 TABLES = Path(__file__).with_suffix(".toml")
 KINDS = ("right", "no answer, rightly", "no answer, but there is one", "wrong")

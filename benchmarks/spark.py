@@ -31,7 +31,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphbrick import PPR, Graph, Query, build
-from graphbrick.kernels.exact_ppr import exact_ppr
+from graphbrick.kernels.pagerank.exact_ppr import exact_ppr
 from spark_sizes import event_log, phase, spends
 from synthetic import edges, n_entities, n_relations
 
@@ -76,11 +76,11 @@ def measure(
     folder: str, table: Path, graph: Graph, url: str, brick: PPR, sizes: list[int], row_length: int, facts: dict
 ) -> None:
     """Prepare the graph once, extract for each number of sets, and print what it took."""
-    from graphbrick.spark.extract import extract
     from graphbrick.spark.prepare import prepare
     from graphbrick.spark.reading import TripleSource
     from graphbrick.spark.seed_sets import SeedSet
     from graphbrick.spark.session import spark_session
+    from graphbrick.spark.walks.extract import extract
 
     ordinary = np.flatnonzero(graph.csr.degrees() == SEED_DEGREE).astype(np.int32)
     seeds = np.random.default_rng(0).choice(ordinary, max(sizes), replace=False)

@@ -26,12 +26,12 @@ import numpy as np
 
 from graphbrick import PPR
 from graphbrick.graphs.readers import ReadOptions
-from graphbrick.spark.extract import extract, triples_among
 from graphbrick.spark.prepare import prepare
 from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.reading import TripleSource
 from graphbrick.spark.seed_sets import SeedSet
 from graphbrick.spark.session import spark_session
+from graphbrick.spark.walks.extract import extract, triples_among
 from synthetic import csr_of, n_entities, write_text
 from walk_sizes import Moved, mean_moved, walked
 

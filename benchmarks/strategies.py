@@ -29,12 +29,12 @@ from typing import Any
 from graphbrick import Agent, GraphbrickError, Pipeline, Session, TextToQuery, recipe
 from graphbrick.core.graph import Labels, check_needs
 from graphbrick.core.trace import Exchange
-from graphbrick.evaluate.datasets import Question
-from graphbrick.evaluate.datasets.loading import load
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.opening import open_graph
 from graphbrick.pipeline import Sequence
+from graphbrick.questions.loading import load
+from graphbrick.questions.question import Question
+from graphbrick.study.metrics.sets import f1, hits_at_1
 
 RECIPES = ("E1", "E2", "E3", "E4")
 HEAD = (

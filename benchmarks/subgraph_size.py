@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphbrick import PPR, Graph
-from graphbrick.evaluate.datasets import GroundedQuestion
-from graphbrick.evaluate.metrics.sets import recall as recall_of
-from graphbrick.extract.sized_ppr import SizedPPR
-from graphbrick.extract.sizers import LearnedSizer, ShareSizer
+from graphbrick.bricks.extract.sized_ppr import SizedPPR
+from graphbrick.bricks.extract.sizers import LearnedSizer, ShareSizer
+from graphbrick.learn.train.sizes import train_sizes
 from graphbrick.pipeline import ExtractStage
-from graphbrick.train.sizes import train_sizes
+from graphbrick.questions.grounding import GroundedQuestion
+from graphbrick.study.metrics.sets import recall as recall_of
 from questions import load
 
 

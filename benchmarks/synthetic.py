@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, from_arrays
-from graphbrick.kernels.random_walk import mix
+from graphbrick.kernels.pagerank.random_walk import mix
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _TAIL, _HEAD = 0.74, 0.35  # exponents of the weights

@@ -28,15 +28,15 @@ from typing import Any
 
 import query_questions
 from graphbrick import MiniLM, Session
+from graphbrick.bricks.retrieve.queries.text_to_query import TextToQuery
 from graphbrick.core import Row
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.evaluate.gold_queries import QueryQuestion, questions_with_queries
-from graphbrick.evaluate.metrics.execution import same_rows
-from graphbrick.evaluate.metrics.sets import f1
-from graphbrick.evaluate.statistics.intervals import wilson
 from graphbrick.graphs.graph import Graph
-from graphbrick.llm.local_llm import LocalLLM
-from graphbrick.retrieve import TextToQuery
+from graphbrick.judge.gold_queries.generator import QueryQuestion, questions_with_queries
+from graphbrick.models.llm.local_llm import LocalLLM
+from graphbrick.study.metrics.execution import same_rows
+from graphbrick.study.metrics.sets import f1
+from graphbrick.study.statistics.intervals import wilson
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "all": {},

@@ -16,10 +16,13 @@ import time
 from pathlib import Path
 
 from graphbrick import Graph, parse
-from graphbrick.evaluate import datasets
-from graphbrick.evaluate.datasets import Question, ground
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
-from graphbrick.train import train_patterns, train_towers, train_writer
+from graphbrick import questions as datasets
+from graphbrick.learn.train.patterns.patterns import train_patterns
+from graphbrick.learn.train.patterns.relation_writer import train_writer
+from graphbrick.learn.train.patterns.towers import train_towers
+from graphbrick.questions.grounding import ground
+from graphbrick.questions.question import Question
+from graphbrick.study.metrics.sets import f1, hits_at_1
 from published_systems import spread
 
 

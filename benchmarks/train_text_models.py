@@ -19,11 +19,26 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from graphbrick import BM25, PPR, CrossEncoder, EmbeddingModel, Graph, MiniLM, PathAnswer, Rerank, ShortestPaths, build
-from graphbrick.evaluate.datasets import Question, ground, load, sample_each
-from graphbrick.scorers.scorer import Scorer
-from graphbrick.train import TextReport, train_embedder, train_reranker
-from graphbrick.train.text_models import base_of
+from graphbrick import (
+    BM25,
+    PPR,
+    CrossEncoder,
+    EmbeddingModel,
+    Graph,
+    MiniLM,
+    PathAnswer,
+    Rerank,
+    ShortestPaths,
+    build,
+)
+from graphbrick.learn.train.texts.embedder import train_embedder
+from graphbrick.learn.train.texts.reranker import train_reranker
+from graphbrick.learn.train.texts.text_models import TextReport, base_of
+from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.questions.grounding import ground
+from graphbrick.questions.loading import load
+from graphbrick.questions.question import Question
+from graphbrick.questions.sampling import sample_each
 from metaqa import DATA, SPLITS, measure, split
 
 

@@ -7,7 +7,7 @@ DATA (or GRAPHBRICK_DATA, or ``../shared/data``) holds ``metaqa`` and ``freebase
 Each graph is searched in three ways (or those that ``--kind`` names) at once, each in a process of its own, so that all
 have the same share of the machine:
 
-- «searched»: `graphbrick.tune.tune`
+- «searched»: `graphbrick.study.tune.tune`
 - «even draws»: the same, but pipelines are drawn evenly instead of by optuna; what the race brings remains
 - «random»: pipelines drawn evenly, each asked the first 100 questions to choose by; the best mean wins. There are no
   known pipelines to begin with, and all of the time is for choosing
@@ -33,17 +33,20 @@ from typing import Any
 from graphbrick import Graph
 from graphbrick.cli.pipelines import default_pipeline
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.evaluate import evaluate
-from graphbrick.evaluate.datasets import Question, sample, sample_each
-from graphbrick.evaluate.statistics.comparison import compare
-from graphbrick.evaluate.statistics.intervals import interval
-from graphbrick.evaluate.study.reader import Study
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.pipeline.parsing import parse
-from graphbrick.tune import Aim, Settings, tune
-from graphbrick.tune.default_space import default_space, known_pipelines
-from graphbrick.tune.questions import split
-from graphbrick.tune.space import readable
+from graphbrick.questions.question import Question
+from graphbrick.questions.sampling import sample, sample_each
+from graphbrick.study.runs.experiment import evaluate
+from graphbrick.study.statistics.comparison import compare
+from graphbrick.study.statistics.intervals import interval
+from graphbrick.study.store.reader import Study
+from graphbrick.study.tune.aims import Aim
+from graphbrick.study.tune.questions import split
+from graphbrick.study.tune.search import tune
+from graphbrick.study.tune.settings import Settings
+from graphbrick.study.tune.space.default_space import default_space, known_pipelines
+from graphbrick.study.tune.space.space import readable
 from unlabelled import DATA, GRAPHS
 
 _EACH = 300  # questions of each hop count that take part

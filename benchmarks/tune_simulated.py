@@ -25,15 +25,16 @@ from statistics import NormalDist, fmean, stdev
 
 import numpy as np
 
-from graphbrick.evaluate.datasets import Question
+from graphbrick.questions.question import Question
+from graphbrick.study.tune.aims import Aim
+from graphbrick.study.tune.clock import Clock, Step
+from graphbrick.study.tune.measuring import key_of
+from graphbrick.study.tune.race import Candidate, Race, Scored, Why, rungs
+from graphbrick.study.tune.search import _Search
+from graphbrick.study.tune.settings import Settings
+from graphbrick.study.tune.space.default_space import default_space
+from graphbrick.study.tune.space.space import readable
 from graphbrick.testing import tiny_graph
-from graphbrick.tune import Aim, Settings
-from graphbrick.tune.clock import Clock, Step
-from graphbrick.tune.default_space import default_space
-from graphbrick.tune.measuring import key_of
-from graphbrick.tune.race import Candidate, Race, Scored, Why, rungs
-from graphbrick.tune.search import _Search
-from graphbrick.tune.space import readable
 
 _SHARED = 0.6  # of the variance of an answer that is the question's, not the pipeline's
 _RANDOM = 100  # questions that random search asks each pipeline
@@ -42,7 +43,7 @@ _NORMAL = NormalDist()
 
 
 class MadeUp:
-    """Pipelines of known quality, in the place of `graphbrick.tune.measuring.Measurer`."""
+    """Pipelines of known quality, in the place of `graphbrick.study.tune.measuring.Measurer`."""
 
     def __init__(self, seed: int, n: int) -> None:
         self._seed, self.spent, self.ran, self.workers = seed, 0.0, 0.0, 1

@@ -38,8 +38,11 @@ from graphbrick import Graph, build, parse
 from graphbrick.cli.llm import chat_model
 from graphbrick.core.errors import InputError
 from graphbrick.demo.graph import world_graph
-from graphbrick.evaluate.datasets import Question, ground, load, sample_each
-from graphbrick.learn import learn
+from graphbrick.learn.learning import learn
+from graphbrick.questions.grounding import ground
+from graphbrick.questions.loading import load
+from graphbrick.questions.question import Question
+from graphbrick.questions.sampling import sample_each
 from metaqa import measure
 
 DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")

@@ -17,9 +17,11 @@ from pathlib import Path
 
 import family
 from graphbrick import parse
-from graphbrick.evaluate.datasets import Question, ground, sample_each
-from graphbrick.evaluate.statistics.intervals import wilson
-from graphbrick.learn import learn
+from graphbrick.learn.learning import learn
+from graphbrick.questions.grounding import ground
+from graphbrick.questions.question import Question
+from graphbrick.questions.sampling import sample_each
+from graphbrick.study.statistics.intervals import wilson
 from metaqa import measure
 from unlabelled import DATA, GRAPHS
 

@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.vectors.segments import hash_texts
-from graphbrick.vectors.store import VectorStore
+from graphbrick.models.vectors.segments import hash_texts
+from graphbrick.models.vectors.store import VectorStore
 
 DIMENSIONS, BATCH, READS = 384, 256, 5_000
 Vectors = npt.NDArray[np.float16]

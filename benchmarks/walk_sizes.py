@@ -2,8 +2,9 @@
 
     python benchmarks/walk_sizes.py 1e5 1e6 1e7 --restart 0.8 --direction both
 
-The rule by which entities are pushed is that of `graphbrick.spark.walks` and `graphbrick.spark.ppr`; the graphs are
-those of benchmarks/synthetic.py. `benchmarks/spark_sizes.py` turns the counts into bytes, memory and seconds.
+The rule by which entities are pushed is that of `graphbrick.spark.walks.walks` and `graphbrick.spark.walks.ppr`; the
+graphs are those of benchmarks/synthetic.py. `benchmarks/spark_sizes.py` turns the counts into bytes, memory and
+seconds.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ import numpy.typing as npt
 
 from graphbrick import PPR
 from graphbrick.core.csr import Csr
-from graphbrick.spark import ppr as spark_ppr
-from graphbrick.spark import walks as spark_walks
 from graphbrick.spark.prepare import ROW_LENGTH
+from graphbrick.spark.walks import ppr as spark_ppr
+from graphbrick.spark.walks import walks as spark_walks
 from synthetic import csr_of
 
 Floats = npt.NDArray[np.float64]
@@ -97,7 +98,7 @@ def walked(csr: Csr, seed: int, ppr: PPR) -> Moved:
 
 
 def _kth(scores: Floats, k: int) -> float:
-    """Return the k-th highest score, at most a class of `graphbrick.spark.walks` too low."""
+    """Return the k-th highest score, at most a class of `graphbrick.spark.walks.walks` too low."""
     positive = scores[scores > 0]
     if len(positive) < k:
         return 0.0

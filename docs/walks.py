@@ -11,9 +11,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from graphbrick import LLMEmbedder, PathTowers, Run, WrittenRelations, recipe
-from graphbrick.evaluate.datasets import Question
+from graphbrick.learn.train.patterns.relation_writer import train_writer
+from graphbrick.learn.train.patterns.towers import train_towers
+from graphbrick.questions.question import Question
 from graphbrick.testing import Reply, ScriptedLLM, tiny_graph
-from graphbrick.train import train_towers, train_writer
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
 SEED = "Nairobi"
@@ -195,10 +196,10 @@ all of them:
 - Candidates have numbers, so that no name is read wrongly and none can be invented.
 - An answer that the model knows by itself is flagged (`answer.from_model`, in the terminal too), by `FromModel`.
 
-The prompts are files in our own words, in `graphbrick/retrieve/reasoning/prompts` and the folders `prompts` of the
-packages `generate`, `llm` and `patterns`. The last call of all but the agents has the prompt `paths`, which leaves the
-model no way out, as published; `Generate` alone lets it say that the paths do not hold the answer. `kelp` and `gsr`
-need a model
+The prompts are files in our own words, in `graphbrick/bricks/retrieve/reasoning/prompts` and the folders `prompts` of
+the packages `generate`, `llm` and `patterns`. The last call of all but the agents has the prompt `paths`, which
+leaves the model no way out, as published; `Generate` alone lets it say that the paths do not hold the answer. `kelp`
+and `gsr` need a model
 trained on questions with answers: `graphbrick train towers` and `graphbrick train writer`, minutes on a CPU. What
 all of them reach on the same questions with one small model is in [benchmarks](../benchmarks/README.md). The figures of
 the papers, as later papers quote them, were measured with large or tuned models, over all of Freebase, and with a

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, settings
 
 from graphbrick import Graph, build
 from graphbrick.cli.app import main
+from graphbrick.core.session import Session
 from graphbrick.demo.graph import world_graph
-from graphbrick.session import Session
 
 # Doctests are looked for in every module; several modules called conftest would be in each other's way.
 collect_ignore_glob = ["*conftest.py"]

@@ -36,12 +36,14 @@ from graphbrick import (
     Rerank,
     ShortestPaths,
 )
-from graphbrick.embedders import use
-from graphbrick.evaluate.datasets import Question
+from graphbrick.learn.train.patterns.patterns import train_patterns
+from graphbrick.learn.train.patterns.relation_writer import train_writer
+from graphbrick.learn.train.patterns.towers import train_towers
+from graphbrick.models.embedders import use
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import all_bricks
+from graphbrick.questions.question import Question
 from graphbrick.testing import Request, ScriptedLLM, check_brick, tiny_graph
-from graphbrick.train import train_patterns, train_towers, train_writer
 
 
 def says(request: Request) -> str:

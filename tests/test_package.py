@@ -64,7 +64,7 @@ def test_the_evidence_of_the_contributing_page_is_ranked_and_joined_with_paths(t
     from seed_descriptions import Description, SeedDescriptions
 
     from graphbrick import BM25, Rerank, ShortestPaths, build
-    from graphbrick.graphs.records import EntityRecord
+    from graphbrick.graphs.records.records import EntityRecord
     from graphbrick.testing import check_brick
 
     records = [("Kenya", "capital", "Nairobi"), EntityRecord("Nairobi", description="a city with a railway")]

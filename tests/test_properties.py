@@ -14,13 +14,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from graphbrick.bricks.extract.ppr import PPR
+from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths
 from graphbrick.core import Path, Query, Subgraph
-from graphbrick.core.directions import DIRECTIONS, follow
-from graphbrick.extract.ppr import PPR
-from graphbrick.graphs.builder import build
+from graphbrick.core.graph import DIRECTIONS, follow
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.kernels.induced import induced_triples
-from graphbrick.retrieve.shortest_paths import ShortestPaths
+from graphbrick.kernels.paths.induced import induced_triples
 
 Triples = list[tuple[str, str, str]]
 

@@ -1,10 +1,10 @@
-"""Refuse files of more than 400 lines (Python and JavaScript), and Python functions whose body has more than 60.
+"""Refuse files of more than 400 lines (Python and JavaScript), functions whose body has more than 60, crowded folders.
 
 Part of ``make lint``. Files in folders called ``vendor`` are not ours.
 
     python tools/check_sizes.py
 
-A body is what follows the signature and the docstring.
+A body is what follows the signature and the docstring. A folder of the package has at most 16 modules side by side.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FOLDERS = ("src", "tests", "benchmarks", "docs", "tools")
-FILE, BODY = 400, 60
+FILE, BODY, SIDE_BY_SIDE = 400, 60, 16
 
 
 def too_long(path: Path) -> Iterator[str]:
@@ -34,13 +34,22 @@ def too_long(path: Path) -> Iterator[str]:
                 yield f"{path}:{node.lineno}: the body of {node.name} has {size} lines, at most {BODY}; split it"
 
 
+def crowded(package: Path) -> Iterator[str]:
+    """Yield a message for each folder that has too many modules side by side."""
+    for folder in sorted({path.parent for path in package.rglob("*.py")}):
+        count = sum(path.name != "__init__.py" for path in folder.glob("*.py"))
+        if count > SIDE_BY_SIDE:
+            yield f"{folder}: {count} modules, at most {SIDE_BY_SIDE}; group them in folders by what they are for"
+
+
 def main() -> None:
     """Print what is too long; exit with 1 if there is something."""
     root = Path(__file__).parent.parent
     paths = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in (".py", ".js")]
-    found = [line for path in paths if "vendor" not in path.parts for line in too_long(path)]
-    print(*found, sep="\n", end="\n" if found else "")
-    sys.exit(bool(found))
+    faults = [line for path in paths if "vendor" not in path.parts for line in too_long(path)]
+    faults += crowded(root / "src" / "graphbrick")
+    print(*faults, sep="\n", end="\n" if faults else "")
+    sys.exit(bool(faults))
 
 
 if __name__ == "__main__":

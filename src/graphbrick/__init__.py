@@ -10,11 +10,69 @@
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from graphbrick import bricks, models, patterns, text
+from graphbrick.core import __version__ as __version__
 
 TYPE_CHECKING = False  # as in typing, whose import would delay the moment from which Ctrl-C is handled
 if TYPE_CHECKING:
-    from graphbrick.agents import Agent as Agent
+    from graphbrick.bricks.agents.agent import Agent as Agent
+    from graphbrick.bricks.extract.communities import Communities as Communities
+    from graphbrick.bricks.extract.expand import Expand as Expand
+    from graphbrick.bricks.extract.k_hop import KHop as KHop
+    from graphbrick.bricks.extract.page_rank import PageRank as PageRank
+    from graphbrick.bricks.extract.planned_relations import PlannedRelations as PlannedRelations
+    from graphbrick.bricks.extract.ppr import PPR as PPR
+    from graphbrick.bricks.extract.random_walk import RandomWalk as RandomWalk
+    from graphbrick.bricks.extract.sized_ppr import SizedPPR as SizedPPR
+    from graphbrick.bricks.extract.sizers import LearnedSizer as LearnedSizer
+    from graphbrick.bricks.extract.sizers import ShareSizer as ShareSizer
+    from graphbrick.bricks.extract.solvers import AGP as AGP
+    from graphbrick.bricks.extract.solvers import FORA as FORA
+    from graphbrick.bricks.extract.solvers import ExactPPR as ExactPPR
+    from graphbrick.bricks.extract.vector_neighbors import VectorNeighbors as VectorNeighbors
+    from graphbrick.bricks.generate.from_model import FromModel as FromModel
+    from graphbrick.bricks.generate.generate import Generate as Generate
+    from graphbrick.bricks.generate.path_answer import PathAnswer as PathAnswer
+    from graphbrick.bricks.generate.quote import Quote as Quote
+    from graphbrick.bricks.generate.write_answer import WriteAnswer as WriteAnswer
+    from graphbrick.bricks.link.labels import LinkLabels as LinkLabels
+    from graphbrick.bricks.link.link_with_llm import LinkWithLLM as LinkWithLLM
+    from graphbrick.bricks.prune.edges import PruneEdges as PruneEdges
+    from graphbrick.bricks.prune.nodes import PruneNodes as PruneNodes
+    from graphbrick.bricks.prune.triples import PruneTriples as PruneTriples
+    from graphbrick.bricks.rerank.points import Points as Points
+    from graphbrick.bricks.rerank.random_sample import RandomSample as RandomSample
+    from graphbrick.bricks.rerank.rank_ends import RankEnds as RankEnds
+    from graphbrick.bricks.rerank.rerank import Rerank as Rerank
+    from graphbrick.bricks.rerank.supplement import Supplement as Supplement
+    from graphbrick.bricks.retrieve.documents.community_reports import CommunityReports as CommunityReports
+    from graphbrick.bricks.retrieve.documents.drift import Drift as Drift
+    from graphbrick.bricks.retrieve.documents.facts import Facts as Facts
+    from graphbrick.bricks.retrieve.documents.keyword_search import KeywordSearch as KeywordSearch
+    from graphbrick.bricks.retrieve.documents.local_search import LocalSearch as LocalSearch
+    from graphbrick.bricks.retrieve.documents.passage_rank import PassageRank as PassageRank
+    from graphbrick.bricks.retrieve.documents.passages import Passages as Passages
+    from graphbrick.bricks.retrieve.documents.relevance_search import RelevanceSearch as RelevanceSearch
+    from graphbrick.bricks.retrieve.documents.reports import Reports as Reports
+    from graphbrick.bricks.retrieve.operators.stage import Operators as Operators
+    from graphbrick.bricks.retrieve.paths.all_paths import AllPaths as AllPaths
+    from graphbrick.bricks.retrieve.paths.beam_search import BeamSearch as BeamSearch
+    from graphbrick.bricks.retrieve.paths.by_hops import ByHops as ByHops
+    from graphbrick.bricks.retrieve.paths.enough import EnoughPaths as EnoughPaths
+    from graphbrick.bricks.retrieve.paths.enough import LLMEnough as LLMEnough
+    from graphbrick.bricks.retrieve.paths.hops import LLMHops as LLMHops
+    from graphbrick.bricks.retrieve.paths.hops import PatternHops as PatternHops
+    from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths as ShortestPaths
+    from graphbrick.bricks.retrieve.patterns.patterns import Patterns as Patterns
+    from graphbrick.bricks.retrieve.patterns.planned_paths import PlannedPaths as PlannedPaths
+    from graphbrick.bricks.retrieve.patterns.written_relations import WrittenRelations as WrittenRelations
+    from graphbrick.bricks.retrieve.queries.text_to_query import TextToQuery as TextToQuery
+    from graphbrick.bricks.retrieve.reasoning.constrained_paths import ConstrainedPaths as ConstrainedPaths
+    from graphbrick.bricks.retrieve.reasoning.debate_on_graph import DebateOnGraph as DebateOnGraph
+    from graphbrick.bricks.retrieve.reasoning.logical_forms import LogicalForms as LogicalForms
+    from graphbrick.bricks.retrieve.reasoning.plan_on_graph import PlanOnGraph as PlanOnGraph
+    from graphbrick.bricks.retrieve.reasoning.struct_gpt import StructGPT as StructGPT
+    from graphbrick.bricks.retrieve.reasoning.think_on_graph import ThinkOnGraph as ThinkOnGraph
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Citation as Citation
     from graphbrick.core import Entity as Entity
@@ -29,122 +87,63 @@ if TYPE_CHECKING:
     from graphbrick.core import Subgraph as Subgraph
     from graphbrick.core import Triple as Triple
     from graphbrick.core.errors import GraphbrickError as GraphbrickError
+    from graphbrick.core.session import Session as Session
     from graphbrick.core.trace import Trace as Trace
-    from graphbrick.embedders import USE as USE
-    from graphbrick.embedders import EmbeddingModel as EmbeddingModel
-    from graphbrick.embedders import LLMEmbedder as LLMEmbedder
-    from graphbrick.embedders import MiniLM as MiniLM
-    from graphbrick.extract import AGP as AGP
-    from graphbrick.extract import FORA as FORA
-    from graphbrick.extract import PPR as PPR
-    from graphbrick.extract import Communities as Communities
-    from graphbrick.extract import ExactPPR as ExactPPR
-    from graphbrick.extract import Expand as Expand
-    from graphbrick.extract import KHop as KHop
-    from graphbrick.extract import LearnedSizer as LearnedSizer
-    from graphbrick.extract import PageRank as PageRank
-    from graphbrick.extract import PlannedRelations as PlannedRelations
-    from graphbrick.extract import RandomWalk as RandomWalk
-    from graphbrick.extract import ShareSizer as ShareSizer
-    from graphbrick.extract import SizedPPR as SizedPPR
-    from graphbrick.extract import VectorNeighbors as VectorNeighbors
-    from graphbrick.generate import FromModel as FromModel
-    from graphbrick.generate import Generate as Generate
-    from graphbrick.generate import PathAnswer as PathAnswer
-    from graphbrick.generate import Quote as Quote
-    from graphbrick.generate import WriteAnswer as WriteAnswer
-    from graphbrick.graphs.builder import GraphBuilder as GraphBuilder
-    from graphbrick.graphs.builder import build as build
-    from graphbrick.graphs.compact import compact as compact
-    from graphbrick.graphs.delta import Change as Change
-    from graphbrick.graphs.delta import change as change
-    from graphbrick.graphs.extracted import ExtractedGraph as ExtractedGraph
+    from graphbrick.graphs.build.builder import GraphBuilder as GraphBuilder
+    from graphbrick.graphs.build.builder import build as build
+    from graphbrick.graphs.changes.compact import compact as compact
+    from graphbrick.graphs.changes.delta import Change as Change
+    from graphbrick.graphs.changes.delta import change as change
     from graphbrick.graphs.graph import Graph as Graph
-    from graphbrick.graphs.local import LocalAround as LocalAround
-    from graphbrick.graphs.local import local_graph as local_graph
+    from graphbrick.graphs.local.extracted import ExtractedGraph as ExtractedGraph
+    from graphbrick.graphs.local.local import LocalAround as LocalAround
+    from graphbrick.graphs.local.local import local_graph as local_graph
     from graphbrick.graphs.opening import open_graph as open_graph
     from graphbrick.graphs.readers import ReadOptions as ReadOptions
-    from graphbrick.graphs.records import EntityRecord as EntityRecord
-    from graphbrick.graphs.records import RelationRecord as RelationRecord
-    from graphbrick.link import LinkLabels as LinkLabels
-    from graphbrick.link import LinkWithLLM as LinkWithLLM
-    from graphbrick.llm import LLM as LLM
-    from graphbrick.llm import LocalLLM as LocalLLM
-    from graphbrick.patterns import ByRelations as ByRelations
-    from graphbrick.patterns import PathTowers as PathTowers
-    from graphbrick.patterns import PatternScorer as PatternScorer
-    from graphbrick.patterns import WordAlignment as WordAlignment
+    from graphbrick.graphs.records.records import EntityRecord as EntityRecord
+    from graphbrick.graphs.records.records import RelationRecord as RelationRecord
+    from graphbrick.models.embedders.embedding_model import EmbeddingModel as EmbeddingModel
+    from graphbrick.models.embedders.llm_embedder import LLMEmbedder as LLMEmbedder
+    from graphbrick.models.embedders.minilm import MiniLM as MiniLM
+    from graphbrick.models.embedders.use import USE as USE
+    from graphbrick.models.llm.llm import LLM as LLM
+    from graphbrick.models.llm.local_llm import LocalLLM as LocalLLM
+    from graphbrick.models.scorers.bm25 import BM25 as BM25
+    from graphbrick.models.scorers.cross_encoder import CrossEncoder as CrossEncoder
+    from graphbrick.models.scorers.lda import LDA as LDA
+    from graphbrick.models.scorers.llm_listwise import LLMListwiseScorer as LLMListwiseScorer
+    from graphbrick.models.scorers.llm_pointwise import LLMPointwiseScorer as LLMPointwiseScorer
+    from graphbrick.models.scorers.llm_rating import LLMRatingScorer as LLMRatingScorer
+    from graphbrick.models.scorers.lsa import LSA as LSA
+    from graphbrick.models.scorers.ngram import NGram as NGram
+    from graphbrick.patterns.alignment.word_alignment import WordAlignment as WordAlignment
+    from graphbrick.patterns.by_relations import ByRelations as ByRelations
+    from graphbrick.patterns.model.scorer import PatternScorer as PatternScorer
+    from graphbrick.patterns.planned.path_towers import PathTowers as PathTowers
     from graphbrick.pipeline import Pipeline as Pipeline
     from graphbrick.pipeline import Repeat as Repeat
     from graphbrick.pipeline.budget import Budget as Budget
     from graphbrick.pipeline.budget import spending as spending
     from graphbrick.pipeline.parsing import parse as parse
     from graphbrick.pipeline.run import Run as Run
-    from graphbrick.prune import PruneEdges as PruneEdges
-    from graphbrick.prune import PruneNodes as PruneNodes
-    from graphbrick.prune import PruneTriples as PruneTriples
     from graphbrick.recipes import recipe as recipe
-    from graphbrick.rerank import Points as Points
-    from graphbrick.rerank import RandomSample as RandomSample
-    from graphbrick.rerank import RankEnds as RankEnds
-    from graphbrick.rerank import Rerank as Rerank
-    from graphbrick.rerank import Supplement as Supplement
-    from graphbrick.retrieve import AllPaths as AllPaths
-    from graphbrick.retrieve import BeamSearch as BeamSearch
-    from graphbrick.retrieve import ByHops as ByHops
-    from graphbrick.retrieve import CommunityReports as CommunityReports
-    from graphbrick.retrieve import ConstrainedPaths as ConstrainedPaths
-    from graphbrick.retrieve import DebateOnGraph as DebateOnGraph
-    from graphbrick.retrieve import Drift as Drift
-    from graphbrick.retrieve import EnoughPaths as EnoughPaths
-    from graphbrick.retrieve import Facts as Facts
-    from graphbrick.retrieve import KeywordSearch as KeywordSearch
-    from graphbrick.retrieve import LLMEnough as LLMEnough
-    from graphbrick.retrieve import LLMHops as LLMHops
-    from graphbrick.retrieve import LocalSearch as LocalSearch
-    from graphbrick.retrieve import LogicalForms as LogicalForms
-    from graphbrick.retrieve import Operators as Operators
-    from graphbrick.retrieve import PassageRank as PassageRank
-    from graphbrick.retrieve import Passages as Passages
-    from graphbrick.retrieve import PatternHops as PatternHops
-    from graphbrick.retrieve import Patterns as Patterns
-    from graphbrick.retrieve import PlannedPaths as PlannedPaths
-    from graphbrick.retrieve import PlanOnGraph as PlanOnGraph
-    from graphbrick.retrieve import RelevanceSearch as RelevanceSearch
-    from graphbrick.retrieve import Reports as Reports
-    from graphbrick.retrieve import ShortestPaths as ShortestPaths
-    from graphbrick.retrieve import StructGPT as StructGPT
-    from graphbrick.retrieve import TextToQuery as TextToQuery
-    from graphbrick.retrieve import ThinkOnGraph as ThinkOnGraph
-    from graphbrick.retrieve import WrittenRelations as WrittenRelations
-    from graphbrick.scorers import BM25 as BM25
-    from graphbrick.scorers import LDA as LDA
-    from graphbrick.scorers import LSA as LSA
-    from graphbrick.scorers import CrossEncoder as CrossEncoder
-    from graphbrick.scorers import LLMListwiseScorer as LLMListwiseScorer
-    from graphbrick.scorers import LLMPointwiseScorer as LLMPointwiseScorer
-    from graphbrick.scorers import LLMRatingScorer as LLMRatingScorer
-    from graphbrick.scorers import NGram as NGram
-    from graphbrick.session import Session as Session
-    from graphbrick.text import ByHeading as ByHeading
-    from graphbrick.text import ByParagraph as ByParagraph
-    from graphbrick.text import ByTokens as ByTokens
-    from graphbrick.text import Describe as Describe
-    from graphbrick.text import ExtractClaims as ExtractClaims
-    from graphbrick.text import ExtractGraph as ExtractGraph
-    from graphbrick.text import FromFile as FromFile
-    from graphbrick.text import OpenIE as OpenIE
-    from graphbrick.text import Phrases as Phrases
-    from graphbrick.text import SpacyPhrases as SpacyPhrases
-    from graphbrick.text.indexing import index as index
-    from graphbrick.text.sources import SourceOptions as SourceOptions
+    from graphbrick.text.documents.chunks import ByHeading as ByHeading
+    from graphbrick.text.documents.chunks import ByParagraph as ByParagraph
+    from graphbrick.text.documents.chunks import ByTokens as ByTokens
+    from graphbrick.text.extract.extract_claims import ExtractClaims as ExtractClaims
+    from graphbrick.text.extract.extract_graph import ExtractGraph as ExtractGraph
+    from graphbrick.text.extract.from_file import FromFile as FromFile
+    from graphbrick.text.extract.open_ie import OpenIE as OpenIE
+    from graphbrick.text.extract.phrases import Phrases as Phrases
+    from graphbrick.text.extract.spacy_phrases import SpacyPhrases as SpacyPhrases
+    from graphbrick.text.indexing.describe import Describe as Describe
+    from graphbrick.text.indexing.indexing import index as index
     from graphbrick.text.sources.sitemap import Sitemap as Sitemap
+    from graphbrick.text.sources.tables import SourceOptions as SourceOptions
 
-# Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
-# a help text should.
+# Public names that are not bricks, and where they live. They are imported when first used: importing numpy alone takes
+# longer than showing a help text should.
 _HOMES = {
-    "agents": ("Agent",),
-    "pipeline.budget": ("Budget", "spending"),
     "core": (
         "Answer",
         "Citation",
@@ -161,101 +160,45 @@ _HOMES = {
         "Triple",
     ),
     "core.errors": ("GraphbrickError",),
-    "extract": (
-        "AGP",
-        "Communities",
-        "ExactPPR",
-        "FORA",
-        "Expand",
-        "KHop",
-        "LearnedSizer",
-        "PPR",
-        "PageRank",
-        "PlannedRelations",
-        "RandomWalk",
-        "ShareSizer",
-        "SizedPPR",
-        "VectorNeighbors",
+    "core.session": ("Session",),
+    "core.trace": ("Trace",),
+    "graphs.build.builder": (
+        "GraphBuilder",
+        "build",
     ),
-    "generate": ("FromModel", "Generate", "PathAnswer", "Quote", "WriteAnswer"),
-    "graphs.builder": ("GraphBuilder", "build"),
-    "graphs.compact": ("compact",),
-    "graphs.delta": ("Change", "change"),
-    "graphs.extracted": ("ExtractedGraph",),
+    "graphs.changes.compact": ("compact",),
+    "graphs.changes.delta": (
+        "Change",
+        "change",
+    ),
     "graphs.graph": ("Graph",),
-    "graphs.local": ("LocalAround", "local_graph"),
+    "graphs.local.extracted": ("ExtractedGraph",),
+    "graphs.local.local": (
+        "LocalAround",
+        "local_graph",
+    ),
     "graphs.opening": ("open_graph",),
     "graphs.readers": ("ReadOptions",),
-    "graphs.records": ("EntityRecord", "RelationRecord"),
-    "link": ("LinkLabels", "LinkWithLLM"),
-    "embedders": ("USE", "EmbeddingModel", "LLMEmbedder", "MiniLM"),
-    "llm": ("LLM", "LocalLLM"),
-    "patterns": ("ByRelations", "PathTowers", "PatternScorer", "WordAlignment"),
-    "scorers": (
-        "BM25",
-        "CrossEncoder",
-        "LDA",
-        "LLMListwiseScorer",
-        "LLMPointwiseScorer",
-        "LLMRatingScorer",
-        "LSA",
-        "NGram",
+    "graphs.records.records": (
+        "EntityRecord",
+        "RelationRecord",
+    ),
+    "pipeline": ("Pipeline",),
+    "pipeline.budget": (
+        "Budget",
+        "spending",
     ),
     "pipeline.parsing": ("parse",),
-    "text": (
-        "ByHeading",
-        "ByParagraph",
-        "ByTokens",
-        "Describe",
-        "ExtractClaims",
-        "ExtractGraph",
-        "FromFile",
-        "OpenIE",
-        "Phrases",
-        "SpacyPhrases",
-    ),
-    "text.indexing": ("index",),
-    "text.sources": ("SourceOptions",),
-    "text.sources.sitemap": ("Sitemap",),
-    "pipeline": ("Pipeline", "Repeat"),
-    "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
-    "recipes": ("recipe",),
-    "rerank": ("Points", "RandomSample", "RankEnds", "Rerank", "Supplement"),
-    "retrieve": (
-        "AllPaths",
-        "BeamSearch",
-        "ByHops",
-        "CommunityReports",
-        "ConstrainedPaths",
-        "DebateOnGraph",
-        "Drift",
-        "EnoughPaths",
-        "LLMEnough",
-        "LLMHops",
-        "Facts",
-        "KeywordSearch",
-        "LocalSearch",
-        "LogicalForms",
-        "PassageRank",
-        "Passages",
-        "PatternHops",
-        "Operators",
-        "Patterns",
-        "PlanOnGraph",
-        "PlannedPaths",
-        "RelevanceSearch",
-        "Reports",
-        "ShortestPaths",
-        "StructGPT",
-        "TextToQuery",
-        "ThinkOnGraph",
-        "WrittenRelations",
-    ),
     "pipeline.run": ("Run",),
-    "session": ("Session",),
-    "core.trace": ("Trace",),
+    "recipes": ("recipe",),
+    "text.indexing.indexing": ("index",),
+    "text.sources.sitemap": ("Sitemap",),
+    "text.sources.tables": ("SourceOptions",),
 }
+_AREAS = {"bricks": bricks, "models": models, "patterns": patterns, "text": text}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
+_HOME |= {name: f"{area}.{home}" for area, package in _AREAS.items() for name, home in package.BRICKS.items()}
+_HOME["Repeat"] = "pipeline.composition"
 __all__ = ["__version__", *sorted(_HOME)]
 
 

@@ -57,7 +57,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
     from graphbrick import index
     from graphbrick.cli.demo import learned_world
-    from graphbrick.graphs.builder import build
+    from graphbrick.graphs.build.builder import build
     from graphbrick.learn.default import default_pipeline
     from graphbrick.pipeline.parsing import parse
 
@@ -79,10 +79,10 @@ def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of answers to label; the study that they are of lies beside it."""
     from made_study import Madeup, write_study
 
-    from graphbrick.evaluate.judge.cases import cases_of
-    from graphbrick.evaluate.judge.labels.files import write_cases
-    from graphbrick.evaluate.judge.verdicts import Label
-    from graphbrick.evaluate.study.reader import Study
+    from graphbrick.judge.cases import cases_of
+    from graphbrick.judge.labels.files import write_cases
+    from graphbrick.judge.verdicts import Label
+    from graphbrick.study.store.reader import Study
 
     folder = tmp_path_factory.mktemp("studies")
     pipelines = [Madeup("small", right=0.5, ms=4), Madeup("large", right=0.9, ms=60), Madeup("slow", right=0.6, ms=90)]

@@ -10,7 +10,7 @@ import pytest
 
 from graphbrick import build
 from graphbrick.cli import pipelines
-from graphbrick.embedders.minilm import MiniLM
+from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.testing import TINY
 
 ASK = """

@@ -13,9 +13,9 @@ import pytest
 from commands import refused
 
 from graphbrick import EntityRecord, Graph, MiniLM, Session, build
+from graphbrick.models.vectors.store import store_of
 from graphbrick.recipes import published
 from graphbrick.testing import TINY
-from graphbrick.vectors.store import store_of
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
 BM25 = "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()"

@@ -8,7 +8,7 @@ import pytest
 from cli_studies import BM25, NEAR, ROWS
 
 from graphbrick.cli.app import main
-from graphbrick.evaluate.study.reader import Study
+from graphbrick.study.store.reader import Study
 from graphbrick.testing import Reply, ScriptedLLM
 
 
@@ -207,7 +207,7 @@ def test_ctrl_c_is_exit_code_130(run, graph, questions, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graphbrick.evaluate.study.recorder.Recorder.put", interrupted)
+    monkeypatch.setattr("graphbrick.study.runs.recorder.Recorder.put", interrupted)
     assert run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "runs.sqlite").code == 130
 
 

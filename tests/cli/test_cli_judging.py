@@ -8,8 +8,8 @@ import json
 import pytest
 from made_study import Madeup, write_study
 
-from graphbrick.evaluate.judge.report.tables import headline
-from graphbrick.evaluate.study.reader import Study
+from graphbrick.judge.report.tables import headline
+from graphbrick.study.store.reader import Study
 from graphbrick.testing import ScriptedLLM
 
 
@@ -174,7 +174,7 @@ def test_nothing_is_written_over_the_study_or_its_labels(run, study, tmp_path):
 
 
 def test_the_headline_says_that_nothing_is_corrected(study):
-    from graphbrick.evaluate.judge.report.judged import JudgeReport
+    from graphbrick.judge.report.judged import JudgeReport
 
     with Study.open(study) as opened:
         report = JudgeReport(str(opened.path), None, "", 0.95, pooled=False, labels=(), notes=())

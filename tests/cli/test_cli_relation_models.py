@@ -45,7 +45,7 @@ def test_names_of_a_relation_that_are_given_apart_are_all_learned(run: Run, monk
         called.append(call)
         raise InputError("enough")
 
-    monkeypatch.setattr("graphbrick.learn.learn", learn)
+    monkeypatch.setattr("graphbrick.learn.learning.learn", learn)
     calls = ("--call", "capital=state,land", "--call", "<-capital=city", "--call", "capital = country")
     assert run("learn", tiny_graph().path, *calls).err == "error: enough\n"
     assert called == [{"capital": ["state", "land", " country"], "<-capital": ["city"]}]

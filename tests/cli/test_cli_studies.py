@@ -7,7 +7,7 @@ import json
 
 from cli_studies import BM25, NEAR
 
-from graphbrick.evaluate.study.reader import Study
+from graphbrick.study.store.reader import Study
 from graphbrick.testing import ScriptedLLM
 
 

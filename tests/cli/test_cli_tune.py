@@ -21,7 +21,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         last.update(options, questions=questions, out=out)
         return made_result()
 
-    monkeypatch.setattr("graphbrick.tune.tune", tune, raising=False)
+    monkeypatch.setattr("graphbrick.study.tune.search.tune", tune)
     return last
 
 

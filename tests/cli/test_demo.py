@@ -13,11 +13,11 @@ from graphbrick.cli.app import main
 from graphbrick.cli.demo import NEXT, QUESTIONS, TEXT_SEARCH_FAILS
 from graphbrick.demo.graph import world_graph
 from graphbrick.demo.questions import load_questions
-from graphbrick.evaluate.metrics.sets import f1
-from graphbrick.learn import calibration, learned_pipeline
 from graphbrick.learn.default import DEFAULT_PIPELINE
-from graphbrick.learn.learned import learned_place
-from graphbrick.patterns.folder import FORMAT
+from graphbrick.learn.fitting import calibration
+from graphbrick.learn.learned import learned_pipeline, learned_place
+from graphbrick.patterns.model.folder import FORMAT
+from graphbrick.study.metrics.sets import f1
 
 
 @pytest.mark.usefixtures("world_cache")

@@ -11,7 +11,7 @@ import pytest
 
 from graphbrick import __version__
 from graphbrick.cli.app import main
-from graphbrick.graphs import builder
+from graphbrick.graphs.build import builder
 
 WHILE_IMPORTING = """
     import os, signal, sys
@@ -29,7 +29,7 @@ WHILE_IMPORTING = """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends itself a signal")
-@pytest.mark.parametrize("module", ["graphbrick.cli.app", "typer", "graphbrick.graphs.builder"])
+@pytest.mark.parametrize("module", ["graphbrick.cli.app", "typer", "graphbrick.graphs.build.builder"])
 def test_ctrl_c_while_modules_are_imported_is_one_line(module: str) -> None:
     code = WHILE_IMPORTING.format(module=module, action="os.kill(os.getpid(), signal.SIGINT)")
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)

@@ -23,9 +23,9 @@ from graphbrick import (
     build,
 )
 from graphbrick.core import Answer, Item, Query, seeds_of
-from graphbrick.evaluate.study.prefixes import SharedStages
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records import EntityRecord, RelationRecord
+from graphbrick.graphs.records.records import EntityRecord, RelationRecord
+from graphbrick.study.runs.prefixes import SharedStages
 from graphbrick.testing import TINY, tiny_graph
 
 # Entity ids of the tiny graph are in order of first appearance.

@@ -12,8 +12,8 @@ from same_answers import part_of_world
 from stores import SERVERS, Held, holding
 
 from graphbrick import Graph, open_graph
+from graphbrick.core.session import Session
 from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.session import Session
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,8 +13,8 @@ from stores import SERVERS, Held
 
 from graphbrick import BM25, Graph, PathAnswer, Rerank, Session, ShortestPaths, open_graph
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs import copying
-from graphbrick.graphs.copying import copy_graph
+from graphbrick.graphs.changes import copying
+from graphbrick.graphs.changes.copying import copy_graph
 from graphbrick.graphs.databases.graph import DatabaseGraph
 
 PIPELINE = ShortestPaths() >> Rerank(BM25()) >> PathAnswer()

@@ -12,10 +12,10 @@ from stores import falkordb, write_falkor
 
 from graphbrick import BM25, Graph, PathAnswer, Rerank, ShortestPaths, open_graph
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.copying import copy_graph
+from graphbrick.core.session import Session
+from graphbrick.graphs.changes.copying import copy_graph
+from graphbrick.graphs.changes.refreshing import refresh_graph
 from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.graphs.refreshing import refresh_graph
-from graphbrick.session import Session
 
 pytestmark = pytest.mark.databases
 

@@ -14,8 +14,8 @@ from graphbrick.demo.naming import currency_label, is_clear, is_word, language_l
 from graphbrick.demo.questions import written_with
 from graphbrick.demo.sources import installed_versions, load_sources
 from graphbrick.demo.world import world_records
-from graphbrick.graphs.records import EntityRecord, Record
-from graphbrick.graphs.text import fold
+from graphbrick.graphs.records.records import EntityRecord, Record
+from graphbrick.language.folding import fold
 
 
 @cache

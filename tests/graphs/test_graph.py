@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from graphbrick.core.errors import GraphFormatError, LinkError
-from graphbrick.graphs.builder import build
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
-from graphbrick.graphs.text import hash64
+from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
+from graphbrick.language.folding import hash64
 
 RECORDS: list[Record] = [
     EntityRecord("Q1", "Paris", ("City of Light", "Paname"), ("city", "capital"), "capital of France"),

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs import partitions
-from graphbrick.graphs.builder import build
-from graphbrick.graphs.delta import change
+from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.partitions import Method, Partitions, folder_of, keep, part, partitions_of
 

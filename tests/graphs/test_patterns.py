@@ -10,10 +10,10 @@ import pytest
 from following import follow_pattern
 
 from graphbrick.core import Subgraph
-from graphbrick.evaluate.datasets.metaqa import relation_steps
-from graphbrick.graphs.builder import build
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import follow
+from graphbrick.questions.formats.metaqa import relation_steps
 from graphbrick.testing import tiny_graph
 
 Pattern = list[tuple[int, bool]]

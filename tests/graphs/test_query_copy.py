@@ -11,8 +11,8 @@ import pytest
 from graphbrick import Graph, build, change
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.session import Session
 from graphbrick.core.trace import Trace, record
-from graphbrick.session import Session
 from graphbrick.testing import TINY
 
 pytest.importorskip("ladybug")

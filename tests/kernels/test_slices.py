@@ -9,20 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from graphbrick.core.compute import limited_by
 from graphbrick.core.csr import Csr, from_sorted
-from graphbrick.core.limits import limited_by
-from graphbrick.kernels import (
-    agp,
-    distances,
-    fora,
-    induced,
-    k_hop,
-    local_ppr,
-    path_tree,
-    ppr,
-    random_walk,
-    touched,
-)
+from graphbrick.kernels.pagerank import agp, fora, local_ppr, ppr, random_walk, touched
+from graphbrick.kernels.paths import distances, induced, k_hop, path_tree
 
 MODULES = (agp, distances, fora, induced, k_hop, local_ppr, path_tree, ppr, random_walk, touched)
 SEEDS = np.array([3, 40], dtype=np.int32)

@@ -13,7 +13,8 @@ from filelock import FileLock
 from organisation import TRIPLES
 
 from graphbrick import Graph, build
-from graphbrick.learn import LearnReport, calibration, learn
+from graphbrick.learn.fitting import calibration
+from graphbrick.learn.learning import LearnReport, learn
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from organisation import TRIPLES
 from graphbrick import Graph, build, parse
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError, LinkError
-from graphbrick.learn import Feedback, add_feedback, feedback_place, learn, read_feedback
-from graphbrick.learn.feedback import feedback_questions
+from graphbrick.learn.feedback import Feedback, add_feedback, feedback_place, feedback_questions, read_feedback
+from graphbrick.learn.learning import learn
 
 PIPELINE = "Patterns(BM25(), max_hops=1) >> PathAnswer()"
 

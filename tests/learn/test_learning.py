@@ -13,14 +13,16 @@ from organisation import PEOPLE, TRIPLES
 from graphbrick import Graph, build, change
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.datasets import Question
-from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, renew, unlearned
-from graphbrick.learn.tagging import tagged
-from graphbrick.patterns.alignment_table import LEFT_OVER, MISSING, MISSING_BACK
-from graphbrick.patterns.folder import LEARNED_WORDS, WORDS, load
+from graphbrick.learn.fitting.tagging import tagged
+from graphbrick.learn.learned import learned_pipeline, learned_place, unlearned
+from graphbrick.learn.learning import LearnReport, learn
+from graphbrick.learn.renewal import renew
+from graphbrick.learn.train.patterns.patterns import train_patterns
+from graphbrick.patterns.alignment.alignment_table import LEFT_OVER, MISSING, MISSING_BACK
+from graphbrick.patterns.model.folder import LEARNED_WORDS, WORDS, load
 from graphbrick.patterns.text import Steps, words_of
 from graphbrick.pipeline import Pipeline
-from graphbrick.train import train_patterns
+from graphbrick.questions.question import Question
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from hub import Hub, write_wheel
 from stored_models import BODY, DATA, DOWNLOAD, HEAD, ONE, PIECE, TWO
 
-from graphbrick.files import downloading
+from graphbrick.core.files import downloading
 from graphbrick.models import fetching, store
 
 

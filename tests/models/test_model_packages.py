@@ -15,7 +15,7 @@ from hub import Hub, write_wheel
 from stored_models import DATA, ONE, PIECE, TWO, fetch_events, left
 
 from graphbrick.core.errors import ModelError
-from graphbrick.files import downloading
+from graphbrick.core.files import downloading
 from graphbrick.models import fetching
 from graphbrick.models.store import fetch, fetched, resolve
 

@@ -10,7 +10,7 @@ import pytest
 
 from graphbrick import ByRelations, Query, ShortestPaths, Subgraph
 from graphbrick.core import PathPattern, Step
-from graphbrick.scorers.scorer import Scorer
+from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.testing import tiny_graph
 
 SEEN: list[tuple[str, tuple[str, ...]]] = []

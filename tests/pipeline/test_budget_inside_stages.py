@@ -72,7 +72,7 @@ def test_a_stage_ends_when_the_time_is_over(graph: Graph, pipeline: Pipeline, mo
 
 
 def test_many_paths_are_not_turned_into_objects_after_the_limit(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    from graphbrick.kernels import path_tree
+    from graphbrick.kernels.paths import path_tree
 
     clock = Clock(monkeypatch)
     search = path_tree.simple_path_tree

@@ -10,10 +10,10 @@ import pytest
 from graphbrick import LLM, BeamSearch, MiniLM
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import Declared, declared, parameter
+from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import built_in
 from graphbrick.pipeline.parsing import parse_brick
-from graphbrick.scorers.scorer import Scorer
 
 if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph

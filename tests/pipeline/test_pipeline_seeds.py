@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 from toy_stages import KENYA, NAIROBI, QUESTION, UGANDA, Finds, Fixed, Keep, Only, Pick
 
-from graphbrick import (
-    BM25,
-    PPR,
-    LinkLabels,
-    NGram,
-    Query,
-    Rerank,
-    ShortestPaths,
-)
+from graphbrick import BM25, PPR, LinkLabels, NGram, Query, Rerank, ShortestPaths
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import execute

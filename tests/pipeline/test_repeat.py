@@ -22,10 +22,10 @@ from graphbrick import (
 )
 from graphbrick.core import Evidence
 from graphbrick.core.errors import PipelineError
-from graphbrick.evaluate.study.prefixes import SharedStages
 from graphbrick.pipeline import Condition, LinkStage, Run, Sequence
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.pipeline.identity import identity_of
+from graphbrick.study.runs.prefixes import SharedStages
 from graphbrick.testing import ScriptedLLM, tiny_graph
 
 QUESTION = "What is around Nairobi?"

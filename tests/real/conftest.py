@@ -17,7 +17,7 @@ import pytest
 
 from graphbrick import LLM, CrossEncoder, Graph, build
 from graphbrick.core.errors import ModelError
-from graphbrick.llm.serving import Server, serve
+from graphbrick.models.llm.serving.serving import Server, serve
 from graphbrick.models.store import resolve
 
 collect_ignore = [] if find_spec("torch") else ["test_train_real.py", "test_train_llm_real.py", "test_text_losses.py"]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.judge.judges.trained import open_judge
-from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
-from graphbrick.evaluate.judge.verdicts import Case, Label
+from graphbrick.judge.judges.trained import open_judge
+from graphbrick.judge.synthetic.rows import OWN, Row
+from graphbrick.judge.verdicts import Case, Label
 from graphbrick.models.store import fetched
 
 pytestmark = [
@@ -44,7 +44,7 @@ def rows_about(n: int, seed: int) -> list[Row]:
 
 
 def test_it_learns_and_runs_without_torch(tmp_path: Path) -> None:
-    from graphbrick.train.judge_encoder import EncoderParameters, train_judge_encoder
+    from graphbrick.judge.training.judge_encoder import EncoderParameters, train_judge_encoder
 
     how = EncoderParameters(epochs=4, batch_size=8, learning_rate=3e-3, rank=4)
     report = train_judge_encoder(rows_about(40, 1), tmp_path / "judge", parameters=how)[RELEVANCE]
@@ -63,7 +63,7 @@ def test_it_learns_and_runs_without_torch(tmp_path: Path) -> None:
 
 
 def test_optuna_tries_settings_and_the_best_is_kept(tmp_path: Path) -> None:
-    from graphbrick.train.judge_encoder import EncoderParameters, train_judge_encoder
+    from graphbrick.judge.training.judge_encoder import EncoderParameters, train_judge_encoder
 
     how = EncoderParameters(epochs=1, batch_size=8)
     report = train_judge_encoder(rows_about(20, 1), tmp_path / "judge", parameters=how, trials=2)[RELEVANCE]

@@ -9,11 +9,11 @@ import pytest
 
 from graphbrick import LocalLLM
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.judge.judges.likelihood import LikelihoodJudge
-from graphbrick.evaluate.judge.judges.trained import open_judge
-from graphbrick.evaluate.judge.judges.tuned_model import TunedModelJudge
-from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
-from graphbrick.evaluate.judge.verdicts import Case, Label
+from graphbrick.judge.judges.likelihood import LikelihoodJudge
+from graphbrick.judge.judges.trained import open_judge
+from graphbrick.judge.judges.tuned_model import TunedModelJudge
+from graphbrick.judge.synthetic.rows import OWN, Row
+from graphbrick.judge.verdicts import Case, Label
 from graphbrick.models.store import fetched
 
 pytestmark = pytest.mark.models
@@ -39,8 +39,8 @@ def colours(n: int) -> list[Row]:
 
 
 def test_it_learns_and_llama_cpp_says_the_same(tmp_path: Path) -> None:
-    from graphbrick.train.judge_llm import JudgeSettings, encoded, probabilities, train_judge_llm
-    from graphbrick.train.llm_fit import open_base
+    from graphbrick.judge.training.judge_llm import JudgeSettings, encoded, probabilities, train_judge_llm
+    from graphbrick.learn.train.llms.llm_fit import open_base
 
     how = JudgeSettings(epochs=2, batch_size=4, learning_rate=2e-3, rank=4, alpha=8, tokens=200, context=1024)
     report = train_judge_llm(colours(20), tmp_path / "judge", base="smollm2-135m", settings=how)[RELEVANCE]
@@ -61,7 +61,7 @@ def test_it_learns_and_llama_cpp_says_the_same(tmp_path: Path) -> None:
 
 
 def test_too_few_questions(tmp_path: Path) -> None:
-    from graphbrick.train.judge_llm import train_judge_llm
+    from graphbrick.judge.training.judge_llm import train_judge_llm
 
     with pytest.raises(InputError, match="no label has 20 questions with right and wrong rows; make more data"):
         train_judge_llm(colours(19), tmp_path / "judge", base="smollm2-135m")
@@ -69,8 +69,8 @@ def test_too_few_questions(tmp_path: Path) -> None:
 
 
 def test_the_likelihood_of_a_question_is_that_of_the_model() -> None:
-    from graphbrick.train.llm_examples import Lesson
-    from graphbrick.train.llm_fit import Tokens, encode, open_base, reply_losses
+    from graphbrick.learn.train.llms.llm_examples import Lesson
+    from graphbrick.learn.train.llms.llm_fit import Tokens, encode, open_base, reply_losses
 
     question, texts = (
         "What is the currency of Kenya?",

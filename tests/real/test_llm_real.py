@@ -24,10 +24,10 @@ from graphbrick import (
     spending,
 )
 from graphbrick.core.trace import Trace, record
-from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.messages import Request
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.messages import Request
+from graphbrick.models.scorers.llm_listwise import LLMListwiseScorer
 from graphbrick.models.store import fetched
-from graphbrick.scorers import LLMListwiseScorer
 
 pytestmark = pytest.mark.models
 

@@ -12,12 +12,13 @@ from functools import cache
 import pytest
 
 from graphbrick import LLM, CrossEncoder, Generate, Graph, MiniLM, Pipeline, parse
+from graphbrick.bricks.retrieve.documents.community_reports import CommunityReports
+from graphbrick.bricks.retrieve.paths.beam_search import BeamSearch
 from graphbrick.core import Subgraph
 from graphbrick.core.trace import StageTrace
 from graphbrick.pipeline import RerankStage, Sequence, Union
 from graphbrick.pipeline.run import Run
 from graphbrick.recipes import Recipe, published
-from graphbrick.retrieve import BeamSearch, CommunityReports
 
 pytestmark = pytest.mark.models
 

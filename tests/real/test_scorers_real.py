@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 from graphbrick import LLM, CrossEncoder, Generate, MiniLM, PlannedRelations, Query, ShortestPaths
+from graphbrick.bricks.link.link_with_llm import LinkWithLLM
+from graphbrick.bricks.retrieve.documents.community_reports import CommunityReports
+from graphbrick.bricks.retrieve.paths.hops import LLMHops
 from graphbrick.core import Evidence, Subgraph
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.link import LinkWithLLM
-from graphbrick.retrieve import CommunityReports, LLMHops
-from graphbrick.scorers import LLMListwiseScorer, LLMPointwiseScorer, LLMRatingScorer
-from graphbrick.scorers.scorer import Scorer
+from graphbrick.models.scorers.llm_listwise import LLMListwiseScorer
+from graphbrick.models.scorers.llm_pointwise import LLMPointwiseScorer
+from graphbrick.models.scorers.llm_rating import LLMRatingScorer
+from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.testing import tiny_graph
 
 pytestmark = pytest.mark.models

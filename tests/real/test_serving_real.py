@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from graphbrick.core.errors import ModelError
-from graphbrick.llm.serving import Server, serve
-from graphbrick.llm.serving import shared_server as shared
+from graphbrick.models.llm.serving.serving import Server, serve
+from graphbrick.models.llm.serving.serving import shared_server as shared
 
 pytestmark = pytest.mark.models
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from graphbrick.train.embedder import EmbedderTrainee
-from graphbrick.train.reranker import RerankerTrainee
-from graphbrick.train.text_models import Row, TextParameters
-from graphbrick.train.text_trainer import Drawn
+from graphbrick.learn.train.texts.embedder import EmbedderTrainee
+from graphbrick.learn.train.texts.reranker import RerankerTrainee
+from graphbrick.learn.train.texts.text_models import Row, TextParameters
+from graphbrick.learn.train.texts.text_trainer import Drawn
 
 pytestmark = pytest.mark.models
 

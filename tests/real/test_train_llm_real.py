@@ -13,16 +13,16 @@ import torch
 import transformers
 
 from graphbrick import LLM, Graph, LocalLLM, Query, build
+from graphbrick.bricks.extract.planned_relations import PlannedRelations
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import Trace, record
-from graphbrick.evaluate.datasets import Question
-from graphbrick.extract.planned_relations import PlannedRelations
+from graphbrick.learn.train.epochs import Course, fit_epochs
+from graphbrick.learn.train.llms.llm import LLMReport, train_llm
+from graphbrick.learn.train.llms.llm_examples import Lesson, Lost, lessons
+from graphbrick.learn.train.llms.llm_fit import encode, open_base, quality
+from graphbrick.learn.train.path_examples import collect, grounded
 from graphbrick.models.store import resolve
-from graphbrick.train import LLMReport, train_llm
-from graphbrick.train.epochs import Course, fit_epochs
-from graphbrick.train.llm_examples import Lesson, Lost, lessons
-from graphbrick.train.llm_fit import encode, open_base, quality
-from graphbrick.train.path_examples import collect, grounded
+from graphbrick.questions.question import Question
 
 pytestmark = pytest.mark.models
 

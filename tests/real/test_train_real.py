@@ -17,14 +17,14 @@ from following import follow_pattern
 from graphbrick import CrossEncoder, EmbeddingModel, Graph, GraphBuilder, PathAnswer, Rerank, ShortestPaths
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError, ModelError
-from graphbrick.evaluate.datasets import Question
-from graphbrick.evaluate.metrics.sets import hits_at_1
+from graphbrick.learn.train.texts.embedder import EmbedderTrainee, train_embedder
+from graphbrick.learn.train.texts.reranker import RerankerTrainee, train_reranker
+from graphbrick.learn.train.texts.text_models import TextReport
 from graphbrick.models.onnx_text import onnx_weights
 from graphbrick.models.store import resolve
+from graphbrick.questions.question import Question
 from graphbrick.recipes import recipe
-from graphbrick.train import TextReport, train_embedder, train_reranker
-from graphbrick.train.embedder import EmbedderTrainee
-from graphbrick.train.reranker import RerankerTrainee
+from graphbrick.study.metrics.sets import hits_at_1
 
 pytestmark = pytest.mark.models
 
@@ -246,7 +246,7 @@ def test_training_goes_on_from_what_was_trained(
 def test_a_file_that_gives_other_numbers_is_not_written(
     train: Train, films: Graph, learned: list[Question], base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from graphbrick.train import text_trainer
+    from graphbrick.learn.train.texts import text_trainer
 
     write = text_trainer.write_onnx
 

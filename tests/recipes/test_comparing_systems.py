@@ -24,9 +24,10 @@ from graphbrick import (
     build,
     parse,
 )
-from graphbrick.evaluate.datasets import GroundedQuestion, Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline
+from graphbrick.questions.grounding import GroundedQuestion, ground
+from graphbrick.questions.question import Question
 from graphbrick.testing import Reply, ScriptedLLM, tiny_graph
 
 

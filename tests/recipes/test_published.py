@@ -11,11 +11,11 @@ from onnx_models import write_cross_encoder, write_embedder
 from graphbrick import LLM, Graph, PathAnswer, Run, parse, recipe
 from graphbrick.core.errors import InputError, PipelineError, RecipeSyntaxError
 from graphbrick.demo.graph import world_graph
+from graphbrick.models.scorers.llm_scorer import LLMScorer
+from graphbrick.models.vectors.store import VectorStore, store_of, using
 from graphbrick.pipeline import Pipeline, Sequence, Stage, Union, execute
 from graphbrick.recipes import Recipe, published
-from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.testing import Request, ScriptedLLM
-from graphbrick.vectors.store import VectorStore, store_of, using
 
 NAMES = [*map(str, range(1, 16)), "GRAG-M", *(f"P{i}" for i in range(21))]
 QUERIES = ["E1", "E2"]  # tests/recipes/test_query_recipes.py

@@ -14,10 +14,11 @@ from reasoning import PROSE, QUESTION, purpose
 from graphbrick import EmbeddingModel, PathTowers, WrittenRelations, parse, recipe
 from graphbrick.cli.pipelines import recipe_parts
 from graphbrick.core.errors import PipelineError
-from graphbrick.evaluate.datasets import Question
+from graphbrick.learn.train.patterns.relation_writer import train_writer
+from graphbrick.learn.train.patterns.towers import train_towers
+from graphbrick.questions.question import Question
 from graphbrick.recipes import published
 from graphbrick.testing import ScriptedLLM, tiny_graph
-from graphbrick.train import train_towers, train_writer
 
 ROOT = Path(__file__).parents[2]
 

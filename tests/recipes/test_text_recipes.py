@@ -13,8 +13,8 @@ from graphbrick import parse, recipe
 from graphbrick.cli.pipelines import chosen_pipeline
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.testing import Request, ScriptedLLM
-from graphbrick.text.graphrag.importing import import_graphrag
-from graphbrick.text.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.exchange.graphrag.importing import import_graphrag
 
 NAMES = (
     "GRAPHRAG-BASIC", "GRAPHRAG-LOCAL", "GRAPHRAG-GLOBAL", "GRAPHRAG-DRIFT", "LAZY", "LIGHTRAG-LOCAL",

@@ -10,11 +10,11 @@ import pytest
 from served import serving
 
 from graphbrick import index
-from graphbrick.files.locks import claim
+from graphbrick.core.files.locks import claim
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.uploads import checked_name
-from graphbrick.text.merging import Proposal
+from graphbrick.text.indexing.merging import Proposal
 
 KENYA = "Nairobi is the capital of Kenya. Lake Victoria borders Kenya. Lake Turkana borders Kenya."
 WORDS = "Passages(n=3) >> Quote(BM25(), n=1)"

@@ -10,11 +10,11 @@ from served import PATHS, serving
 
 from graphbrick import build
 from graphbrick.core.errors import GraphFormatError
-from graphbrick.graphs.delta import change
+from graphbrick.core.session import Session, current_session
+from graphbrick.graphs.changes.delta import change
 from graphbrick.pipeline.parsing import parse
 from graphbrick.serve import hosting
 from graphbrick.serve.hosting import HostedGraph, Watcher
-from graphbrick.session import Session, current_session
 
 OSLO = [("Norway", "capital", "Oslo")]
 
@@ -96,7 +96,7 @@ def test_a_server_whose_recipe_fails_gets_ready(monkeypatch, caplog):
     def broken(*_, **__):
         raise ValueError("a fault")
 
-    monkeypatch.setattr("graphbrick.retrieve.shortest_paths.ShortestPaths.retrieve", broken)
+    monkeypatch.setattr("graphbrick.bricks.retrieve.paths.shortest_paths.ShortestPaths.retrieve", broken)
     with serving() as client:
         service = client.app.state.service
         service.warm()

@@ -11,16 +11,16 @@ import pytest
 from served import PATHS, QUESTION, options, serving
 
 from graphbrick import parse
-from graphbrick.agents.toolbox import all_tools
+from graphbrick.bricks.agents.toolbox import all_tools
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.session import Session
 from graphbrick.pipeline.budget import Budget
 from graphbrick.serve.errors import ServeError
-from graphbrick.serve.gate import Gate
+from graphbrick.serve.limits.gate import Gate
+from graphbrick.serve.limits.runner import ClientLeftError, Runner
 from graphbrick.serve.options import named_places
-from graphbrick.serve.runner import ClientLeftError, Runner
 from graphbrick.serve.start import Listening, check_exposure
 from graphbrick.serve.trust import Trust
-from graphbrick.session import Session
 
 ASK = {"question": QUESTION, "recipe": "paths"}
 TOKEN = "a-very-secret-token"
@@ -110,7 +110,7 @@ def test_bodies_are_bounded_whatever_they_say_of_themselves():
 
 def test_a_body_that_comes_too_slowly_is_given_up():
     async def run():
-        from graphbrick.serve.guard import Guard
+        from graphbrick.serve.limits.guard import Guard
 
         async def app(scope, receive, send):
             await receive()
@@ -227,7 +227,7 @@ def test_recipes_of_clients_name_no_files_and_no_models(text, reason):
 
 def test_tools_of_plug_ins_are_not_run_for_clients(monkeypatch):
     there = all_tools() | {"shell": all_tools()["search"]}
-    monkeypatch.setattr("graphbrick.agents.toolbox._all_tools", lambda: there)
+    monkeypatch.setattr("graphbrick.bricks.agents.toolbox._all_tools", lambda: there)
     agent = parse("Agent(LLM('mine'), tools='search, shell, finish') >> PathAnswer()")
     assert "shell is a tool of a plug-in" in Trust([parse(OWN)]).refusal(agent)
     assert Trust([agent]).refusal(agent) == ""
@@ -339,7 +339,7 @@ def test_a_client_that_leaves_the_queue_never_runs():
 
 
 def test_work_that_never_looks_at_the_clock_is_answered_for(monkeypatch):
-    monkeypatch.setattr("graphbrick.serve.runner.GRACE", 0.02)
+    monkeypatch.setattr("graphbrick.serve.limits.runner.GRACE", 0.02)
 
     async def test(runner):
         release = threading.Event()

@@ -9,11 +9,11 @@ from made_study import Madeup, write_study
 from served import options, serving
 
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.judge.cases import cases_of
-from graphbrick.evaluate.judge.labels.files import write_cases
-from graphbrick.evaluate.judge.verdicts import Label
-from graphbrick.evaluate.study.reader import Study
+from graphbrick.judge.cases import cases_of
+from graphbrick.judge.labels.files import write_cases
+from graphbrick.judge.verdicts import Label
 from graphbrick.serve.app import create_app
+from graphbrick.study.store.reader import Study
 
 LABELS = [Label.CONTEXT_RELEVANCE, Label.ANSWER_RELEVANCE]
 

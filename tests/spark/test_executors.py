@@ -9,14 +9,15 @@ from contextlib import ExitStack, nullcontext
 import pytest
 
 from graphbrick import BM25, LLM, Generate, Rerank, Session, ShortestPaths, build, parse
-from graphbrick.cli.evaluate import runner_of
-from graphbrick.cli.spark import spark_settings
+from graphbrick.cli.compare.evaluate import runner_of
+from graphbrick.cli.graphs.spark import spark_settings
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
-from graphbrick.evaluate.datasets import Question, ground
-from graphbrick.evaluate.study.workers import Done, Task, Work
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
+from graphbrick.questions.grounding import ground
+from graphbrick.questions.question import Question
 from graphbrick.spark import executors
 from graphbrick.spark.executors import SparkRunner, _Failure, _order, _outcome, spark_runner
+from graphbrick.study.runs.workers import Done, Task, Work
 from graphbrick.testing import TINY, tiny_graph
 
 QUESTION = Question("1", "Which currency has Kenya?", ("Kenya",), ("Kenyan shilling",))

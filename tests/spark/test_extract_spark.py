@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from graphbrick import PPR, Graph, KHop, Query
-from graphbrick.core.directions import follow
+from graphbrick.core.graph import follow
 from graphbrick.demo.graph import world_graph
-from graphbrick.kernels.exact_ppr import exact_ppr
+from graphbrick.kernels.pagerank.exact_ppr import exact_ppr
 
 pytestmark = pytest.mark.spark
 

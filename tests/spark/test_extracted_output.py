@@ -7,8 +7,8 @@ import json
 import pytest
 
 from graphbrick import ExtractedGraph, build, open_graph, parse
-from graphbrick.evaluate import evaluate
-from graphbrick.evaluate.datasets import Question
+from graphbrick.questions.question import Question
+from graphbrick.study.runs.experiment import evaluate
 from graphbrick.testing import TINY
 
 pytestmark = pytest.mark.spark

@@ -12,7 +12,7 @@ import pytest
 from commands import Result
 
 from graphbrick import Graph, build
-from graphbrick.graphs.records import EntityRecord, RelationRecord
+from graphbrick.graphs.records.records import EntityRecord, RelationRecord
 from graphbrick.testing.graphs import TINY
 
 pytestmark = pytest.mark.spark

@@ -13,9 +13,9 @@ from commands import refused
 from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.spark import seed_sets
 from graphbrick.spark.errors import SparkError, described
-from graphbrick.spark.extract import check_stage, read_stage
 from graphbrick.spark.seed_sets import SeedSet, read_seed_sets
 from graphbrick.spark.session import check_installed
+from graphbrick.spark.walks.extract import check_stage, read_stage
 
 
 def sets(tmp_path: Path, name: str, text: str) -> list[SeedSet]:

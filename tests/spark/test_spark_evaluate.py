@@ -10,14 +10,14 @@ import pytest
 from dying import Dies
 
 from graphbrick import GraphbrickError, ShortestPaths, build, parse
+from graphbrick.bricks.generate.path_answer import PathAnswer
 from graphbrick.cli.app import main
-from graphbrick.evaluate import evaluate
-from graphbrick.evaluate.datasets import Question
-from graphbrick.evaluate.study.reader import Study
-from graphbrick.generate import PathAnswer
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
+from graphbrick.questions.question import Question
 from graphbrick.spark.errors import SparkError
 from graphbrick.spark.executors import SparkRunner
+from graphbrick.study.runs.experiment import evaluate
+from graphbrick.study.store.reader import Study
 from graphbrick.testing import TINY
 
 pytestmark = pytest.mark.spark

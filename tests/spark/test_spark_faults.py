@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from graphbrick import PPR, build
-from graphbrick.core.directions import follow
-from graphbrick.kernels.exact_ppr import exact_ppr
+from graphbrick.core.graph import follow
+from graphbrick.kernels.pagerank.exact_ppr import exact_ppr
 
 pytestmark = pytest.mark.spark
 

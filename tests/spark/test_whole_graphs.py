@@ -59,9 +59,9 @@ def test_page_rank(spark, run, triples, prepared, tmp_path, options) -> None:
 
 def test_graphx_gives_sets_of_seeds_the_same_scores(spark, prepared, tmp_path) -> None:
     from graphbrick import PPR
-    from graphbrick.spark.graphx import GraphX
-    from graphbrick.spark.ppr import personalized_page_rank
     from graphbrick.spark.prepared import Prepared
+    from graphbrick.spark.walks.graphx import GraphX
+    from graphbrick.spark.walks.ppr import personalized_page_rank
 
     opened = Prepared.open(spark, str(prepared))
     seeds = spark.createDataFrame([(0, 3), (0, 8), (1, 5), (1, 21), (1, 30)], "set int, id long")

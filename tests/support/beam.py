@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from graphbrick import Path as ReasoningPath
 from graphbrick import Query, Subgraph
+from graphbrick.bricks.retrieve.paths.beam_search import BeamSearch
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.retrieve.beam_search import BeamSearch
-from graphbrick.scorers.scorer import Scorer
+from graphbrick.models.scorers.scorer import Scorer
 
 ASKED: list[list[str]] = []
 HUGE = 10**6

@@ -9,23 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick import (
-    PPR,
-    Answer,
-    Evidence,
-    Query,
-    ShortestPaths,
-)
+from graphbrick import PPR, Answer, Evidence, Query, ShortestPaths
 from graphbrick.core import BaseItem, Path, Subgraph
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.graphs.graph import Graph
-from graphbrick.pipeline import (
-    ExtractStage,
-    Stage,
-)
-from graphbrick.scorers.scorer import Scorer
+from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.pipeline import ExtractStage, Stage
 
 
 class WholeGraph(ExtractStage):

@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from graphbrick.graphs.builder import build
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records import Record
+from graphbrick.graphs.records.records import Record
 
 TRIPLES = [("a", "r", "b"), ("b", "r", "c"), ("c", "s", "a")]
 

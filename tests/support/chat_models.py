@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from graphbrick import LLM
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.llm.messages import Reply as ModelReply
-from graphbrick.llm.messages import Request as ModelRequest
+from graphbrick.models.llm.messages import Reply as ModelReply
+from graphbrick.models.llm.messages import Request as ModelRequest
 from graphbrick.testing import ScriptedLLM
 
 KEY = "sk-secret-0123456789"

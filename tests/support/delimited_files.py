@@ -10,7 +10,7 @@ import pytest
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import ReadOptions, read_source
-from graphbrick.graphs.records import BadRecords, Record
+from graphbrick.graphs.records.records import BadRecords, Record
 
 KENYA = [("Kenya", "capital", "Nairobi"), ("Kenya", "currency", "Kenyan shilling")]
 

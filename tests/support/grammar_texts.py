@@ -1,4 +1,4 @@
-"""Read the grammars of `graphbrick.llm.grammars` back: all texts that they allow."""
+"""Read the grammars of `graphbrick.models.llm.replies.grammars` back: all texts that they allow."""
 
 from __future__ import annotations
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from graphbrick import LLM
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.scorers import LLMListwiseScorer, LLMPointwiseScorer, LLMRatingScorer
-from graphbrick.scorers.llm_scorer import LLMScorer
+from graphbrick.models.scorers.llm_listwise import LLMListwiseScorer
+from graphbrick.models.scorers.llm_pointwise import LLMPointwiseScorer
+from graphbrick.models.scorers.llm_rating import LLMRatingScorer
+from graphbrick.models.scorers.llm_scorer import LLMScorer
 from graphbrick.testing import Request, ScriptedLLM
 
 TEXTS = ["Kenya -> currency -> Kenyan shilling", "Kenya -> borders -> Uganda", "Kenya", "Uganda"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphbrick import Graph
-from graphbrick.evaluate.datasets import Question
+from graphbrick.questions.question import Question
 
 
 def made_questions(graph: Graph) -> tuple[Question, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphbrick.evaluate.statistics.comparison import Comparison
-from graphbrick.evaluate.statistics.intervals import Interval
-from graphbrick.tune.aims import Figures
-from graphbrick.tune.changes import Effect
-from graphbrick.tune.result import BrickFigures, Measured, Recommended, Tuned
-from graphbrick.tune.writing import write_files
+from graphbrick.study.statistics.comparison import Comparison
+from graphbrick.study.statistics.intervals import Interval
+from graphbrick.study.tune.aims import Figures
+from graphbrick.study.tune.result.changes import Effect
+from graphbrick.study.tune.result.result import BrickFigures, Measured, Recommended, Tuned
+from graphbrick.study.tune.result.writing import write_files
 
 BEST = "PPR(k=50) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()"
 FAST = "ShortestPaths(max_hops=2) >> PathAnswer()"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphbrick.evaluate.study.exchanges import pack
-from graphbrick.evaluate.study.records import StoredExchange
-from graphbrick.evaluate.study.schema import APPLICATION, FIRST, SINCE, VERSION
+from graphbrick.study.store.exchanges import pack
+from graphbrick.study.store.records import StoredExchange
+from graphbrick.study.store.schema import APPLICATION, FIRST, SINCE, VERSION
 
 KINDS = ("link", "extract", "prune", "retrieve", "rerank", "generate")
 STARTED = "2026-01-02T03:04:05+00:00"

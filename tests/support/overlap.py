@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.embedders.embedder import Embedder
-from graphbrick.graphs.text import fold, hash64
+from graphbrick.language.folding import fold, hash64
+from graphbrick.models.embedders.embedder import Embedder
 
 
 @dataclass(frozen=True, repr=False)

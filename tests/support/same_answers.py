@@ -10,11 +10,11 @@ from pathlib import Path
 
 from graphbrick import Graph, LocalAround, MiniLM, local_graph, parse, recipe
 from graphbrick.demo.graph import world_graph
-from graphbrick.evaluate.datasets import Question
 from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.pipeline import Pipeline
+from graphbrick.questions.question import Question
 from graphbrick.testing import Reply, Request, ScriptedLLM
-from graphbrick.train import train_patterns
 
 QUESTIONS = {
     "What is the capital of Kenya?": ("capital",),

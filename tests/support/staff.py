@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from graphbrick import Answer
 from graphbrick.core import Row
-from graphbrick.graphs.builder import build
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.scorers.scorer import Scorer
+from graphbrick.models.scorers.scorer import Scorer
 
 STAFF = """Ada Marsh,works in,Platform Team
 Ben Okoro,works in,Platform Team

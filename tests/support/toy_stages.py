@@ -6,12 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from graphbrick import (
-    Evidence,
-    Query,
-    ShortestPaths,
-    Subgraph,
-)
+from graphbrick import Evidence, Query, ShortestPaths, Subgraph
 from graphbrick.core.errors import LinkError
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph

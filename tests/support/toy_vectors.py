@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.embedders.embedder import Embedder
+from graphbrick.models.embedders.embedder import Embedder
 
 CALLS: list[list[str]] = []
 

@@ -43,17 +43,12 @@ from broken_bricks import (
     write_into_graph,
 )
 
-from graphbrick import (
-    BM25,
-    PPR,
-    Answer,
-    Evidence,
-    Query,
-)
+from graphbrick import BM25, PPR, Answer, Evidence, Query
 from graphbrick.core import Subgraph
 from graphbrick.core.errors import LinkError
 from graphbrick.core.parameters import parameter
 from graphbrick.graphs.graph import Graph
+from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import (
     ExtractStage,
     GenerateStage,
@@ -65,7 +60,6 @@ from graphbrick.pipeline import (
     Stage,
 )
 from graphbrick.pipeline.brick import Brick
-from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick
 
 EXTRACT, PRUNE, RETRIEVE, RERANK = ExtractStage, PruneStage, RetrieveStage, RerankStage

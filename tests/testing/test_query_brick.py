@@ -27,10 +27,10 @@ from graphbrick.core.graph import (
     capabilities_of,
 )
 from graphbrick.core.parameters import parameter
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.llm.messages import Tool, system, tool_result, user
+from graphbrick.models.llm.messages import Tool, system, tool_result, user
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.session import current_session
 from graphbrick.testing import Reply, ScriptedLLM
 
 ENTITIES = ("Kenya", "Uganda", "Nairobi", "Kampala", "Kenyan shilling")

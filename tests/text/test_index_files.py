@@ -10,8 +10,8 @@ from documents import FILES, write_documents
 
 from graphbrick import index
 from graphbrick.core.errors import InputError
-from graphbrick.files.digests import digest
-from graphbrick.text import reading
+from graphbrick.core.files.digests import digest
+from graphbrick.text.indexing import reading
 
 
 @pytest.fixture

@@ -14,27 +14,27 @@ import typer
 from typer.core import TyperGroup
 
 from graphbrick.cli import ask as cli_ask
-from graphbrick.cli import datasets as cli_datasets
-from graphbrick.cli import evaluate as cli_evaluate
-from graphbrick.cli import graphs as cli_graphs
-from graphbrick.cli import judge_learning as cli_judge_learning
-from graphbrick.cli import judge_metrics as cli_judge_metrics
-from graphbrick.cli import judging as cli_judging
-from graphbrick.cli import learn as cli_learn
 from graphbrick.cli import llm as cli_llm
-from graphbrick.cli import merges as cli_merges
-from graphbrick.cli import models as cli_models
-from graphbrick.cli import prepare as cli_prepare
-from graphbrick.cli import queries as cli_queries
-from graphbrick.cli import rag as cli_rag
-from graphbrick.cli import report as cli_report
 from graphbrick.cli import serve as cli_serve
-from graphbrick.cli import spark as cli_spark
-from graphbrick.cli import text as cli_text
-from graphbrick.cli import train as cli_train
-from graphbrick.cli import tune as cli_tune
 from graphbrick.cli.ask import NothingFoundError
-from graphbrick.cli.graphs import Json
+from graphbrick.cli.compare import datasets as cli_datasets
+from graphbrick.cli.compare import evaluate as cli_evaluate
+from graphbrick.cli.compare import rag as cli_rag
+from graphbrick.cli.compare import report as cli_report
+from graphbrick.cli.compare import tune as cli_tune
+from graphbrick.cli.graphs import graphs as cli_graphs
+from graphbrick.cli.graphs import merges as cli_merges
+from graphbrick.cli.graphs import prepare as cli_prepare
+from graphbrick.cli.graphs import queries as cli_queries
+from graphbrick.cli.graphs import spark as cli_spark
+from graphbrick.cli.graphs import text as cli_text
+from graphbrick.cli.judge import judge_learning as cli_judge_learning
+from graphbrick.cli.judge import judge_metrics as cli_judge_metrics
+from graphbrick.cli.judge import judging as cli_judging
+from graphbrick.cli.models import learn as cli_learn
+from graphbrick.cli.models import models as cli_models
+from graphbrick.cli.models import train as cli_train
+from graphbrick.cli.options import Json
 
 
 class Commands(TyperGroup):
@@ -66,7 +66,7 @@ def start(
 ) -> None:
     """Answer questions over a knowledge graph, with the path that proves each answer."""
     if version:
-        from graphbrick import __version__
+        from graphbrick.core import __version__
 
         typer.echo(f"graphbrick {__version__}")
     elif context.invoked_subcommand is None:

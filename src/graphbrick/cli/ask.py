@@ -7,9 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from graphbrick.cli.graphs import Json, open_any
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
-from graphbrick.cli.pipelines import MinConfidence, chosen_pipeline, load_encoder_early, set_parts, withholding
+from graphbrick.cli.options import Json, open_any
+from graphbrick.cli.pipelines import (
+    MinConfidence,
+    chosen_pipeline,
+    load_encoder_early,
+    set_parts,
+    withholding,
+)
 from graphbrick.learn.default import DEFAULT_PIPELINE
 
 # Everything else is imported where it is used, so that help is shown at once.
@@ -92,7 +98,7 @@ def _ask_here(
     """Return the run of a question in this process, as JSON."""
     load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
     from graphbrick.cli.printing.runs import answering
-    from graphbrick.llm.chat import streaming
+    from graphbrick.models.llm.chat import streaming
     from graphbrick.pipeline.run_json import run_json
 
     opened = open_any(graph)

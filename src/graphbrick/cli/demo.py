@@ -9,6 +9,7 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from graphbrick.bricks.link.words import STOP_WORDS
 from graphbrick.cli.printing.runs import print_answers, stage_table
 from graphbrick.cli.printing.terminal import console
 from graphbrick.cli.progress import progress
@@ -16,11 +17,11 @@ from graphbrick.core.errors import ModelError
 from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import size
-from graphbrick.graphs.text import fold
-from graphbrick.learn import learn, learned_pipeline
-from graphbrick.link.words import STOP_WORDS
+from graphbrick.language.folding import fold
+from graphbrick.learn.learned import learned_pipeline
+from graphbrick.learn.learning import learn
+from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.pipeline.parsing import parse
-from graphbrick.scorers import BM25
 
 QUESTIONS = (
     "What are the capitals of the countries that border Uganda?",

@@ -15,17 +15,17 @@ from rich.text import Text
 from graphbrick.cli.printing.runs import print_answers
 from graphbrick.cli.printing.terminal import console, plain
 from graphbrick.cli.progress import progress
-from graphbrick.core.counting import counted
 from graphbrick.demo.reference import reference_documents
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.language.counting import counted
 from graphbrick.learn.default import TEXT_PIPELINE
 from graphbrick.models.store import fetched
 from graphbrick.pipeline.parsing import parse
-from graphbrick.text.extraction import Extractor
-from graphbrick.text.indexing import index
-from graphbrick.text.phrases import Phrases
-from graphbrick.text.spacy_phrases import SpacyPhrases
-from graphbrick.text.store import text_folder
+from graphbrick.text.documents.store import text_folder
+from graphbrick.text.extract.extraction import Extractor
+from graphbrick.text.extract.phrases import Phrases
+from graphbrick.text.extract.spacy_phrases import SpacyPhrases
+from graphbrick.text.indexing.indexing import index
 
 QUESTIONS = (
     "When are the default values of parameters evaluated?",

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.graphs import Json
+from graphbrick.cli.options import Json
 
 if TYPE_CHECKING:
-    from graphbrick.llm.chat import ChatModel
+    from graphbrick.models.llm.chat import ChatModel
 
 LLMName = Annotated[
     str | None,
@@ -66,8 +66,9 @@ def chat_model(name: str) -> ChatModel:
     (LLM(model='gpt-4.1'), LLM(model='gpt-4.1', structured=False))
     """
     from graphbrick.core.errors import InputError
-    from graphbrick.llm import LLM, LocalLLM
-    from graphbrick.llm.chat import ChatModel
+    from graphbrick.models.llm.chat import ChatModel
+    from graphbrick.models.llm.llm import LLM
+    from graphbrick.models.llm.local_llm import LocalLLM
     from graphbrick.models.store import known
     from graphbrick.pipeline.parsing import parse_brick
 
@@ -86,7 +87,8 @@ def writing_model(name: str) -> ChatModel:
     >>> writing_model("gpt-4.1"), writing_model("LLM('gpt-4.1')")
     (LLM(model='gpt-4.1', max_tokens=1500), LLM(model='gpt-4.1'))
     """
-    from graphbrick.llm import LLM, LocalLLM
+    from graphbrick.models.llm.llm import LLM
+    from graphbrick.models.llm.local_llm import LocalLLM
 
     model = chat_model(name)
     return replace(model, max_tokens=_LONG) if "(" not in name and isinstance(model, LLM | LocalLLM) else model
@@ -98,7 +100,8 @@ def sampling_model(name: str) -> ChatModel:
     >>> sampling_model("gpt-4.1"), sampling_model("LLM('gpt-4.1', temperature=1.0)")
     (LLM(model='gpt-4.1', temperature=0.3), LLM(model='gpt-4.1', temperature=1.0))
     """
-    from graphbrick.llm import LLM, LocalLLM
+    from graphbrick.models.llm.llm import LLM
+    from graphbrick.models.llm.local_llm import LocalLLM
 
     model = chat_model(name)
     if isinstance(model, LLM | LocalLLM) and not model.temperature:
@@ -110,9 +113,9 @@ def sampling_model(name: str) -> ChatModel:
 def limits(budget: str | None, cache_mode: str, cache_file: Path | None) -> Iterator[None]:
     """Context manager that keeps the runs inside to a budget, and records or replays what models reply."""
     from graphbrick.core.errors import InputError
-    from graphbrick.llm.reply_cache import MODES, current_cache, default_path
+    from graphbrick.core.session import Session
+    from graphbrick.models.llm.reply_cache import MODES, current_cache, default_path
     from graphbrick.pipeline.budget import Budget, spending
-    from graphbrick.session import Session
 
     if cache_mode not in MODES:
         raise InputError(f"--cache is one of {', '.join(MODES)}, got {cache_mode!r}")
@@ -131,7 +134,7 @@ def limits(budget: str | None, cache_mode: str, cache_file: Path | None) -> Iter
 def cache_info(cache_file: CacheFile = None, as_json: Json = False) -> None:
     """Say where replies are recorded, and how many there are."""
     from graphbrick.cli.printing.terminal import console, print_json
-    from graphbrick.llm.reply_cache import ReplyCache, default_path
+    from graphbrick.models.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
     there = path.exists()  # a folder is an error
@@ -155,7 +158,7 @@ def cache_export(
     """Write the recorded replies to a file, so that a run can be repeated elsewhere."""
     from graphbrick.cli.printing.terminal import console
     from graphbrick.core.errors import InputError
-    from graphbrick.llm.reply_cache import ReplyCache, default_path
+    from graphbrick.models.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
     if target.resolve() == path.resolve():
@@ -181,7 +184,7 @@ def cache_import(
 ) -> None:
     """Add the replies of a file; those that are recorded already stay as they are."""
     from graphbrick.cli.printing.terminal import console
-    from graphbrick.llm.reply_cache import ReplyCache, default_path
+    from graphbrick.models.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
     console().print(f"{ReplyCache(path).load(source, server):,} new replies in {path}")
@@ -191,7 +194,7 @@ def cache_import(
 def cache_clear(cache_file: CacheFile = None) -> None:
     """Remove the recorded replies."""
     from graphbrick.cli.printing.terminal import console
-    from graphbrick.llm.reply_cache import ReplyCache, default_path
+    from graphbrick.models.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
     removed = ReplyCache(path).clear() if path.exists() else 0

@@ -15,8 +15,8 @@ from graphbrick.learn.default import DEFAULT_PIPELINE, ending_in, with_model
 
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
-    from graphbrick.graphs.extracted import ExtractedGraph
     from graphbrick.graphs.graph import Graph
+    from graphbrick.graphs.local.extracted import ExtractedGraph
     from graphbrick.pipeline import Pipeline
 
 NO_ENCODER = (
@@ -50,7 +50,7 @@ def load_encoder_early(graph: str, text: str | None, recipe: str | None) -> None
 
 
 def _load_encoder() -> None:
-    from graphbrick.embedders.minilm import MiniLM
+    from graphbrick.models.embedders.minilm import MiniLM
 
     MiniLM().load()
 
@@ -129,10 +129,10 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pi
 
     The vectors of the passages are made first if there are none, which is shown.
     """
-    from graphbrick.embedders.minilm import MiniLM
     from graphbrick.graphs.corpus import TextGraph
-    from graphbrick.indexes.embed_graph import embed_passages, lacks_vectors
     from graphbrick.learn import default
+    from graphbrick.models.embedders.minilm import MiniLM
+    from graphbrick.models.indexes.embed_graph import embed_passages, lacks_vectors
 
     pipeline = default.default_pipeline(graph)
     if isinstance(graph, TextGraph):

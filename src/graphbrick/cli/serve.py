@@ -80,11 +80,11 @@ def serve(
     """Serve graphs over HTTP: REST, an OpenAI-compatible endpoint, MCP, and a web page."""
     from dataclasses import replace
 
-    from graphbrick.compute import usable_cores
+    from graphbrick.core.compute import usable_cores
     from graphbrick.core.errors import InputError
 
     needed()
-    from graphbrick.serve.guard import host_of
+    from graphbrick.serve.limits.guard import host_of
     from graphbrick.serve.options import ServeOptions, named_places
     from graphbrick.serve.start import LOOPBACK, LOOPBACK_HOSTS, Listening, check_exposure
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphbrick.core.lazy import lazy_names
+from graphbrick.core.deferred import lazy_names
 
 if TYPE_CHECKING:
     from graphbrick.core.answer import Answer as Answer
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from graphbrick.core.query import Query as Query
     from graphbrick.core.subgraph import Subgraph as Subgraph
     from graphbrick.core.subgraph import seeds_of as seeds_of
+
+__version__ = "0.1.0"
 
 _HOMES = {
     "Answer": "answer",
@@ -74,6 +76,7 @@ __all__ = [
     "Step",
     "Subgraph",
     "Triple",
+    "__version__",
     "seeds_of",
     "step_text",
     "texts_of",

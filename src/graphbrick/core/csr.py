@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.cached import cached_property
+from graphbrick.core.deferred import cached_property
 
 Ints: TypeAlias = npt.NDArray[np.int32]
 Pointers: TypeAlias = npt.NDArray[np.uint32]

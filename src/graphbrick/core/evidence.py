@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from graphbrick.core.compute import check_limits
 from graphbrick.core.items import ANSWER, Item, Row, Scorable
-from graphbrick.core.limits import check_limits
 from graphbrick.core.path import Path, step_text
 
 if TYPE_CHECKING:

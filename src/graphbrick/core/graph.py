@@ -2,8 +2,8 @@
 
 A graph implements the protocols it can; a brick states the ones it needs (``needs``), which is checked when a run
 starts. The folder graph (`graphbrick.graphs.graph.Graph`) has labels, neighbours and adjacency. A database may have
-only labels and neighbours, or a query language; `graphbrick.graphs.local.LocalAround` makes a folder graph around the
-seeds of each question from it, on which every brick runs.
+only labels and neighbours, or a query language; `graphbrick.graphs.local.local.LocalAround` makes a folder graph
+around the seeds of each question from it, on which every brick runs.
 
 A class may derive from a protocol to get the methods that have defaults. Ids are integers from 0 that stay the same as
 long as the graph object lives; a graph over a database can number its keys as it meets them.
@@ -278,6 +278,10 @@ class Corpus(Passages, Protocol):
         ...
 
 
+DIRECTIONS = ("both", "out", "in")
+"""The directions in which triples can be walked."""
+
+
 class Capability(Enum):
     """Something that a graph can do and a brick can need; the value is its name in messages."""
 
@@ -349,3 +353,12 @@ def check_needs(bricks: Iterable[Needing], graph: object) -> None:
 def _listed(capabilities: Capabilities) -> str:
     names = [capability.value for capability in Capability if capability in capabilities]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def follow(direction: str) -> tuple[bool, bool]:
+    """Return whether a walk follows outgoing triples, and whether it follows incoming ones.
+
+    >>> follow("both"), follow("in")
+    ((True, True), (False, True))
+    """
+    return direction != "in", direction != "out"

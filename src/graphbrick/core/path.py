@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.cached import cached_property
+from graphbrick.core.deferred import cached_property
 from graphbrick.core.items import BaseItem
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.cached import cached_property
 from graphbrick.core.csr import Csr, ScatteredCsr, from_rows
+from graphbrick.core.deferred import cached_property
 from graphbrick.core.query import Query
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from graphbrick.demo.naming import LATIN, distinct, is_word
 from graphbrick.demo.sources import Row, Sources
-from graphbrick.graphs.records import EntityRecord, Records, TripleRecord
-from graphbrick.graphs.text import fold
+from graphbrick.graphs.records.records import EntityRecord, Records, TripleRecord
+from graphbrick.language.folding import fold
 
 MAX_KM = 80.0
 """An airport serves a city of the name given for it only within this distance."""

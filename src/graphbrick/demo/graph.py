@@ -8,13 +8,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from graphbrick import __version__
+from graphbrick.core import __version__
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.demo.sources import installed_versions
 from graphbrick.demo.world import world_records
-from graphbrick.graphs.builder import build
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.text import hash64
+from graphbrick.language.folding import hash64
 
 _log = logging.getLogger(__name__)
 _CONTENTS = 2

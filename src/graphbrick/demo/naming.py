@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from graphbrick.graphs.text import fold
+from graphbrick.language.folding import fold
 
 # Where ISO 4217 gives a name that nobody would ask for ("Rand", "Rial Omani") or another spelling.
 _CURRENCIES = {

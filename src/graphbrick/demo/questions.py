@@ -19,8 +19,8 @@ from pathlib import Path
 from graphbrick.demo.patterns import PATTERNS, SEEDS, Pattern, steps
 from graphbrick.demo.sources import installed_versions
 from graphbrick.demo.world import world_records
-from graphbrick.graphs.records import EntityRecord, Record
-from graphbrick.graphs.text import fold
+from graphbrick.graphs.records.records import EntityRecord, Record
+from graphbrick.language.folding import fold
 
 MAX_ANSWERS = 25
 """Maximum number of answers of a question."""

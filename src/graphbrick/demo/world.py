@@ -23,8 +23,8 @@ from graphbrick.demo.naming import (
     language_label,
 )
 from graphbrick.demo.sources import Row, Sources, load_sources
-from graphbrick.graphs.records import EntityRecord, Records, TripleRecord
-from graphbrick.graphs.text import fold
+from graphbrick.graphs.records.records import EntityRecord, Records, TripleRecord
+from graphbrick.language.folding import fold
 
 _log = logging.getLogger(__name__)
 

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import check_limits
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, shown
-from graphbrick.core.limits import check_limits
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.graphs.beside import FolderBeside, facts_of
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.strings import open_array
-from graphbrick.session import current_session
+from graphbrick.graphs.store.beside import FolderBeside, facts_of
+from graphbrick.graphs.store.strings import open_array
 
 Ids = npt.NDArray[np.int64]
 

@@ -1,7 +1,7 @@
 """A folder graph that was made from text, with the passages of its documents.
 
-The passages lie beside the graph in ``notes.graph.text/passages-<hash of the graph>/`` (`graphbrick.graphs.beside`);
-the database of the documents lies there too, but is not needed to ask questions.
+The passages lie beside the graph in ``notes.graph.text/passages-<hash of the graph>/``
+(`graphbrick.graphs.store.beside`); the database of the documents lies there too, but is not needed to ask questions.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.core.graph import Corpus, PassageText
-from graphbrick.graphs.beside import FolderBeside
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import Manifest
-from graphbrick.graphs.strings import StringTable, open_array
+from graphbrick.graphs.store.beside import FolderBeside
+from graphbrick.graphs.store.manifest import Manifest
+from graphbrick.graphs.store.strings import StringTable, open_array
 
 OCCURS_WITH = "occurs with"
 """The relation of two entities in one sentence, from the key that comes first; it states no fact."""

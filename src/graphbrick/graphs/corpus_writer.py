@@ -27,7 +27,7 @@ from graphbrick.graphs.corpus import (
     corpus_place,
 )
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.string_writer import write_strings
+from graphbrick.graphs.store.writing.string_writer import write_strings
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphbrick.core.graph import QueryLanguage, Rows
 from graphbrick.core.schema import Schema
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph
 
 
 class Graph(StoredGraph, QueryLanguage):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.graphs.corpus import has_text
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.literals import literal_types
+from graphbrick.graphs.store.literals import literal_types
 
 _BLOCK = 1 << 22  # entries of a large array that are read together
 _TOP = 20  # relations listed

@@ -8,24 +8,24 @@ from importlib import import_module
 from graphbrick.graphs.corpus import TextGraph, has_text
 from graphbrick.graphs.databases.address import Address, is_address
 from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.graphs.extracted import ExtractedGraph
-from graphbrick.graphs.extracted_files import is_extracted
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.local.extracted import ExtractedGraph
+from graphbrick.graphs.local.extracted_files import is_extracted
 
 # Modules that import their client when they connect.
 _KINDS = {
-    "ladybug": ("ladybug", "LadybugGraph"),
-    "bolt": ("bolt", "BoltGraph"),
-    "bolt+s": ("bolt", "BoltGraph"),
-    "bolt+ssc": ("bolt", "BoltGraph"),
-    "neo4j": ("bolt", "BoltGraph"),
-    "neo4j+s": ("bolt", "BoltGraph"),
-    "neo4j+ssc": ("bolt", "BoltGraph"),
-    "falkor": ("falkor", "FalkorGraph"),
-    "falkors": ("falkor", "FalkorGraph"),
-    "oxigraph": ("oxigraph", "OxigraphGraph"),
-    "sparql+http": ("sparql", "SparqlGraph"),
-    "sparql+https": ("sparql", "SparqlGraph"),
+    "ladybug": ("cypher.ladybug", "LadybugGraph"),
+    "bolt": ("cypher.bolt", "BoltGraph"),
+    "bolt+s": ("cypher.bolt", "BoltGraph"),
+    "bolt+ssc": ("cypher.bolt", "BoltGraph"),
+    "neo4j": ("cypher.bolt", "BoltGraph"),
+    "neo4j+s": ("cypher.bolt", "BoltGraph"),
+    "neo4j+ssc": ("cypher.bolt", "BoltGraph"),
+    "falkor": ("cypher.falkor", "FalkorGraph"),
+    "falkors": ("cypher.falkor", "FalkorGraph"),
+    "oxigraph": ("sparql.oxigraph", "OxigraphGraph"),
+    "sparql+http": ("sparql.sparql", "SparqlGraph"),
+    "sparql+https": ("sparql.sparql", "SparqlGraph"),
 }
 
 

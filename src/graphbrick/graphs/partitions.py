@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import check_limits
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
-from graphbrick.core.limits import check_limits
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.graphs.beside import Earlier, FolderBeside
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.strings import open_array
-from graphbrick.session import current_session
+from graphbrick.graphs.store.beside import Earlier, FolderBeside
+from graphbrick.graphs.store.strings import open_array
 
 _LARGE = 2_000_000  # most triples partitioned during a run; more take minutes or hours, so the user has to ask
 
@@ -98,7 +98,7 @@ class Partitions:
         Raises:
             GraphFormatError: The stored arrays contradict each other.
         """
-        from graphbrick.kernels.inside_rows import inside_rows
+        from graphbrick.kernels.paths.inside_rows import inside_rows
 
         parts = np.unique(self.label[entities])
         if len(parts) and not 0 <= parts[0] <= parts[-1] < len(self):
@@ -310,7 +310,7 @@ def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lamb
 
 def _divide(graph: Graph, leiden: Callable[..., Any], method: Method, label: Ids, members: Ids) -> Ids:
     """Return the Leiden community of each of the entities with one label, int32 [members], from 0."""
-    from graphbrick.kernels.inside_rows import inside_rows
+    from graphbrick.kernels.paths.inside_rows import inside_rows
 
     place = np.zeros(graph.n_entities, dtype=np.int32)
     place[members] = np.arange(len(members), dtype=np.int32)

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files.locks import claim
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.files.locks import claim
-from graphbrick.graphs.beside import FolderBeside
 from graphbrick.graphs.databases.address import Address
-from graphbrick.graphs.databases.ladybug import LadybugGraph
+from graphbrick.graphs.databases.cypher.ladybug import LadybugGraph
 from graphbrick.graphs.export.ladybug import to_ladybug
-from graphbrick.graphs.stored import StoredGraph
-from graphbrick.session import current_session
+from graphbrick.graphs.store.beside import FolderBeside
+from graphbrick.graphs.store.stored import StoredGraph
 
 _FILE = "graph.ladybug"
 

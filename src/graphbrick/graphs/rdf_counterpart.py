@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphbrick.graphs.databases.cypher import UNTYPED, quoted
-from graphbrick.graphs.databases.ladybug import LadybugGraph
+from graphbrick.graphs.databases.cypher.cypher import UNTYPED, quoted
+from graphbrick.graphs.databases.cypher.ladybug import LadybugGraph
 from graphbrick.graphs.export.ntriples import relation_iri, type_iri
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.query_copy import query_copy

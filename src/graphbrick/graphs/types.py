@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
-from graphbrick.session import current_session
 
 Ints = npt.NDArray[np.int64]
 

@@ -2,7 +2,7 @@
 
 Compiled code cannot check the time or react to Ctrl-C. A kernel that may take long therefore keeps its state in arrays,
 stops after about `SLICE` edges, and continues from there when it is called again. Between two calls Python runs
-`graphbrick.core.limits.check_limits`. The result does not depend on the size of a slice.
+`graphbrick.core.compute.check_limits`. The result does not depend on the size of a slice.
 """
 
 from __future__ import annotations

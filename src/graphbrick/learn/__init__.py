@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphbrick.core.lazy import lazy_names
+from graphbrick.core.deferred import lazy_names
 
 if TYPE_CHECKING:
     from graphbrick.learn.feedback import Feedback as Feedback

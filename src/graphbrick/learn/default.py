@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 # Bricks are imported where they are used, so that the command line can show the default at once.
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
-    from graphbrick.graphs.extracted import ExtractedGraph
     from graphbrick.graphs.graph import Graph
+    from graphbrick.graphs.local.extracted import ExtractedGraph
     from graphbrick.pipeline import Pipeline
 
 TEXT_PIPELINE = "PassageRank(MiniLM(), facts=0, synonyms=None) >> Quote(MiniLM(), n=3)"
@@ -28,10 +28,10 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pi
     Raises:
         ModelError: What was learned of the graph is damaged.
     """
-    from graphbrick.embedders.minilm import MiniLM
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.learn.learned import learned_pipeline
+    from graphbrick.models.embedders.minilm import MiniLM
     from graphbrick.pipeline.parsing import parse
 
     if isinstance(graph, TextGraph):
@@ -49,10 +49,11 @@ def with_model(pipeline: Pipeline, model: str) -> Pipeline:
         pipeline: The pipeline.
         model: The language model as recipe text, such as "LLM('gpt-4.1')".
     """
-    from graphbrick.generate import Generate, Quote
+    from graphbrick.bricks.generate.generate import Generate
+    from graphbrick.bricks.generate.quote import Quote
+    from graphbrick.bricks.retrieve.operators.stage import Operators
     from graphbrick.pipeline import Sequence
     from graphbrick.pipeline.parsing import parse
-    from graphbrick.retrieve import Operators
 
     generate = parse(f"Generate({model})")
     assert isinstance(generate, Generate)

@@ -13,15 +13,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from graphbrick.bricks.link.labels import LinkLabels
 from graphbrick.core import Query, Row
 from graphbrick.core.errors import InputError
+from graphbrick.core.files.locks import claim
 from graphbrick.core.items import ANSWER
-from graphbrick.evaluate.datasets import Question
-from graphbrick.files.locks import claim
 from graphbrick.graphs.graph import Graph
-from graphbrick.link.labels import LinkLabels
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.run import Run
+from graphbrick.questions.question import Question
 
 _TEXTS, _LISTS = ("question", "pipeline", "time"), ("seeds", "answers", "correct")
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphbrick.files.folders import recover
-from graphbrick.generate import PathAnswer
+from graphbrick.bricks.generate.path_answer import PathAnswer
+from graphbrick.bricks.link.labels import LinkLabels
+from graphbrick.bricks.rerank.rank_ends import RankEnds
+from graphbrick.bricks.retrieve.operators.stage import Operators
+from graphbrick.bricks.retrieve.patterns.patterns import Patterns
+from graphbrick.core.files.folders import recover
 from graphbrick.graphs.graph import Graph
-from graphbrick.link import LinkLabels
-from graphbrick.patterns import PatternScorer
-from graphbrick.patterns.folder import DESCRIPTION, load
+from graphbrick.patterns.model.folder import DESCRIPTION, load
+from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.pipeline import Pipeline
-from graphbrick.rerank import RankEnds
-from graphbrick.retrieve import Operators, Patterns
 
 
 def learned_place(graph: Graph) -> Path:

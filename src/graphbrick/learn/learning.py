@@ -13,30 +13,37 @@ from typing import Any
 
 import numpy as np
 
-from graphbrick.compute import blas_threads
+from graphbrick.core.compute import blas_threads
 from graphbrick.core.errors import InputError
-from graphbrick.embedders.embedder import Embedder
-from graphbrick.embedders.minilm import MiniLM
-from graphbrick.evaluate.datasets import Grounded, Question, ground
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.calibration import fit_calibration
 from graphbrick.learn.feedback import feedback_questions, read_feedback
-from graphbrick.learn.fit_alignment import Example, fit_alignment
-from graphbrick.learn.labelled import meant, plausible, repeats
+from graphbrick.learn.fitting.calibration import fit_calibration
+from graphbrick.learn.fitting.fit_alignment import Example, fit_alignment
+from graphbrick.learn.fitting.labelled import meant, plausible, repeats
 from graphbrick.learn.learned import learned_place
-from graphbrick.learn.model_words import ModelWords, suggest
-from graphbrick.learn.near_words import near_words
-from graphbrick.learn.phrasebook import Phrasebook
-from graphbrick.learn.sampling import Sample, samples
 from graphbrick.learn.symmetric import symmetric_relations
-from graphbrick.learn.writer import Writer
-from graphbrick.llm.chat import ChatModel
-from graphbrick.patterns.folder import LEARNED_WORDS, WORDS, check_place, save, words_in
-from graphbrick.patterns.model import PatternModel
+from graphbrick.learn.train.patterns.pattern_course import Watch
+from graphbrick.learn.train.patterns.pattern_examples import Examples, Ints
+from graphbrick.learn.train.patterns.patterns import (
+    ROUNDS,
+    PatternReport,
+    check_whole_numbers,
+    examples,
+    fit_patterns,
+)
+from graphbrick.learn.words.model_words import ModelWords, suggest
+from graphbrick.learn.words.near_words import near_words
+from graphbrick.learn.words.phrasebook import Phrasebook
+from graphbrick.learn.writing.sampling import Sample, samples
+from graphbrick.learn.writing.writer import Writer
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.patterns.model.folder import LEARNED_WORDS, WORDS, check_place, save, words_in
+from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.text import Steps, canonical, without_marks
-from graphbrick.train.pattern_course import Watch
-from graphbrick.train.pattern_examples import Examples, Ints
-from graphbrick.train.patterns import ROUNDS, PatternReport, check_whole_numbers, examples, fit_patterns
+from graphbrick.questions.grounding import Grounded, ground
+from graphbrick.questions.question import Question
 
 _SEEDS = 0.15  # distinct seeds, a question
 _ROUNDS = 12  # of fitting the linear scorer
@@ -130,10 +137,10 @@ def learn(
     """Learn from the graph itself which relation patterns answer which questions.
 
     Questions are written from patterns that exist in the graph, in the words of its relation labels. Two scorers are
-    fitted to them: the linear one of `graphbrick.train.train_patterns`, and one that aligns words with hops in order;
-    `PatternScorer` adds both up. What was understood of the labels is ``words.toml`` in the folder: correct it, and
-    call this again. Questions with feedback (`add_feedback`) are learned from too, if the right answers are known. The
-    same seed gives the same folder on the same machine.
+    fitted to them: the linear one of `graphbrick.learn.train.train_patterns`, and one that aligns words with hops in
+    order; `PatternScorer` adds both up. What was understood of the labels is ``words.toml`` in the folder: correct
+    it, and call this again. Questions with feedback (`add_feedback`) are learned from too, if the right answers are
+    known. The same seed gives the same folder on the same machine.
 
     Args:
         graph: The graph.

@@ -6,9 +6,9 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.learned import is_learned, learned_place, unlearned
 from graphbrick.learn.learning import LearnReport, learn
-from graphbrick.patterns.folder import load
-from graphbrick.patterns.model import note_of_unlearned
-from graphbrick.train.pattern_course import Watch
+from graphbrick.learn.train.patterns.pattern_course import Watch
+from graphbrick.patterns.model.folder import load
+from graphbrick.patterns.model.model import note_of_unlearned
 
 
 def renew(graph: Graph, *, watch: Watch | None = None) -> LearnReport | None:

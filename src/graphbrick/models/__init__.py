@@ -1,1 +1,19 @@
-"""Model files on this machine: known names, fetching, and running ONNX text models."""
+"""Models: scorers, embedders, language models, kept vectors and indexes; files of models and fetching them."""
+
+BRICKS = {
+    "BM25": "scorers.bm25",
+    "NGram": "scorers.ngram",
+    "LSA": "scorers.lsa",
+    "LDA": "scorers.lda",
+    "CrossEncoder": "scorers.cross_encoder",
+    "LLMListwiseScorer": "scorers.llm_listwise",
+    "LLMRatingScorer": "scorers.llm_rating",
+    "LLMPointwiseScorer": "scorers.llm_pointwise",
+    "MiniLM": "embedders.minilm",
+    "USE": "embedders.use",
+    "EmbeddingModel": "embedders.embedding_model",
+    "LLMEmbedder": "embedders.llm_embedder",
+    "LLM": "llm.llm",
+    "LocalLLM": "llm.local_llm",
+}
+"""The module of each brick, below this package, in the order in which lists show them."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.files.downloading import CHUNK, DownloadError, download, size_of
 from graphbrick.core.trace import event
-from graphbrick.files.downloading import CHUNK, DownloadError, download, size_of
 
 if TYPE_CHECKING:
     from graphbrick.models.store import File

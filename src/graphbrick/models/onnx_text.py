@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import check_limits
 from graphbrick.core.errors import ModelError
-from graphbrick.core.limits import check_limits
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import count_call, event
-from graphbrick.session import current_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import ModelError
-from graphbrick.files.digests import sha256
-from graphbrick.files.downloading import size_of
-from graphbrick.files.locks import claim
+from graphbrick.core.files.digests import sha256
+from graphbrick.core.files.downloading import size_of
+from graphbrick.core.files.locks import claim
 from graphbrick.models import fetching
 
 _SPARE = 1 << 24  # bytes of the disk to leave free

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import count_call, event
 from graphbrick.models.onnx_text import HELD, TOKENIZER, WEIGHTS, Texts, cut_event, first_line
-from graphbrick.session import current_session
 
 BATCH = 32  # texts that sentence-transformers runs at once
 

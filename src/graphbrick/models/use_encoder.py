@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.compute import blas_threads
+from graphbrick.core.compute import blas_threads
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import count_call
 from graphbrick.models.onnx_text import cut_event, not_installed, readable, unit_vectors

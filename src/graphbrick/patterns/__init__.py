@@ -1,10 +1,9 @@
 """Relation patterns: their text, the model that scores them, and the scorers of patterns."""
 
-from graphbrick.patterns.by_relations import ByRelations
-from graphbrick.patterns.path_towers import PathTowers
-from graphbrick.patterns.scorer import PatternScorer
-from graphbrick.patterns.word_alignment import WordAlignment
-
-BRICKS = (PatternScorer, ByRelations, WordAlignment, PathTowers)
-
-__all__ = ["BRICKS", "ByRelations", "PathTowers", "PatternScorer", "WordAlignment"]
+BRICKS = {
+    "PatternScorer": "model.scorer",
+    "ByRelations": "by_relations",
+    "WordAlignment": "alignment.word_alignment",
+    "PathTowers": "planned.path_towers",
+}
+"""The module of each brick, below this package, in the order in which lists show them."""

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.parameters import parameter
-from graphbrick.graphs.text import tokens
+from graphbrick.language.folding import tokens
+from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.patterns.text import masked, readable, split_start, steps_of
-from graphbrick.scorers.scorer import Scorer
 
 _SHORTEST = 3  # letters of a word that counts
 

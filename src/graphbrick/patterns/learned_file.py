@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError, PipelineError
-from graphbrick.embedders.embedder import Embedder
-from graphbrick.session import current_session
+from graphbrick.core.session import current_session
+from graphbrick.models.embedders.embedder import Embedder
 
 _VERSION = 1
 Arrays = Mapping[str, npt.NDArray[Any]]

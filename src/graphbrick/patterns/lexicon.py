@@ -15,17 +15,17 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.cached import cached_property
+from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import InputError
-from graphbrick.files.folders import recover
+from graphbrick.core.files.folders import recover
+from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.literals import literal_types
+from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
-from graphbrick.patterns.folder import WORDS
-from graphbrick.patterns.stems import WORD, Stems, stems
+from graphbrick.language.stems import WORD, Stems, stems
+from graphbrick.patterns.model.folder import WORDS
 from graphbrick.patterns.text import readable
 from graphbrick.patterns.words_file import EntityClass, RelationWords, read_words
-from graphbrick.session import current_session
 
 Ints = npt.NDArray[np.int64]
 

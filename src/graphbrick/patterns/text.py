@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from graphbrick.core import Step
-from graphbrick.graphs.text import nfc, tokens
+from graphbrick.language.folding import nfc, tokens
 
 Steps = tuple[tuple[str, bool], ...]
 """The relations of a pattern as labels, each with whether it is followed from head to tail."""

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from graphbrick.core.compute import limited_by
 from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.core.limits import limited_by
 
 if TYPE_CHECKING:
     from graphbrick.core import Evidence
@@ -178,7 +178,7 @@ _current: ContextVar[Budget | None] = ContextVar("graphbrick_budget", default=No
 
 @contextmanager
 def spending(budget: Budget) -> Iterator[Budget]:
-    """Keep all runs inside to a budget; long work inside a stage checks it too (`graphbrick.core.limits`).
+    """Keep all runs inside to a budget; long work inside a stage checks it too (`graphbrick.core.compute`).
 
     Example:
         >>> from graphbrick import PathAnswer, ShortestPaths

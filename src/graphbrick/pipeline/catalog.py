@@ -1,4 +1,4 @@
-"""The catalogue of bricks: those of the package, listed by their folders, and those of installed plug-ins."""
+"""The catalogue of bricks: those of the package, by tables of their areas, and those of installed plug-ins."""
 
 from __future__ import annotations
 
@@ -7,62 +7,82 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from graphbrick.core.errors import PipelineError
+from graphbrick.core.plugins import plugins, skip
 from graphbrick.pipeline.brick import Brick
-from graphbrick.pipeline.composition import Repeat
 from graphbrick.pipeline.stages import LinkStage
 
 ENTRY_POINTS = "graphbrick.bricks"
-_FOLDERS = (
-    *("link", "extract", "prune", "retrieve", "agents", "rerank", "generate"),
-    *("scorers", "embedders", "patterns", "llm", "text"),
-)
+_AREAS = ("bricks", "models", "patterns", "text")
+"""The packages that have a table `BRICKS` of the module of each of their bricks."""
 _LISTED = 20  # names in an error
 
 
 @lru_cache(maxsize=1)
 def default_linker() -> LinkStage:
     """Return the link stage of pipelines that have none of their own."""
-    linker = import_module("graphbrick.link").LinkLabels()
+    linker = find("LinkLabels")()
     assert isinstance(linker, LinkStage)
     return linker
 
 
 @lru_cache(maxsize=1)
+def _homes() -> dict[str, str]:
+    """Return the module of each brick of the package."""
+    tables = ((area, import_module(f"graphbrick.{area}").BRICKS) for area in _AREAS)
+    homes = {name: f"graphbrick.{area}.{module}" for area, table in tables for name, module in table.items()}
+    return homes | {"Repeat": "graphbrick.pipeline.composition"}
+
+
+@lru_cache(maxsize=1)
 def built_in() -> dict[str, type[Brick]]:
-    """Return the bricks of the package by name, in the order of the stages, models last."""
-    folders = (import_module(f"graphbrick.{folder}") for folder in _FOLDERS)
-    return {brick.__name__: brick for folder in folders for brick in folder.BRICKS} | {"Repeat": Repeat}
+    """Return the bricks of the package by name, in the order of the stages, models last. This imports all of them."""
+    return {name: _built_in(name) for name in _homes()}
+
+
+def _built_in(name: str) -> type[Brick]:
+    brick: type[Brick] = getattr(import_module(_homes()[name]), name)
+    return brick
 
 
 @lru_cache(maxsize=1)
 def all_bricks() -> dict[str, type[Brick]]:
     """Return all bricks by name, including those of plug-ins (entry points of the group ``graphbrick.bricks``).
 
-    Raises:
-        PipelineError: A plug-in is broken, or has a brick with the name of another.
+    A plug-in that is broken, or has the name of another brick, is left out with a warning.
     """
-    bricks = dict(built_in())
-    for point in entry_points(group=ENTRY_POINTS):
-        try:
-            brick = point.load()
-        except Exception as error:  # the module runs code of its own
-            raise PipelineError(
-                f"the plug-in brick {point.name} ({point.value}) cannot be imported: {error}"
-            ) from error
+    return dict(built_in()) | _plugged_in()
+
+
+@lru_cache(maxsize=1)
+def _plugged_in() -> dict[str, type[Brick]]:
+    """Return the bricks of plug-ins by name."""
+    bricks: dict[str, type[Brick]] = {}
+    for plugin in plugins(ENTRY_POINTS):
+        brick = plugin.value
         if not (isinstance(brick, type) and issubclass(brick, Brick)):
-            raise PipelineError(f"the plug-in {point.name} ({point.value}) is not a brick; derive it from a stage kind")
-        if brick.__name__ in bricks:
-            raise PipelineError(f"the plug-in {point.value} has the name of another brick, {brick.__name__}; rename it")
-        bricks[brick.__name__] = brick
+            skip(ENTRY_POINTS, plugin.name, plugin.source, "it is not a brick; derive it from a stage kind")
+        elif brick.__name__ in bricks or brick.__name__ in _homes():
+            reason = f"it has the name of another brick, {brick.__name__}; rename it"
+            skip(ENTRY_POINTS, plugin.name, plugin.source, reason)
+        else:
+            bricks[brick.__name__] = brick
     return bricks
 
 
+def lookup(name: str) -> type[Brick] | None:
+    """Return the brick of a name; None if there is none. Only its own module is imported.
+
+    >>> lookup("PPR").__name__, lookup("PR")
+    ('PPR', None)
+    """
+    return _built_in(name) if name in _homes() else _plugged_in().get(name)
+
+
 def find(name: str) -> type[Brick]:
-    """Return the brick of a name.
+    """Like `lookup`.
 
     Raises:
         PipelineError: There is none; the error names the nearest.
@@ -70,10 +90,20 @@ def find(name: str) -> type[Brick]:
     >>> find("PPR").__name__
     'PPR'
     """
-    brick = built_in().get(name) or all_bricks().get(name)  # plug-ins take time to look up
+    brick = lookup(name)
     if brick is None:
-        raise PipelineError(unknown(name, all_bricks()))
+        raise PipelineError(unknown(name, names()))
     return brick
+
+
+def names() -> list[str]:
+    """Return the names of all bricks, those of plug-ins last."""
+    return [*_homes(), *_plugged_in()]
+
+
+def is_built_in(brick: Brick) -> bool:
+    """Return whether a brick is one of the package, not of a plug-in."""
+    return _homes().get(type(brick).__name__) == type(brick).__module__
 
 
 def unknown(name: str, names: Iterable[str]) -> str:

@@ -14,9 +14,9 @@ from graphbrick.core import Answer, Query
 from graphbrick.core.errors import PipelineError, shown
 from graphbrick.core.graph import Labels
 from graphbrick.core.parameters import parameter
-from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.local import LocalAround
+from graphbrick.graphs.local.extracted import ExtractedGraph
+from graphbrick.graphs.local.local import LocalAround
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.conditions import Condition
 from graphbrick.pipeline.run import Level, Run

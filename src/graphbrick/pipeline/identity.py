@@ -9,8 +9,8 @@ server or at a hub, counts as the same as long as its name is.
 from __future__ import annotations
 
 from graphbrick.core.errors import PipelineError
+from graphbrick.core.files.digests import digest
 from graphbrick.core.parameters import declared
-from graphbrick.files.digests import digest
 from graphbrick.pipeline.brick import Brick, literal
 from graphbrick.pipeline.composition import Pipeline, Sequence, Union
 

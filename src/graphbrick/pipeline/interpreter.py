@@ -18,9 +18,9 @@ from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, sh
 from graphbrick.core.graph import Capability, Labels, check_needs
 from graphbrick.core.trace import Trace, event, record
 from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.local import LocalAround, local_around, mentioned, resolved
+from graphbrick.graphs.local.extracted import ExtractedGraph
+from graphbrick.graphs.local.local import LocalAround, local_around, mentioned, resolved
 from graphbrick.pipeline.budget import StoppedError, check_budget
 from graphbrick.pipeline.catalog import default_linker
 from graphbrick.pipeline.composition import NAMES, Pipeline, Repeat, Sequence, Union, needed_levels

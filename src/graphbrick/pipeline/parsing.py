@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from graphbrick.core.errors import PipelineError, RecipeSyntaxError, TextPlace, shown
-from graphbrick.files.locks import AST
+from graphbrick.core.files.locks import AST
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
-from graphbrick.pipeline.catalog import all_bricks, built_in, unknown
+from graphbrick.pipeline.catalog import lookup, names, unknown
 
 _LONGEST = 20_000  # characters; a recipe is a line or two
 
@@ -206,8 +206,7 @@ class _Reader:
             return brick(**arguments)
 
     def _find(self, name: str) -> type[Brick] | None:
-        # Plug-ins are looked up only where a name is not built in: that takes time.
-        return built_in().get(name) or self._extra.get(name) or all_bricks().get(name)
+        return self._extra.get(name) or lookup(name)
 
     def _unknown(self, node: ast.expr, name: str) -> NoReturn:
-        self._refuse(node, unknown(name, [*all_bricks(), *self._extra]))
+        self._refuse(node, unknown(name, [*names(), *self._extra]))

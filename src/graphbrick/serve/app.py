@@ -15,12 +15,14 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import HTMLResponse
 
-from graphbrick import __version__
+from graphbrick.core import __version__
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.serve.docs_page import docs_page
 from graphbrick.serve.errors import ErrorReply
-from graphbrick.serve.guard import Guard, as_json_error
+from graphbrick.serve.limits.guard import Guard, as_json_error
+from graphbrick.serve.limits.streams import EndsWithClient
 from graphbrick.serve.options import ServeOptions
+from graphbrick.serve.pages.docs_page import docs_page
+from graphbrick.serve.pages.workbench import page_routes
 from graphbrick.serve.routes import (
     asking,
     catalog,
@@ -35,10 +37,8 @@ from graphbrick.serve.routes import (
 )
 from graphbrick.serve.routes.common import id_of
 from graphbrick.serve.service import Service
-from graphbrick.serve.streams import EndsWithClient
 from graphbrick.serve.telemetry import count_request, start_telemetry
 from graphbrick.serve.tools import mcp_server
-from graphbrick.serve.workbench import page_routes
 
 _ABOUT = (
     "Ask questions over knowledge graphs, with the path that proves each answer. Every error is "

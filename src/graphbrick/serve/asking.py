@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from graphbrick.core.trace import StageTrace
-from graphbrick.llm.chat import streaming
+from graphbrick.models.llm.chat import streaming
 from graphbrick.pipeline import Pipeline, interpreter
 from graphbrick.pipeline.budget import Budget
 from graphbrick.pipeline.composition import Sequence
@@ -18,9 +18,9 @@ from graphbrick.pipeline.run_json import run_json
 from graphbrick.pipeline.stages import GenerateStage
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.hosting import Opened
+from graphbrick.serve.limits.streams import Channel, sse
 from graphbrick.serve.models import Ask, Question
 from graphbrick.serve.service import Service
-from graphbrick.serve.streams import Channel, sse
 from graphbrick.serve.telemetry import trace_run
 
 

@@ -18,8 +18,8 @@ from graphbrick.core.errors import (
     RecipeSyntaxError,
     UnavailableError,
 )
+from graphbrick.graphs.queries.guard import RefusedQueryError
 from graphbrick.pipeline.budget import StoppedError
-from graphbrick.queries.guard import RefusedQueryError
 
 
 class ServeError(GraphbrickError):

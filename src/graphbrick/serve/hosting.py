@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.session import Session
 from graphbrick.graphs.databases.address import is_address
-from graphbrick.graphs.delta_files import delta_files
-from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.local.extracted import ExtractedGraph
 from graphbrick.graphs.opening import open_graph
+from graphbrick.graphs.store.overlay.delta_files import delta_files
 from graphbrick.learn.default import default_pipeline, with_model
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import not_found
 from graphbrick.serve.trust import calls_model
-from graphbrick.session import Session
 
 _log = logging.getLogger("graphbrick.serve")
 _WARM_SECONDS = 120.0

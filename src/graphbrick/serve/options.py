@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graphbrick.compute import usable_cores
+from graphbrick.core.compute import usable_cores
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.databases.address import is_address
 from graphbrick.serve.tokens import check_token

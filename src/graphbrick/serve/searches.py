@@ -9,7 +9,7 @@ from typing import Any
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.parsing import parse
-from graphbrick.tune.reading import figures_stamp, is_search, read_search
+from graphbrick.study.tune.result.reading import figures_stamp, is_search, read_search
 
 
 class Searches:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
-from graphbrick.evaluate.judge.labels.labelling import Labelling, open_labelling
+from graphbrick.core.session import Session
+from graphbrick.judge.labels.labelling import Labelling, open_labelling
 from graphbrick.learn.default import ending_in
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
@@ -20,14 +21,13 @@ from graphbrick.pipeline.parsing import parse
 from graphbrick.recipes import published
 from graphbrick.recipes import recipe as find_recipe
 from graphbrick.serve.errors import ErrorReply, ServeError, error_reply, not_found
-from graphbrick.serve.gate import Gate
 from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, warm
+from graphbrick.serve.limits.gate import Gate
+from graphbrick.serve.limits.runner import Runner, told_failure
 from graphbrick.serve.options import ServeOptions
-from graphbrick.serve.runner import Runner, told_failure
 from graphbrick.serve.searches import Searches
 from graphbrick.serve.trust import Trust, calls_model
 from graphbrick.serve.uploads import Uploads, index_uploads
-from graphbrick.session import Session
 
 _log = logging.getLogger("graphbrick.serve")
 

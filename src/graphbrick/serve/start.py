@@ -19,7 +19,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from graphbrick.compute import blas_threads
+from graphbrick.core.compute import blas_threads
 from graphbrick.core.errors import InputError
 from graphbrick.serve.app import create_app
 from graphbrick.serve.options import ServeOptions

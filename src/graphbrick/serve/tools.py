@@ -12,17 +12,16 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from graphbrick import __version__
-from graphbrick.agents.toolbox import all_tools
-from graphbrick.agents.workspace import Workspace
-from graphbrick.core import Subgraph
+from graphbrick.bricks.agents.toolbox import all_tools
+from graphbrick.bricks.agents.workspace import Workspace
+from graphbrick.core import Subgraph, __version__
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Capability, capabilities_of
-from graphbrick.queries.schema_text import schema_text
-from graphbrick.serve.answer_text import answer_text
+from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.serve.asking import Asked, reply_of, run_of
-from graphbrick.serve.gate import Gate
+from graphbrick.serve.conversation.answer_text import answer_text
 from graphbrick.serve.hosting import Opened
+from graphbrick.serve.limits.gate import Gate
 from graphbrick.serve.models import LONGEST_QUESTION, MOST_SEEDS
 from graphbrick.serve.service import Service
 

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import TypeAlias
 
-from graphbrick.agents.toolbox import names_in
-from graphbrick.agents.tools import TOOLS
-from graphbrick.embedders.embedding_model import EmbeddingModel
-from graphbrick.embedders.llm_embedder import LLMEmbedder
-from graphbrick.llm.chat import ChatModel
+from graphbrick.bricks.agents.toolbox import names_in
+from graphbrick.bricks.agents.tools import TOOLS
+from graphbrick.models.embedders.embedding_model import EmbeddingModel
+from graphbrick.models.embedders.llm_embedder import LLMEmbedder
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.scorers.cross_encoder import CrossEncoder
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
-from graphbrick.pipeline.catalog import built_in
+from graphbrick.pipeline.catalog import is_built_in
 from graphbrick.pipeline.composition import Repeat, Sequence, Union
-from graphbrick.scorers.cross_encoder import CrossEncoder
 from graphbrick.serve.errors import ServeError
 
 Part: TypeAlias = Brick | Pipeline
@@ -94,7 +94,7 @@ class Trust:
         if repr(brick) in self._own:
             return ""
         name = type(brick).__name__
-        if built_in().get(name) is not type(brick):
+        if not is_built_in(brick):
             return f"{name} is a plug-in, which the server does not run for clients unless its own recipes use it"
         foreign = [tool for tool in names_in(getattr(brick, "tools", "")) if tool not in _TOOLS]
         if foreign:

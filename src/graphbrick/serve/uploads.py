@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.files.locks import claim
+from graphbrick.core.files.locks import claim
+from graphbrick.core.session import Session
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.hosting import HostedGraph
-from graphbrick.session import Session
-from graphbrick.text.indexing import Progress
+from graphbrick.text.documents.store import text_folder
+from graphbrick.text.indexing.indexing import Progress
 from graphbrick.text.sources import SUFFIXES
-from graphbrick.text.store import text_folder
 
 _log = logging.getLogger("graphbrick.serve")
 _SIGNS = " _.,()[]@&+=~!'’–—-"
@@ -232,7 +232,7 @@ class Uploads:
 
 def index_uploads(place: Path, folder: Path, progress: Progress) -> str:
     """Bring a graph up to date with the folder of its uploads; return what was done, in words."""
-    from graphbrick.text.indexing import index
+    from graphbrick.text.indexing.indexing import index
 
     done = index([folder], place, skip_bad=True, progress=progress)
     bad = (

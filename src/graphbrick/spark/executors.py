@@ -18,19 +18,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from graphbrick import __version__
-from graphbrick.compute import blas_threads
+from graphbrick.core import __version__
+from graphbrick.core.compute import blas_threads
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError, ModelError
-from graphbrick.embedders.llm_embedder import LLMEmbedder
-from graphbrick.evaluate.study.identity import bricks_of
-from graphbrick.evaluate.study.workers import Done, Task, Work
-from graphbrick.llm import LLM
-from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.connection import api_key, key_advice, server_address
+from graphbrick.core.session import Session, current_session, set_default_session
+from graphbrick.models.embedders.llm_embedder import LLMEmbedder
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.http.connection import api_key, key_advice, server_address
+from graphbrick.models.llm.llm import LLM
 from graphbrick.pipeline.budget import check_budget, current_budget
-from graphbrick.session import Session, current_session, set_default_session
 from graphbrick.spark.errors import SparkError, plain_errors
 from graphbrick.spark.session import spark_session
+from graphbrick.study.runs.workers import Done, Task, Work
+from graphbrick.study.store.identity import bricks_of
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

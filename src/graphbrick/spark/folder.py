@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbrick.graphs.blocks import TripleBlock
-from graphbrick.graphs.builder import GraphBuilder
+from graphbrick.graphs.build.builder import GraphBuilder
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.readers import ReadOptions, read_labels
-from graphbrick.graphs.records import BadRecords
+from graphbrick.graphs.records.blocks import TripleBlock
+from graphbrick.graphs.records.records import BadRecords
 from graphbrick.spark.folder_tables import folder_labels
 from graphbrick.spark.prepared import Prepared, is_prepared
 from graphbrick.spark.reading import TripleSource, write_triples

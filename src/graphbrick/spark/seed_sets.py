@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphbrick.core.errors import InputError, shown
-from graphbrick.evaluate.datasets import load
 from graphbrick.graphs.readers.streams import open_source, unpacked_name
+from graphbrick.questions.loading import load
 from graphbrick.spark.storage import Storage, is_remote
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class SeedSet(NamedTuple):
 def read_seed_sets(spark: SparkSession, place: str) -> list[SeedSet]:
     """Read the sets of a file, in the order of their names.
 
-    A file of questions of any form that `graphbrick.evaluate.datasets.load` reads gives a set for each question: its id
+    A file of questions of any form that `graphbrick.questions.load` reads gives a set for each question: its id
     and its seeds.
 
     Raises:

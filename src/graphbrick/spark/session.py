@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphbrick.compute import usable_cores
+from graphbrick.core.compute import usable_cores
 from graphbrick.spark.errors import SparkError, plain_errors
 
 if TYPE_CHECKING:

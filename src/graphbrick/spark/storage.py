@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphbrick.core.errors import GraphFormatError
-from graphbrick.files.folders import new_folder
+from graphbrick.core.files.folders import new_folder
 from graphbrick.spark.errors import SparkError
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths
 from graphbrick.core import Answer, Citation, Evidence, Item, Passage, Path, Query, Row, Subgraph, Triple
 from graphbrick.core.errors import LinkError
-from graphbrick.files.digests import sha256
-from graphbrick.graphs.builder import build
+from graphbrick.core.files.digests import sha256
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records import EntityRecord
-from graphbrick.kernels.induced import induced_triples
+from graphbrick.graphs.records.records import EntityRecord
+from graphbrick.kernels.paths.induced import induced_triples
 from graphbrick.pipeline import RerankStage, RetrieveStage, Stage
-from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.testing.graphs import TINY, lasting_folder
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"

@@ -12,16 +12,16 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.bricks.rerank.rerank import Rerank
+from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths
 from graphbrick.core.errors import LinkError, PipelineError
 from graphbrick.core.graph import capabilities_of
 from graphbrick.core.trace import Trace
+from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import Pipeline, Stage
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import ENTRY_POINTS, all_bricks
 from graphbrick.pipeline.parsing import parse_brick
-from graphbrick.rerank.rerank import Rerank
-from graphbrick.retrieve.shortest_paths import ShortestPaths
-from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing.cases import CASES, QUESTION, Case, contract_graph, plain
 
 T = TypeVar("T")

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from graphbrick.core.directions import follow
 from graphbrick.core.errors import LinkError
-from graphbrick.core.graph import Labels, NeighbourList, Neighbours
-from graphbrick.graphs.builder import build
+from graphbrick.core.graph import Labels, NeighbourList, Neighbours, follow
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 
 TINY: tuple[tuple[str, str, str], ...] = (

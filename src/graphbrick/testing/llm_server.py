@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.text import fold, hash64
+from graphbrick.language.folding import fold, hash64
 
 _DIMENSIONS = 64
 

@@ -1,37 +1,15 @@
 """Graphs from text: documents become passages, and passages become a graph."""
 
-from graphbrick.text.chunks import ByHeading, ByParagraph, ByTokens
-from graphbrick.text.describe import Describe
-from graphbrick.text.extract_claims import ExtractClaims
-from graphbrick.text.extract_graph import ExtractGraph
-from graphbrick.text.from_file import FromFile
-from graphbrick.text.open_ie import OpenIE
-from graphbrick.text.phrases import Phrases
-from graphbrick.text.spacy_phrases import SpacyPhrases
-
-BRICKS = (
-    ByHeading,
-    ByParagraph,
-    ByTokens,
-    Describe,
-    ExtractClaims,
-    ExtractGraph,
-    FromFile,
-    OpenIE,
-    Phrases,
-    SpacyPhrases,
-)
-
-__all__ = [
-    "BRICKS",
-    "ByHeading",
-    "ByParagraph",
-    "ByTokens",
-    "Describe",
-    "ExtractClaims",
-    "ExtractGraph",
-    "FromFile",
-    "OpenIE",
-    "Phrases",
-    "SpacyPhrases",
-]
+BRICKS = {
+    "ByHeading": "documents.chunks",
+    "ByParagraph": "documents.chunks",
+    "ByTokens": "documents.chunks",
+    "Describe": "indexing.describe",
+    "ExtractClaims": "extract.extract_claims",
+    "ExtractGraph": "extract.extract_graph",
+    "FromFile": "extract.from_file",
+    "OpenIE": "extract.open_ie",
+    "Phrases": "extract.phrases",
+    "SpacyPhrases": "extract.spacy_phrases",
+}
+"""The module of each brick, below this package, in the order in which lists show them."""

@@ -6,7 +6,7 @@ import pytest
 
 from graphbrick import open_graph
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.databases import Address, is_address
+from graphbrick.graphs.databases.address import Address, is_address
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from sparql_server import sparql_server
 
 from graphbrick import Session, build, open_graph
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.databases import sparql
+from graphbrick.core.session import current_session
+from graphbrick.graphs.databases.sparql import sparql
 from graphbrick.graphs.export.ladybug import to_ladybug
-from graphbrick.session import current_session
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) WHERE { " + " ".join(f"?a{i} ?p{i} ?o{i} ." for i in range(12)) + " }"
 

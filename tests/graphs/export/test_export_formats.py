@@ -23,7 +23,7 @@ from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.export.ntriples import to_ntriples
 from graphbrick.graphs.export.parquet import to_parquet
 from graphbrick.graphs.export.to_networkx import to_networkx, to_node_link
-from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
+from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
 from graphbrick.testing import tiny_graph
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -21,9 +21,9 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export import ladybug as exporter
 from graphbrick.graphs.export import ladybug_layout
 from graphbrick.graphs.export.ladybug import to_ladybug
-from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
-from graphbrick.queries.check import check_query
-from graphbrick.queries.schema_text import schema_text
+from graphbrick.graphs.queries.check import check_query
+from graphbrick.graphs.queries.schema_text import schema_text
+from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
 from graphbrick.testing import tiny_graph
 
 

@@ -16,17 +16,26 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.blocks import FactBlock, TripleBlock
-from graphbrick.graphs.builder import build
+from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.interner import as_bytes
-from graphbrick.graphs.rdf_names import local_name
 from graphbrick.graphs.readers import ReadOptions, delimited, read_source, streams
 from graphbrick.graphs.readers.streams import Meter, blocks, open_source
-from graphbrick.graphs.records import BadRecords, EntityRecord
-from graphbrick.graphs.text import hash64
-from graphbrick.kernels.lines import may_be_blank
-from graphbrick.kernels.ntriples import IRI, LABEL, PLAIN, TAGGED, TYPE, TYPED, Statements, split_ntriples
+from graphbrick.graphs.records.blocks import FactBlock, TripleBlock
+from graphbrick.graphs.records.interner import as_bytes
+from graphbrick.graphs.records.rdf_names import local_name
+from graphbrick.graphs.records.records import BadRecords, EntityRecord
+from graphbrick.kernels.strings.lines import may_be_blank
+from graphbrick.kernels.strings.ntriples import (
+    IRI,
+    LABEL,
+    PLAIN,
+    TAGGED,
+    TYPE,
+    TYPED,
+    Statements,
+    split_ntriples,
+)
+from graphbrick.language.folding import hash64
 
 CELLS = st.text('ab é\u00a0\u3000\u2009\x1cZ\r\x85\ufeff"', max_size=4)
 

@@ -11,7 +11,7 @@ from delimited_files import KENYA, fault, read, skipped, write
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import ReadOptions, read_source
 from graphbrick.graphs.readers.columns import _plain_name
-from graphbrick.graphs.records import BadRecords
+from graphbrick.graphs.records.records import BadRecords
 
 
 @pytest.mark.parametrize(

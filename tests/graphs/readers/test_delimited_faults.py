@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import ReadOptions, streams
-from graphbrick.graphs.records import BadRecords
+from graphbrick.graphs.records.records import BadRecords
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pyoxigraph as ox
 import pytest
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.rdf_names import local_name
 from graphbrick.graphs.readers import ReadOptions, read_source
-from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord
+from graphbrick.graphs.records.rdf_names import local_name
+from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, RelationRecord
 
 EX = "http://example.org/"
 PREFIXES = """

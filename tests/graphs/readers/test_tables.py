@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import ReadOptions, read_source, tables
-from graphbrick.graphs.records import BadRecords, EntityRecord, Record
+from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record
 
 EDGES = "source\trelation\ttarget\na\tr\tb\n"
 

@@ -6,8 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.evaluate.datasets.fetching import Fetched, describe, fetched_splits, folder
-from graphbrick.evaluate.datasets.table import Dataset
+from graphbrick.questions.fetching import Fetched, describe, fetched_splits, folder
+from graphbrick.questions.table import Dataset
 
 _UNCHECKED = "nothing could be checked: the table of data sets has no sha256"
 

@@ -12,14 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.core.counting import counted
+from graphbrick.graphs.changes.delta import Change
+from graphbrick.graphs.changes.refreshing import Refreshed
 from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.graphs.delta import Change
-from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import change_counts, graph_info, isolated, size, skipped
+from graphbrick.graphs.local.extracted import ExtractedGraph
 from graphbrick.graphs.partitions import Partitions
-from graphbrick.graphs.refreshing import Refreshed
+from graphbrick.language.counting import counted
 from graphbrick.learn.learned import is_learned, learned_place
 
 _MISMATCH = "; are these the nodes of these edges?"

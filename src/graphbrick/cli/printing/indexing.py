@@ -10,12 +10,12 @@ from typing import Any
 import typer
 
 from graphbrick.cli.printing.terminal import plain, print_json
-from graphbrick.core.counting import counted
-from graphbrick.llm.conversations import Usage
-from graphbrick.text.describe import DescribeCost
-from graphbrick.text.estimating import Estimate, ModelEstimate
-from graphbrick.text.indexing import Indexed
-from graphbrick.text.results import PassageProblem
+from graphbrick.language.counting import counted
+from graphbrick.models.llm.conversations import Usage
+from graphbrick.text.documents.results import PassageProblem
+from graphbrick.text.indexing.describe import DescribeCost
+from graphbrick.text.indexing.estimating import Estimate, ModelEstimate
+from graphbrick.text.indexing.indexing import Indexed
 
 _SHOWN = 10
 _NO_PRICE = "an unknown price (GRAPHBRICK_PRICES names a table)"

@@ -8,12 +8,12 @@ from itertools import islice
 from rich.console import Console
 
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
-from graphbrick.evaluate.judge.metrics.comparing import PairStudy
-from graphbrick.evaluate.judge.metrics.measuring import MetricStudy, Plan
-from graphbrick.evaluate.judge.metrics.metric_judge import MetricJudge
-from graphbrick.evaluate.judge.metrics.scoring import ScoreStudy
-from graphbrick.evaluate.statistics.intervals import Interval
-from graphbrick.llm.conversations import Usage
+from graphbrick.judge.metrics.comparing import PairStudy
+from graphbrick.judge.metrics.measuring import MetricStudy, Plan
+from graphbrick.judge.metrics.metric_judge import MetricJudge
+from graphbrick.judge.metrics.scoring import ScoreStudy
+from graphbrick.models.llm.conversations import Usage
+from graphbrick.study.statistics.intervals import Interval
 
 _EVENTS = 5  # shown
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from graphbrick.cli.printing.terminal import console, plain, print_json, table
-from graphbrick.evaluate.judge.judges.classifier.training import Trained
-from graphbrick.evaluate.judge.report.checking import Check
-from graphbrick.evaluate.judge.synthetic.making import Made
-from graphbrick.evaluate.judge.synthetic.negatives import EASY
-from graphbrick.evaluate.judge.verdicts import Label
+from graphbrick.judge.judges.classifier.training import Trained
+from graphbrick.judge.report.checking import Check
+from graphbrick.judge.synthetic.making import Made
+from graphbrick.judge.synthetic.negatives import EASY
+from graphbrick.judge.verdicts import Label
 
 if TYPE_CHECKING:
-    from graphbrick.train.judge_encoder import EncoderReport
-    from graphbrick.train.judge_llm import JudgeLLMReport
+    from graphbrick.judge.training.judge_encoder import EncoderReport
+    from graphbrick.judge.training.judge_llm import JudgeLLMReport
 
 _BETTER = 0.01  # of the area under the curve: less is no gain over a single number
 

@@ -6,8 +6,8 @@ from rich.text import Text
 
 from graphbrick.cli.printing.studies import rich_table
 from graphbrick.cli.printing.terminal import console, note, plain, print_json
-from graphbrick.evaluate.judge.report.judged import JudgeReport
-from graphbrick.evaluate.judge.report.tables import (
+from graphbrick.judge.report.judged import JudgeReport
+from graphbrick.judge.report.tables import (
     curve_table,
     differences_table,
     lines_of,

@@ -10,9 +10,10 @@ from pathlib import Path
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
-from graphbrick.evaluate.gold_queries import Paraphrases, QueryQuestion
-from graphbrick.queries.check import Checked
-from graphbrick.queries.schema_text import schema_text
+from graphbrick.graphs.queries.check import Checked
+from graphbrick.graphs.queries.schema_text import schema_text
+from graphbrick.judge.gold_queries.generator import QueryQuestion
+from graphbrick.judge.gold_queries.paraphrase import Paraphrases
 
 
 def print_rows(rows: Rows, limit: int, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import typer
 
 from graphbrick.cli.printing.terminal import print_json
-from graphbrick.core.counting import counted
+from graphbrick.language.counting import counted
 from graphbrick.text.reporting.prepare import Prepared
 from graphbrick.text.reporting.written import Cost
 

@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.core.counting import counted
+from graphbrick.language.counting import counted
 
 if TYPE_CHECKING:
-    from graphbrick.spark.extract import Extracted
+    from graphbrick.spark.walks.extract import Extracted
 
 _SHOWN = 10
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
-from graphbrick.evaluate.report.answers import (
+from graphbrick.study.report.answers import (
     AnswerRow,
     answers_table,
     judge_notes,
@@ -17,16 +17,16 @@ from graphbrick.evaluate.report.answers import (
     published_table,
     rows_of,
 )
-from graphbrick.evaluate.report.confidence import confidence_table
-from graphbrick.evaluate.report.figures import PipelineFigures
-from graphbrick.evaluate.report.linking_and_queries import task_tables
-from graphbrick.evaluate.report.overview import QUALITY_GROUPS, measure_name, strata_table
-from graphbrick.evaluate.report.summary import StudyComparison, StudySummary
-from graphbrick.evaluate.report.tables import Table as ReportTable
-from graphbrick.evaluate.report.tables import columns_of
-from graphbrick.evaluate.statistics.intervals import Interval
-from graphbrick.evaluate.study.lost import PLACES
-from graphbrick.evaluate.study.scoring import SIZES
+from graphbrick.study.report.confidence import confidence_table
+from graphbrick.study.report.figures import PipelineFigures
+from graphbrick.study.report.linking_and_queries import task_tables
+from graphbrick.study.report.overview import QUALITY_GROUPS, measure_name, strata_table
+from graphbrick.study.report.summary import StudyComparison, StudySummary
+from graphbrick.study.report.tables import Table as ReportTable
+from graphbrick.study.report.tables import columns_of
+from graphbrick.study.runs.lost import PLACES
+from graphbrick.study.runs.scoring import SIZES
+from graphbrick.study.statistics.intervals import Interval
 
 _QUALITY = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 _SECOND = (

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
-from graphbrick.evaluate.report.overview import measure_name
-from graphbrick.tune.result import Tuned
-from graphbrick.tune.writing import PAGE, RECIPES, headline
+from graphbrick.study.report.overview import measure_name
+from graphbrick.study.tune.result.result import Tuned
+from graphbrick.study.tune.result.writing import PAGE, RECIPES, headline
 
 _EFFECTS = 8  # changes that are shown
 

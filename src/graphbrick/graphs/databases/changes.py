@@ -8,7 +8,7 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.databases.graph import Node
 
 if TYPE_CHECKING:
-    from graphbrick.graphs.databases.cypher import CypherGraph
+    from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 
 _MOST = 1_000_000  # changed nodes or relations; beyond that a whole copy is not slower
 

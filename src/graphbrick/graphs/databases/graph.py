@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbrick.core.directions import follow
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
-from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, Rows
+from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, Rows, follow
 from graphbrick.core.schema import Schema
 from graphbrick.graphs.databases.address import Address
-from graphbrick.queries.guard import check_read_only
+from graphbrick.graphs.queries.guard import check_read_only
 
 _REMEMBERED = 200_000  # entities with all that is known of them
 _MOST = 1_000_000_000  # of numbers in addresses

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from graphbrick.graphs.databases.graph import Node
-from graphbrick.graphs.text import name_form, nfc, tokens
+from graphbrick.language.folding import name_form, nfc, tokens
 
 KEYS = ("key", "id")
 """Properties that hold keys, best first."""

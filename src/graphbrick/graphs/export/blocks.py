@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.files.writing import FileWriter
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.core.files.writing import FileWriter
+from graphbrick.graphs.store.stored import StoredGraph
 
 if TYPE_CHECKING:
     import pyarrow

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphbrick.graphs.records import EntityRecord
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.records.records import EntityRecord
+from graphbrick.graphs.store.stored import StoredGraph
 
 
 def entity_records(graph: StoredGraph, first: int = 0, last: int | None = None) -> Iterator[EntityRecord]:

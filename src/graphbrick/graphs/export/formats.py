@@ -15,7 +15,7 @@ from graphbrick.graphs.export.neo4j_csv import to_neo4j_csv
 from graphbrick.graphs.export.ntriples import to_ntriples
 from graphbrick.graphs.export.parquet import to_parquet
 from graphbrick.graphs.export.to_networkx import to_node_link
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph
 
 FORMATS: dict[str, Callable[..., Path]] = {
     "ladybug": to_ladybug,

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_text
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph
 
 _PROGRESS = 1 << 14
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

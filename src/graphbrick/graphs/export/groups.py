@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.export.blocks import Ints, Step, Triples, triple_blocks
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph
 
 Group: TypeAlias = tuple[int, int, int]
 """(number of the relation's table, number of the head's table, number of the tail's table)"""

@@ -25,8 +25,16 @@ from graphbrick.graphs.export.groups import grouped
 from graphbrick.graphs.export.ladybug_layout import layout
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import new_export_file
-from graphbrick.graphs.literals import DATE, DECIMAL, INTEGER, LiteralType, exact_number, literal_types, read_literal
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.literals import (
+    DATE,
+    DECIMAL,
+    INTEGER,
+    LiteralType,
+    exact_number,
+    literal_types,
+    read_literal,
+)
+from graphbrick.graphs.store.stored import StoredGraph
 
 if TYPE_CHECKING:
     import pyarrow

@@ -14,7 +14,7 @@ import numpy as np
 
 from graphbrick.graphs.export.blocks import Ints, Step, triple_blocks
 from graphbrick.graphs.export.groups import Group
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph
 
 UNTYPED = "Entity"
 """The node table of entities without a type, and of rare types in a graph with very many."""

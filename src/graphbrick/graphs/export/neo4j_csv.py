@@ -12,7 +12,7 @@ from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writabl
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import new_export_folder
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph
 
 _FILES = ("nodes.csv", "edges.csv")
 _PROGRESS = 1 << 14

@@ -8,10 +8,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from graphbrick.core.errors import InputError, LinkError
-from graphbrick.graphs.databases.rdf_terms import Term
+from graphbrick.graphs.databases.sparql.rdf_terms import Term
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.place import new_export_text
-from graphbrick.graphs.literals import (
+from graphbrick.graphs.records.rdf_names import ALIAS_IRI, TYPE_IRI
+from graphbrick.graphs.store.literals import (
     DATE,
     DECIMAL,
     YEAR,
@@ -20,8 +21,7 @@ from graphbrick.graphs.literals import (
     literal_types,
     read_literal,
 )
-from graphbrick.graphs.rdf_names import ALIAS_IRI, TYPE_IRI
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph
 
 BASE = "urn:graphbrick:"
 """What the IRIs of keys begin with that are no IRIs themselves."""

@@ -10,7 +10,7 @@ from typing import Any
 from graphbrick.graphs.export.blocks import Step, mapped_texts, silent, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_folder
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph
 
 _ROWS = 1 << 17  # per row group
 _FILES = ("nodes.parquet", "edges.parquet", "relations.parquet")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.files.folders import NewFolder, files_in, new_folder
+from graphbrick.core.files.folders import NewFolder, files_in, new_folder
 
 
 class Written(NamedTuple):

@@ -11,8 +11,8 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_text
-from graphbrick.graphs.records import EntityRecord
-from graphbrick.graphs.stored import StoredGraph
+from graphbrick.graphs.records.records import EntityRecord
+from graphbrick.graphs.store.stored import StoredGraph
 
 if TYPE_CHECKING:
     import networkx

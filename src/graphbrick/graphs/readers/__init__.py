@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.blocks import FOR_RELATION, Described, FactBlock, Part
-from graphbrick.graphs.rdf_names import local_name
 from graphbrick.graphs.readers import delimited, rdf, tables
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import Meter, unpacked_name
-from graphbrick.graphs.records import BadRecords, EntityRecord, Records
+from graphbrick.graphs.records.blocks import FOR_RELATION, Described, FactBlock, Part
+from graphbrick.graphs.records.rdf_names import local_name
+from graphbrick.graphs.records.records import BadRecords, EntityRecord, Records
 
 _PARQUET = ".parquet"
 _LABELS = 1 << 14

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.blocks import TripleBlock
 from graphbrick.graphs.readers.columns import triple_columns
 from graphbrick.graphs.readers.streams import (
     Meter,
@@ -29,7 +28,8 @@ from graphbrick.graphs.readers.streams import (
     unpacked_name,
     whole_lines,
 )
-from graphbrick.graphs.records import BadRecords, TripleRecord
+from graphbrick.graphs.records.blocks import TripleBlock
+from graphbrick.graphs.records.records import BadRecords, TripleRecord
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions

@@ -27,9 +27,18 @@ from urllib.parse import quote
 import numpy as np
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.blocks import FOR_RELATION, NAMES_ONLY, Described, FactBlock, Part, TripleBlock, fact_count
-from graphbrick.graphs.interner import as_bytes
-from graphbrick.graphs.rdf_names import (
+from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, unpacked_name
+from graphbrick.graphs.records.blocks import (
+    FOR_RELATION,
+    NAMES_ONLY,
+    Described,
+    FactBlock,
+    Part,
+    TripleBlock,
+    fact_count,
+)
+from graphbrick.graphs.records.interner import as_bytes
+from graphbrick.graphs.records.rdf_names import (
     ALIAS_IRI,
     DESCRIPTION_IRIS,
     LABEL_IRIS,
@@ -38,11 +47,17 @@ from graphbrick.graphs.rdf_names import (
     TYPE_IRI,
     local_name,
 )
-from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, unpacked_name
-from graphbrick.graphs.records import DESCRIPTION, LABEL, LATEST, BadRecords, EntityRecord, RankedFact, TripleRecord
-from graphbrick.graphs.records import TYPE as TYPE_OF
-from graphbrick.graphs.text import hash64
-from graphbrick.kernels.ntriples import (
+from graphbrick.graphs.records.records import (
+    DESCRIPTION,
+    LABEL,
+    LATEST,
+    BadRecords,
+    EntityRecord,
+    RankedFact,
+    TripleRecord,
+)
+from graphbrick.graphs.records.records import TYPE as TYPE_OF
+from graphbrick.kernels.strings.ntriples import (
     NO_LANGUAGE,
     OTHER,
     PLAIN,
@@ -53,7 +68,8 @@ from graphbrick.kernels.ntriples import (
     Statements,
     split_ntriples,
 )
-from graphbrick.kernels.spans import Bytes
+from graphbrick.kernels.strings.spans import Bytes
+from graphbrick.language.folding import hash64
 
 if TYPE_CHECKING:
     import pyoxigraph

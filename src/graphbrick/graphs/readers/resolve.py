@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from graphbrick.graphs.blocks import Described, FactBlock, Part, TripleBlock
-from graphbrick.graphs.records import DESCRIPTION, EntityRecord, RankedFact, Record, Records, RelationRecord
+from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.records import (
+    DESCRIPTION,
+    EntityRecord,
+    RankedFact,
+    Record,
+    Records,
+    RelationRecord,
+)
 
 _NO_RANK = 255
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.records import BadRecords
+from graphbrick.graphs.records.records import BadRecords
 
 BLOCK_BYTES = 1 << 22
 PACKED = (".gz", ".zst")

@@ -12,7 +12,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import delimited
 from graphbrick.graphs.readers.columns import node_columns, triple_columns, unrecognised
 from graphbrick.graphs.readers.streams import PACKED, Meter
-from graphbrick.graphs.records import BadRecords, EntityRecord, TripleRecord
+from graphbrick.graphs.records.records import BadRecords, EntityRecord, TripleRecord
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions

@@ -4,8 +4,3 @@ Chat programs send the whole conversation with every message. `standalone` reads
 what was said before («And who is her husband?», «and of Kenya?»), and returns a question that a pipeline can answer by
 itself. A language model writes it if the pipeline has one, otherwise rules do.
 """
-
-from graphbrick.serve.conversation.standalone import Standalone, standalone
-from graphbrick.serve.conversation.turns import Conversation, Turn, read_conversation
-
-__all__ = ["Conversation", "Standalone", "Turn", "read_conversation", "standalone"]

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrick.graphs.text import nfc
-from graphbrick.link.words import COMPARES
-from graphbrick.patterns.stems import root, stems
-from graphbrick.serve.answer_text import says_nothing
+from graphbrick.bricks.link.words import COMPARES
+from graphbrick.language.folding import nfc
+from graphbrick.language.stems import root, stems
+from graphbrick.serve.conversation.answer_text import says_nothing
 from graphbrick.serve.conversation.names import Name, Speaks, names_in, type_words
 from graphbrick.serve.conversation.turns import Turn
 from graphbrick.serve.conversation.wording import (

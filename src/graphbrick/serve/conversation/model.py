@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from graphbrick.core.trace import event
-from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.context_budget import fitting
-from graphbrick.llm.json_replies import find_json, json_object
-from graphbrick.llm.prompt_files import PromptFiles
-from graphbrick.llm.replies import one_line, shown, without_thinking
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.context_budget import fitting
+from graphbrick.models.llm.prompt_files import PromptFiles
+from graphbrick.models.llm.replies.json_replies import find_json, json_object
+from graphbrick.models.llm.replies.replies import one_line, shown, without_thinking
 from graphbrick.serve.conversation.turns import Turn
 from graphbrick.serve.models import LONGEST_QUESTION
 

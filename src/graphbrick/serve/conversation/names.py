@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphbrick.bricks.link.context import settled
+from graphbrick.bricks.link.exact import Matches, exact_names
+from graphbrick.bricks.link.question import Question, disjoint
+from graphbrick.bricks.link.unmatched import Unmatched
+from graphbrick.bricks.link.words import STOP_WORDS, vocabulary
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.local import mentioned
-from graphbrick.graphs.text import nfc
-from graphbrick.link.context import settled
-from graphbrick.link.exact import Matches, exact_names
-from graphbrick.link.question import Question, disjoint
-from graphbrick.link.unmatched import Unmatched
-from graphbrick.link.words import STOP_WORDS, vocabulary
+from graphbrick.graphs.local.local import mentioned
+from graphbrick.language.folding import nfc
+from graphbrick.language.stems import WORD, root, stem
 from graphbrick.patterns.lexicon import lexicon_of
-from graphbrick.patterns.stems import WORD, root, stem
 
 _MIN_SCORE = 0.8  # that of LinkLabels
 _TRIPLES = 10_000  # of an entity that are looked at, in each direction

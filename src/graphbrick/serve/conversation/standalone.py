@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from graphbrick.bricks.link.labels import LinkLabels
 from graphbrick.core.trace import StageTrace, Trace, event, record
-from graphbrick.link import LinkLabels
-from graphbrick.llm.chat import ChatModel
+from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.conversation.follow_ups import Completed, FollowUps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from graphbrick.serve.answer_text import without_sources
+from graphbrick.serve.conversation.answer_text import without_sources
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.models import LONGEST_QUESTION, ChatMessage
 

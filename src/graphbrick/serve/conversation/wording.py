@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from graphbrick.link.words import STOP_WORDS
-from graphbrick.patterns.stems import WORD
+from graphbrick.bricks.link.words import STOP_WORDS
+from graphbrick.language.stems import WORD
 
 _START = re.compile(
     r"(?:(?:and|but|or|so|then|also|ok|okay|now|well)\b[\s,:]*)*"

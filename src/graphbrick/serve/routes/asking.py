@@ -8,10 +8,10 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from graphbrick.serve.asking import Asked, events_of, read_ask, reply_of, run_of, usage_of
+from graphbrick.serve.limits.streams import EventStream, gone
 from graphbrick.serve.models import Ask
 from graphbrick.serve.routes.common import Serving, id_of, log_of
 from graphbrick.serve.service import Service
-from graphbrick.serve.streams import EventStream, gone
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 _REPLY: dict[int | str, dict[str, Any]] = {

@@ -14,16 +14,17 @@ from fastapi import APIRouter, Request, Response
 
 from graphbrick.core.errors import LinkError
 from graphbrick.core.trace import Trace
-from graphbrick.llm.chat import streaming
+from graphbrick.models.llm.chat import streaming
 from graphbrick.recipes import published
-from graphbrick.serve.answer_text import CANNOT, answer_text, answers_line, sources
 from graphbrick.serve.asking import Asked, reply_of, run_of, usage_of
-from graphbrick.serve.conversation import Conversation, read_conversation, standalone
+from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, answers_line, sources
+from graphbrick.serve.conversation.standalone import standalone
+from graphbrick.serve.conversation.turns import Conversation, read_conversation
 from graphbrick.serve.errors import not_found
+from graphbrick.serve.limits.streams import Channel, EventStream, gone
 from graphbrick.serve.models import Chat
 from graphbrick.serve.routes.common import Serving, id_of, log_of
 from graphbrick.serve.service import Service
-from graphbrick.serve.streams import Channel, EventStream, gone
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 _STARTED = int(time.time())

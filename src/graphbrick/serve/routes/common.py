@@ -9,9 +9,9 @@ from fastapi import Depends, Query, Request
 
 from graphbrick.core.errors import LinkError
 from graphbrick.serve.hosting import Opened
+from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import Key, Name
 from graphbrick.serve.service import Service
-from graphbrick.serve.streams import gone
 
 T = TypeVar("T")
 

@@ -11,19 +11,19 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.requests import ClientDisconnect
 
-from graphbrick.embedders.minilm import MiniLM
+from graphbrick.core.session import current_session
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened
+from graphbrick.serve.limits.runner import ClientLeftError
+from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import MergeNames
 from graphbrick.serve.routes.common import GraphName, Serving, look_up
-from graphbrick.serve.runner import ClientLeftError
 from graphbrick.serve.service import Service
-from graphbrick.serve.streams import gone
 from graphbrick.serve.uploads import Uploads, checked_name
-from graphbrick.session import current_session
-from graphbrick.text.merging import change_merges, merges_of, proposed_merges
-from graphbrick.text.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.indexing.merging import change_merges, merges_of, proposed_merges
 
 router = APIRouter(prefix="/v1", tags=["documents"])
 DocumentName = Annotated[str, Path(min_length=1, max_length=200, description="Name of the file, such as notes.md.")]

@@ -9,19 +9,19 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Request
 
-from graphbrick.agents.tools.paths import shortest
-from graphbrick.agents.workspace import Workspace
+from graphbrick.bricks.agents.tools.paths import shortest
+from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Subgraph
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Capability, Rows, capabilities_of
 from graphbrick.graphs.graph import Graph
-from graphbrick.queries.guard import check_read_only
-from graphbrick.queries.limits import with_limit
+from graphbrick.graphs.queries.guard import check_read_only
+from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened
+from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import GraphQuery
 from graphbrick.serve.routes.common import EntityKey, GraphName, Serving, entity_json, entity_of, look_up
-from graphbrick.serve.streams import gone
 
 router = APIRouter(prefix="/v1", tags=["graph"])
 _COUNTED = 10_000  # triples of an entity in a database that are counted by relation

@@ -7,13 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn import add_feedback, feedback_place
+from graphbrick.learn.feedback import add_feedback, feedback_place
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.asking import read_ask, run_of, usage_of
 from graphbrick.serve.errors import ServeError
+from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import GiveFeedback
 from graphbrick.serve.routes.common import Serving, log_of
-from graphbrick.serve.streams import gone
 
 router = APIRouter(prefix="/v1", tags=["feedback"])
 _MOST_BYTES = 64 << 20  # of the file of a graph

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from graphbrick.evaluate.judge.labels.labelling import Labelling
+from graphbrick.judge.labels.labelling import Labelling
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.models import GiveLabel
 from graphbrick.serve.routes.common import Serving, look_up

@@ -10,13 +10,13 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Query, Request
 
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.report.summary import compare_study, summarize_study
-from graphbrick.evaluate.study.reader import Study
-from graphbrick.evaluate.study.records import Result, StudyQuestion, StudyRun
 from graphbrick.serve.errors import not_found
 from graphbrick.serve.models import Name
 from graphbrick.serve.routes.common import Serving, look_up
 from graphbrick.serve.service import Service
+from graphbrick.study.report.summary import compare_study, summarize_study
+from graphbrick.study.store.reader import Study
+from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
 
 T = TypeVar("T")
 router = APIRouter(prefix="/v1", tags=["studies"])

@@ -10,7 +10,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.serve.errors import not_found
 from graphbrick.serve.models import Name
 from graphbrick.serve.routes.common import Serving, look_up
-from graphbrick.tune.reading import read_search
+from graphbrick.study.tune.result.reading import read_search
 
 router = APIRouter(prefix="/v1", tags=["searches"])
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from graphbrick.core.graph import PassageText
 from graphbrick.graphs.communities import CommunityTree
 from graphbrick.graphs.corpus import OCCURS_WITH, Claim, TextGraph, full_text
-from graphbrick.llm.replies import lines_of
-from graphbrick.text.reports import Cited, CommunityReport
+from graphbrick.models.llm.replies.replies import lines_of
+from graphbrick.text.reporting.reports import Cited, CommunityReport
 
 _ENTITIES = 40  # of a community without descriptions, whose names are listed
 _FACTS = 0.5  # share of the budget for triples if passages are listed too

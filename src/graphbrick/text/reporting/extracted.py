@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.graphs.text import name_form
-from graphbrick.text.chunks import sentences
-from graphbrick.text.reports import MOST_RATING, Cited, CommunityReport, Finding
+from graphbrick.language.folding import name_form
+from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.reporting.reports import MOST_RATING, Cited, CommunityReport, Finding
 
 WRITER = "central sentences"
 

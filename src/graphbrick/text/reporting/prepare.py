@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from graphbrick.core.errors import InputError
-from graphbrick.files.locks import claim
+from graphbrick.core.files.locks import claim
 from graphbrick.graphs.communities import communities_of
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.llm.chat import ChatModel
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.text.documents.store import text_folder
 from graphbrick.text.reporting.extracted import WRITER, extracted_report
 from graphbrick.text.reporting.replies import ReplyStore
+from graphbrick.text.reporting.reports import CommunityReport, keep_reports
 from graphbrick.text.reporting.written import Cost, ReportWriter, Written, reportable
-from graphbrick.text.reports import CommunityReport, keep_reports
-from graphbrick.text.store import text_folder
 
 TOKENS = 8_000
 """Tokens that a report is written from, as in Microsoft GraphRAG."""

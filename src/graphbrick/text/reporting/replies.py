@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from graphbrick.text.results import RESULTS_SCHEMA
-from graphbrick.text.store import TextStore
+from graphbrick.text.documents.results import RESULTS_SCHEMA
+from graphbrick.text.documents.store import TextStore
 
 _TABLE = """CREATE TABLE IF NOT EXISTS reports (context BLOB NOT NULL, writer TEXT NOT NULL, reply TEXT NOT NULL,
     PRIMARY KEY (context, writer)) WITHOUT ROWID"""

@@ -11,16 +11,22 @@ from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import event
 from graphbrick.graphs.communities import CommunityTree
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.context_budget import text_tokens
-from graphbrick.llm.conversations import each_reply
-from graphbrick.llm.json_replies import find_json, json_list, json_object, number_in, whole_number
-from graphbrick.llm.messages import Message, Request, system, user
-from graphbrick.llm.replies import one_line, opened, without_fences
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.context_budget import text_tokens
+from graphbrick.models.llm.conversations import each_reply
+from graphbrick.models.llm.messages import Message, Request, system, user
+from graphbrick.models.llm.replies.json_replies import (
+    find_json,
+    json_list,
+    json_object,
+    number_in,
+    whole_number,
+)
+from graphbrick.models.llm.replies.replies import one_line, opened, without_fences
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.reporting.context import Context, Contexts
 from graphbrick.text.reporting.replies import ReplyStore
-from graphbrick.text.reports import MOST_RATING, CommunityReport, Finding
+from graphbrick.text.reporting.reports import MOST_RATING, CommunityReport, Finding
 
 _FINDINGS, _SOURCES = 10, 5
 _BATCH = 64  # contexts held at a time

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from graphbrick.core.errors import ModelError
-from graphbrick.text.document import Document, Heading
+from graphbrick.text.documents.document import Document, Heading
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{1,40})", re.IGNORECASE)
 _FRONT = re.compile(r"\A---\n(.*?)\n---[ \t]*\n", re.DOTALL)

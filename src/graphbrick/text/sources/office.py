@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from graphbrick.core.errors import InputError, ModelError
-from graphbrick.text.document import Document, Heading
+from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources import office_child
 
 SECONDS = 60.0

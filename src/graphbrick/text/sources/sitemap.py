@@ -14,10 +14,10 @@ from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urlsplit
 from xml.parsers import expat
 
-from graphbrick.core.counting import counted
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import open_source, unpacked_name
-from graphbrick.text.document import Document
+from graphbrick.language.counting import counted
+from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.markup import html_document, markdown_document, plain_document
 from graphbrick.text.sources.office import office_document
 from graphbrick.text.sources.web import MOST_BYTES, Client, FetchError, host_of

@@ -12,7 +12,7 @@ from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import open_source
-from graphbrick.text.document import Document, Heading
+from graphbrick.text.documents.document import Document, Heading
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _TEXT = ("text", "content", "contents", "body", "passage", "paragraph", "article", "document", "abstract", "answer")

@@ -14,7 +14,7 @@ from email.message import Message
 from typing import IO, Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
-from graphbrick import __version__
+from graphbrick.core import __version__
 from graphbrick.text.sources.robots import Robots
 
 AGENT = "graphbrick"

@@ -1,0 +1,1 @@
+"""Agents: a language model that walks over a graph with tools, and the tools."""

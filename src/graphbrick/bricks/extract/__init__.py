@@ -1,0 +1,1 @@
+"""Extract stages: take a subgraph around the seeds."""

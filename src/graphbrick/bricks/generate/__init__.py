@@ -1,0 +1,1 @@
+"""Generate stages: make the answer."""

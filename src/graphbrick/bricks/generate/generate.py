@@ -1,0 +1,195 @@
+"""Answers by a language model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graphbrick.bricks.generate.answers import (
+    FORM,
+    REFUSAL,
+    SCHEMA,
+    ReplyAnswer,
+    in_json,
+    json_as_lines,
+    key,
+    read_answers,
+    spellings,
+)
+from graphbrick.bricks.generate.listing import by_kind, listed, n_fitting
+from graphbrick.bricks.generate.prompts import NAMES, Turns, prompt
+from graphbrick.core import Answer, Evidence, Item, Path, Query
+from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
+from graphbrick.core.trace import event, tally
+from graphbrick.models.llm.chat import ChatModel, current_on_token
+from graphbrick.models.llm.messages import Request
+from graphbrick.models.llm.replies.replies import one_line, shown, without_thinking
+from graphbrick.pipeline import GenerateStage
+
+_LONGEST = {"passage": 4000, "report": 4000}  # characters in the prompt; 1000 for other kinds
+_MOST = 100  # answers; more are a model that does not stop
+_LISTED = 5  # wrong numbers in an event
+_AND = re.compile(r"(?:^|\s+)and\s+", re.IGNORECASE)
+_PLACE = re.compile(r"\{(format|form|question|evidence)\}")
+
+
+@dataclass(frozen=True, repr=False)
+class Generate(GenerateStage):
+    """The answers a language model reads out of the evidence, each with the numbers of the items that support it.
+
+    The numbers are checked: an item counts as support only if it speaks of the answer's entity, or if it comes from a
+    document or query and has the words of the answer. If the model names no item, all that support the answer are
+    taken. An answer without support is an event in the trace: the model may have made it up. The model may say that the
+    answer is not in the evidence, unless the prompt is "paths"; without evidence it is not called. Evidence that does
+    not fit the model's context is left out from the end, which is an event.
+
+    Args:
+        llm: The language model, such as LLM().
+        prompt: What it is told: "zero" for instructions only, "one" or "few" for instructions and examples, "paths" for
+            instructions that always ask for the best answers that the paths hold, as published systems do, or the path
+            of a text file with a prompt of your own (docs/llm.md).
+
+    Returns:
+        Distinct answers in the order of the reply; the items of the evidence that support them.
+
+    Raises:
+        ModelError: The server is away, refuses, or does not answer in time; or not one path fits the context.
+        InputError: The prompt's file is missing or is no prompt.
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (generation; one- and few-shot: preliminary version)"
+
+    llm: ChatModel = parameter(example="LLM()")
+    prompt: str = parameter(NAMES[0], path=True, search=NAMES[:3])
+
+    def generate(self, query: Query, evidence: Evidence) -> Answer:
+        """Ask the model and read its reply."""
+        if not evidence.items:
+            event("no answer: the evidence is empty; the model was not called")
+            return Answer()
+        request, items = self.request(query, evidence)
+        on_token = current_on_token()
+        if on_token is not None and self.llm.structured:
+            on_token = json_as_lines(on_token)
+        reply = self.llm.ask_all([request], on_token=on_token)[0].text
+        names = _names(evidence)
+        answers = _parted(read_answers(reply, names, len(items)), names)
+        if len(answers) > _MOST:
+            event(f"of {len(answers):,} answers the first {_MOST} were taken: {shown(reply)}")
+            answers = answers[:_MOST]
+        if not answers:
+            event(f"no answer: the model replied {shown(reply)}")
+            tally(**{"refusals" if without_thinking(reply) else "unread_replies": 1})
+        return _supported(answers, names, items, evidence)
+
+    def request(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:
+        """Return the request, with as many items as fit, and these items in the order of their numbers.
+
+        Raises:
+            ModelError: Not one item fits.
+        """
+        items, turns = by_kind(evidence.items), prompt(self.prompt)
+        lines = listed(items, _LONGEST)
+        few = n_fitting(self.llm, lines, lambda some: self._messages(turns, query, some))
+        if not few:
+            raise ModelError(
+                f"{self.llm!r} has no room for a single path beside the prompt and a reply of {self.llm.max_tokens:,} "
+                f"tokens: it holds {self.llm.context_tokens():,}; raise context, or lower max_tokens"
+            )
+        return Request(self._messages(turns, query, lines[:few]), SCHEMA), items[:few]
+
+    def _messages(self, turns: Turns, query: Query, lines: Sequence[str]) -> list[dict[str, str]]:
+        """Return the turns of the prompt with all placeholders filled in."""
+        structured = self.llm.structured
+        values = {
+            "format": f"{FORM[structured]} {REFUSAL[structured]}",
+            "form": FORM[structured],
+            "question": one_line(query.text),
+            "evidence": "\n".join(lines),
+        }
+        messages = []
+        for role, text in turns:
+            if role == "assistant":
+                content = in_json(text) if structured else text
+            else:
+                content = _PLACE.sub(lambda place: values[place.group(1)], text)
+            messages.append({"role": role, "content": content})
+        return messages
+
+
+def _supported(answers: list[ReplyAnswer], names: Mapping[str, int], items: list[Item], evidence: Evidence) -> Answer:
+    """Return each answer with its entity, and the items that support it."""
+    entities = [names.get(key(answer.text)) for answer in answers]
+    support = []
+    for answer, entity in zip(answers, entities, strict=True):
+        holding = _holding(answer.text, entity, items)
+        cited = [items[number - 1] for number in answer.cited if 0 < number <= len(items)]
+        wrong = [n for n in answer.cited if not 0 < n <= len(items) or items[n - 1] not in holding]
+        if not holding:
+            event(f"the answer {answer.text[:200]!r} stands on no path of the evidence")
+        elif wrong:
+            numbers = ", ".join(map(str, wrong[:_LISTED])) + (" and more" if len(wrong) > _LISTED else "")
+            event(f"the answer {answer.text[:200]!r} is cited from paths that do not hold it: {numbers}")
+        support.append([item for item in cited if item in holding] or holding)
+    used = {id(item) for part in support for item in part}
+    supporting = tuple(item for item in evidence.items if id(item) in used)
+    index = {id(item): i for i, item in enumerate(supporting)}
+    return Answer(
+        tuple(answer.text for answer in answers),
+        tuple(entities),
+        replace(evidence, items=supporting),
+        tuple(tuple(index[id(item)] for item in part) for part in support),
+    )
+
+
+def _holding(text: str, entity: int | None, items: list[Item]) -> list[Item]:
+    """Return the items that support an answer: they speak of its entity, or a text from a document or query has it."""
+    words = f" {key(text)} "
+    return [
+        item
+        for item in items
+        if (entity is not None and entity in item.entities) or (item.citations and words in f" {key(item.text)} ")
+    ]
+
+
+def _names(evidence: Evidence) -> dict[str, int]:
+    """Return the entities of the evidence by the spellings of labels, and of aliases that are not also a label."""
+    labels: dict[str, int] = {}
+    aliases: dict[str, int] = {}
+    for item in evidence.items:
+        if item.graph is None:
+            continue
+        # The end of a path is the likelier meaning of a name than an entity on the way, and its start the least likely.
+        start = (item.start,) if isinstance(item, Path) else ()
+        for entity in (*reversed(item.entities), *start):
+            for spelling in spellings(item.graph.label(entity)):
+                labels.setdefault(spelling, entity)
+            for alias in item.graph.aliases(entity):
+                for spelling in spellings(alias):
+                    aliases.setdefault(spelling, entity)
+    return aliases | labels
+
+
+def _parted(answers: list[ReplyAnswer], names: Mapping[str, int]) -> list[ReplyAnswer]:
+    """Return the answers with those that are lists split, each answer once with all that it cites."""
+    parts: dict[str, ReplyAnswer] = {}
+    for part in (part for answer in answers for part in _split(answer, names)):
+        before = parts.setdefault(key(part.text), part)
+        parts[key(part.text)] = ReplyAnswer(before.text, tuple(dict.fromkeys(before.cited + part.cited)))
+    return list(parts.values())
+
+
+def _split(answer: ReplyAnswer, names: Mapping[str, int]) -> list[ReplyAnswer]:
+    """Split an answer that is a list of names; small models write all on one line."""
+    if key(answer.text) in names:
+        return [answer]
+    parts: dict[str, None] = {}
+    for part in filter(None, map(str.strip, re.split("[,;]", answer.text))):
+        pieces = [piece.strip() for piece in _AND.split(part)]
+        are_names = key(part) not in names and all(key(piece) in names for piece in pieces)
+        parts |= dict.fromkeys(pieces if are_names else [part])
+    if not any(key(part) in names for part in parts):
+        return [answer]
+    return [ReplyAnswer(part, answer.cited) for part in parts]

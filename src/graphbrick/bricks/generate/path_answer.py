@@ -1,0 +1,205 @@
+"""Answers without a language model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.bricks.generate.withhold import withheld
+from graphbrick.core import Answer, Evidence, Path, Query, Row, Subgraph
+from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.items import ANSWER
+from graphbrick.core.parameters import parameter
+from graphbrick.core.trace import event
+from graphbrick.graphs.patterns import follow, one_way
+from graphbrick.pipeline import GenerateStage
+from graphbrick.pipeline.budget import check_budget
+
+
+@dataclass(frozen=True, repr=False)
+class PathAnswer(GenerateStage):
+    """The entities at the ends of the best path's relation pattern, as a set; no language model.
+
+    The best path is the first of the evidence that does not lead from one seed to another; if there is no such path,
+    the first. Its pattern — relations and directions — is followed from every seed whose paths in the evidence have it,
+    so that «which films did she act in» gives all films although the ranking kept only some.
+
+    If there are rows of a query and no paths, the answers are the values in the first column, each once.
+
+    If several seeds are readings of one mention, such as two films of one name, the answer is about the one that the
+    best path starts from.
+
+    A relation that is symmetric to the scorer of patterns, such as «borders», is followed both ways, because the graph
+    may hold one of two triples only.
+
+    Seeds are left out of the answers, unless the best path ends at one. If it comes back to the seed it started from,
+    walks that come back are followed as well: «who are the parents of X's child» gives X and the other parent.
+
+    Args:
+        cap: Most answers, at least 1; reaching it is an event that gives the total number of entities.
+        ends: "pattern" for all ends of the pattern; "listed" for those whose paths are in the evidence, where a stage
+            such as `RankEnds` has left others out.
+        within: "subgraph" to follow the pattern in the subgraph that the evidence was retrieved from, so that the
+            answers show what extraction and pruning lost; "graph" for the whole graph.
+        min_confidence: Withhold answers of lower confidence, from 0 to 1; 0 gives every answer. Learned patterns
+            estimate a confidence (``graphbrick learn``), and `Operators` has one for its plans; without one, all
+            answers are given, which is an event.
+
+    Returns:
+        Distinct answers: those whose paths are in the evidence first, in its order, then the others in order of
+        discovery; one supporting path each. Empty if the evidence holds neither path nor row.
+
+    Example:
+        >>> from graphbrick import BM25, Rerank, ShortestPaths
+        >>> from graphbrick.testing import tiny_graph
+        >>> pipeline = ShortestPaths() >> Rerank(BM25()) >> PathAnswer()
+        >>> pipeline(tiny_graph(), "What is the capital of Kenya?").texts
+        ('Nairobi',)
+    """
+
+    needs = frozenset({Capability.LABELS})  # and, to follow the pattern, the adjacency that paths come from
+
+    cap: int = parameter(1_000, at_least=1)
+    ends: str = parameter("pattern", choices=("pattern", "listed"))
+    within: str = parameter("subgraph", choices=("subgraph", "graph"))
+    min_confidence: float = parameter(0.0, at_least=0, at_most=1)
+
+    def generate(self, query: Query, evidence: Evidence) -> Answer:
+        """Return the ends of the best pattern, or the answers that an operator computed."""
+        if evidence.has_answers:
+            return _withheld_plan(evidence, self.min_confidence) or _computed(evidence)
+        paths = evidence.paths
+        if not paths and any(isinstance(item, Row) for item in evidence.items):
+            return self._first_column(evidence)
+        if not paths:
+            event(f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}")
+            return Answer()
+        best = next((path for path in paths if not _between_seeds(query, path)), paths[0])
+        refusal = withheld(best, evidence.confidence, self.min_confidence)
+        if refusal is not None:
+            return refusal
+        if not any(path.score for path in paths) and len({path.pattern for path in paths}) > 1:
+            event("the paths are not ranked, so that the answer follows the pattern of the first of them")
+        rejected = query.alternatives(best.start)
+        if rejected:
+            _report(query, best, rejected)
+            paths = tuple(path for path in paths if path.start not in rejected)
+            evidence = replace(evidence, items=paths)
+        left_out = set(query.seeds) - rejected
+        if best.end == best.start:
+            left_out.discard(best.start)
+        elif best.end in left_out:
+            event("every path of the evidence leads from one seed to another; the answer is a seed")
+            left_out.clear()
+        proofs, n_ends = self._proofs(best, evidence, left_out)
+        if n_ends > len(proofs):
+            event(f"{n_ends:,} entities are at the end of the pattern; the first {self.cap:,} are given (cap)")
+        return Answer(
+            texts=tuple(best.graph.label(end) for end in proofs),
+            entities=tuple(proofs),
+            evidence=replace(evidence, items=tuple(proofs.values())),
+            support=tuple((i,) for i in range(len(proofs))),
+            confidence=evidence.confidence,
+        )
+
+    def _first_column(self, evidence: Evidence) -> Answer:
+        """Return the values in the first column of the rows, each supported by the rows that have it."""
+        support: dict[str, list[int]] = {}
+        entities: dict[str, int | None] = {}
+        for i, row in enumerate(evidence.items):
+            if isinstance(row, Row) and row.values and row.values[0]:
+                text = row.values[0]
+                support.setdefault(text, []).append(i)
+                named = [entity for entity in row.entities if row.graph and row.graph.label(entity) == text]
+                entities.setdefault(text, named[0] if named else None)
+        texts = list(support)[: self.cap]
+        if len(support) > self.cap:
+            event(f"the rows have {len(support):,} answers; the first {self.cap:,} are given (cap)")
+        supporting = tuple(tuple(support[text]) for text in texts)
+        return Answer(tuple(texts), tuple(entities[text] for text in texts), evidence, supporting)
+
+    def _proofs(self, best: Path, evidence: Evidence, left_out: set[int]) -> tuple[dict[int, Path], int]:
+        """Return a path for each answer, at most ``cap``, and the number of answers there are."""
+        symmetric = {
+            relation for relation, _ in best.pattern if best.graph.relation_label(relation) in evidence.symmetric
+        }
+        pattern = one_way(best.pattern, symmetric)
+        alike = [
+            path
+            for path in evidence.paths
+            if one_way(path.pattern, symmetric) == pattern
+            and (best.comes_back or not path.comes_back)
+            and path.end not in left_out
+        ]
+        proofs: dict[int, Path] = {}
+        for path in alike:
+            proofs.setdefault(path.end, path)
+        subgraph = evidence.subgraph if self.within == "subgraph" else None
+        if subgraph is None:
+            subgraph = Subgraph(best.graph)
+        source = repr(self)
+        ends: list[npt.NDArray[np.integer]] = [np.array(list(proofs), dtype=np.int64)]
+        starts = dict.fromkeys(path.start for path in alike) if self.ends == "pattern" else {}
+        if starts and Capability.ADJACENCY not in capabilities_of(best.graph):
+            event("only ends of the listed paths are answers: the graph has no adjacency to follow their pattern in")
+            starts = {}
+        for start in starts:
+            followed = follow(
+                subgraph, start, best.pattern, back=best.comes_back, symmetric=symmetric, check=check_budget
+            )
+            if followed is None:
+                continue
+            ends.append(followed.ends[~np.isin(followed.ends, list(left_out))])
+            for index, end in enumerate(followed.ends.tolist()):
+                if len(proofs) >= self.cap:
+                    break
+                if end not in left_out and end not in proofs:
+                    proofs[end] = followed.path(index, source)
+        return dict(list(proofs.items())[: self.cap]), _n_distinct(np.concatenate(ends))
+
+
+def _between_seeds(query: Query, path: Path) -> bool:
+    """Whether a path leads from one seed to another; readings of one mention are one seed."""
+    return path.end != path.start and path.end in query.seeds and path.end not in query.alternatives(path.start)
+
+
+def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
+    """Record which reading of a mention the answer is about."""
+    texts = [mention.text for mention in query.mentions if best.start in (mention.entity, *mention.others)]
+    others = "; ".join(best.graph.describe(seed) for seed in query.seeds if seed in rejected)
+    event(f"{texts[0]!r} was read as {best.graph.describe(best.start)}, where the best path starts, not as {others}")
+
+
+def _computed(evidence: Evidence) -> Answer:
+    """Return the answers in rows, each supported by its row and by the paths that lead to it."""
+    rows: list[tuple[int, Row]] = []
+    by_end: dict[int, list[int]] = {}
+    for i, item in enumerate(evidence.items):
+        if isinstance(item, Row) and item.columns == ANSWER:
+            rows.append((i, item))
+        elif isinstance(item, Path):
+            by_end.setdefault(item.end, []).append(i)
+    return Answer(
+        texts=tuple(row.values[0] for _, row in rows),
+        entities=tuple(row.entities[0] if row.entities else None for _, row in rows),
+        evidence=evidence,
+        support=tuple((i, *(by_end.get(row.entities[0], ()) if row.entities else ())) for i, row in rows),
+        confidence=evidence.confidence,
+    )
+
+
+def _withheld_plan(evidence: Evidence, min_confidence: float) -> Answer | None:
+    """Return the empty answer that stands for a computed one of low confidence, which is an event; else None."""
+    if evidence.confidence is None or evidence.confidence >= min_confidence:
+        return None
+    plan = next(item.values[1] for item in evidence.items if isinstance(item, Row) and item.columns == ANSWER)
+    event(f"withheld: the answer of this plan has confidence {evidence.confidence:.2f} (below {min_confidence:g})")
+    return Answer(confidence=evidence.confidence, withheld=plan)
+
+
+def _n_distinct(ids: npt.NDArray[np.integer]) -> int:
+    """Return the number of distinct ids; `numpy.unique` takes ten times as long."""
+    ordered = np.sort(ids)
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(len(ordered))

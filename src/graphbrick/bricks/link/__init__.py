@@ -1,0 +1,1 @@
+"""Link stages: find the seeds of a question."""

@@ -1,0 +1,182 @@
+"""Linking by names: labels and aliases, exactly after folding, or in another spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+
+import numpy as np
+
+from graphbrick.bricks.link.context import is_spelled, report, settled
+from graphbrick.bricks.link.exact import ExactNames, Matches, exact_names, ranked
+from graphbrick.bricks.link.question import Question, Span, disjoint
+from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched
+from graphbrick.bricks.link.words import COMPARES
+from graphbrick.core import Mention, Query
+from graphbrick.core.errors import LinkError
+from graphbrick.core.parameters import parameter
+from graphbrick.core.trace import event
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.literals import literal_types
+from graphbrick.language.folding import name_form, nfc
+from graphbrick.language.stems import stems
+from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.pipeline import LinkStage
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, repr=False)
+class LinkLabels(LinkStage):
+    """Seeds by label or alias, longest match first over the whole question; also in other spellings.
+
+    Case, accents and punctuation are ignored. Words of the graph's types and relations («capital», «the director»), and
+    single lower-case words, are taken only if nothing else matches. Function words are taken only if they are
+    capitalized, not the first word, and spelled exactly like a name.
+
+    What is capitalized or in quotes and no exact name is looked up again: initials with or without points, «&» for
+    «and», without an article, in the plural; as a part of a name that only one entity has, such as a first name alone;
+    and with typing errors, one in a name of five letters or more, two in one of ten. In lower case, typing errors are
+    looked for in names of two words or more; other spellings, parts and single words only if nothing matches exactly.
+
+    If several entities share a name, the question decides: neighbours of what else it names, types and relations that
+    it speaks of. Then exact spelling comes first, then labels before aliases, then the entity with the most triples.
+    The others are an event in the trace and are kept in ``Mention.others``.
+
+    Args:
+        min_score: Least similarity of a near miss, in (0, 1); 0.8 forgives one wrong letter in five.
+        readings: Entities of one mention that become seeds, from 1 to 16, if it may mean several that are equally well
+            spelled. Later stages decide between them: `PathAnswer` follows the reading of the best path, and says so.
+            Stages that spread from all seeds, such as PPR, spread from all readings.
+        words: The folder of learned patterns whose file of words names classes of the graph; None for its types alone.
+
+    Returns:
+        The query with distinct seeds: the best reading of each mention in order of appearance, then other readings;
+        without seeds, and with an event, if the question names only a class of the graph («which country has the most
+        neighbours») or compares numbers or dates («who earns the most»), which `Operators` answers.
+
+    Raises:
+        LinkError: Nothing in the question names an entity (the message shows the nearest labels), or the only match is
+            a part of several names (the message shows them).
+
+    Example:
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> query = LinkLabels().link(graph, Query("Which currency is used in the country whose capital is NAIROBI?"))
+        >>> [graph.label(seed) for seed in query.seeds]
+        ['Nairobi']
+    """
+
+    min_score: float = parameter(0.8, above=0, below=1, search=(0.7, 0.8, 0.9))
+    readings: int = parameter(1, at_least=1, at_most=16, search=(1, 2, 4))
+    words: str | None = parameter(None, path=True, example="films.patterns")
+
+    def link(self, graph: Graph, query: Query) -> Query:
+        """Return the query with the seeds that its text names."""
+        question = Question.read(query.text)
+        exact = exact_names(graph, question)
+        unmatched = Unmatched(graph, question, self.min_score)
+        matches = unmatched.beside(disjoint(exact.names))
+        if matches:
+            _tell_left_out(question, exact, matches)
+        elif not exact.words and (kinds := _kinds(graph, question, exact, self.words)):
+            event(f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them")
+            return query
+        else:
+            matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
+        words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
+        mentions = [mention for _, mention in settled(graph, question, matches, words)]
+        for mention in dict.fromkeys(mentions):
+            report(graph, mention)
+        readings = zip_longest(*(self._readings(graph, mention) for mention in dict.fromkeys(mentions)))
+        seeds = dict.fromkeys(entity for of_rank in readings for entity in of_rank if entity is not None)
+        return replace(query, seeds=tuple(seeds), mentions=tuple(mentions))
+
+    def _readings(self, graph: Graph, mention: Mention) -> tuple[int, ...]:
+        """Return the entities of a mention that become seeds: those that are as well spelled as the first."""
+        first = is_spelled(graph, mention.text, mention.entity)
+        alike = (e for e in mention.others if is_spelled(graph, mention.text, e) == first)
+        return mention.entity, *islice(alike, self.readings - 1)
+
+    def resolve(self, graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
+        """Return the query with given seeds; see `resolve_seeds`."""
+        return resolve_seeds(graph, query, seeds)
+
+    def _last_resort(self, graph: Graph, question: Question, exact: ExactNames, unmatched: Unmatched) -> Matches:
+        """Return entities named like types or relations; raise if there are none, or a part of several names."""
+        if unmatched.several:
+            part = unmatched.several[0]
+            shown = ", ".join(graph.label(entity) for entity in part.entities[:_SHOWN])
+            more = f", and {len(part.entities) - _SHOWN:,} more" if len(part.entities) > _SHOWN else ""
+            raise LinkError(
+                f"{part.text!r} is a part of {len(part.entities):,} names of {graph.path.name}: {shown}{more}; write "
+                "one in full, or give a seed"
+            )
+        terms = disjoint(exact.terms)
+        if terms and not question.shows_names:
+            return terms
+        names = unmatched.nearest(_SHOWN)
+        nearest = f"nearest labels: {', '.join(names)}" if names else "and no label is near"
+        text = question.text if len(question.text) <= 80 else question.text[:77] + "..."
+        if len(question.words) > READ_WORDS:
+            event(f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words")
+        raise LinkError(f"nothing in {text!r} names an entity of {graph.path.name}; {nearest}; give a seed")
+
+
+def _entities(mention: Mention) -> tuple[int, ...]:
+    return mention.entity, *mention.others
+
+
+def _kinds(graph: Graph, question: Question, exact: ExactNames, words: str | None) -> list[str]:
+    """Return the classes, and the relations with numbers or dates, that a question without names is about.
+
+    A name alone, such as a film called «The Capital», is no such question.
+    """
+    term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
+    if question.shows_names or term_words == question.content(Span(0, len(question.words) - 1)):
+        return []
+    lexicon, said = lexicon_of(graph, words), frozenset(stems(question.text))
+    kinds = lexicon.classes_in(question.text)
+    if kinds or not COMPARES.search(question.text.lower()):
+        return kinds
+    values = [relation for relation in literal_types(graph) if said & lexicon.relations[relation].words]
+    kinds = [graph.relation_label(relation) for relation in values]
+    return kinds or (["numbers or dates"] if literal_types(graph) else [])
+
+
+def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> None:
+    """Record which words name entities but were taken for common words."""
+    for entries, what in ((exact.words, "common words"), (exact.terms, "words of types and relations")):
+        left = disjoint(entries, [span for span, _ in matches])
+        if left:
+            shown = ", ".join(dict.fromkeys(question.surface(span) for span, _ in left))
+            event(f"left out as {what}: {shown}")
+
+
+def resolve_seeds(graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
+    """Return the query with given seeds: entity ids (also numpy integers), keys, labels or aliases.
+
+    Raises:
+        LinkError: No entity has this key or name; the message shows the nearest labels.
+    """
+    mentions = []
+    for seed in seeds:
+        if isinstance(seed, bool) or not isinstance(seed, str | int | np.integer):
+            raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
+        mention = _resolve(graph, seed) if isinstance(seed, str) else Mention(str(seed), int(seed))
+        report(graph, mention)
+        mentions.append(mention)
+    return replace(query, seeds=tuple(dict.fromkeys(m.entity for m in mentions)), mentions=tuple(mentions))
+
+
+def _resolve(graph: Graph, name: str) -> Mention:
+    try:
+        return Mention(name, graph.entity(name))
+    except LinkError:
+        entities = ranked(graph, nfc(name.strip()), graph.names.exact(name_form(name)))
+    if not entities:
+        near = ", ".join(graph.describe(match.entity) for match in graph.names.near(name, _SHOWN))
+        nearest = f"nearest: {near}" if near else "and no label is near"
+        raise LinkError(f"no entity of {graph.path.name} has the key or label {name[:80]!r}; {nearest}")
+    return Mention(name, entities[0], others=tuple(entities[1:]))

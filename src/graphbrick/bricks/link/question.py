@@ -1,0 +1,149 @@
+"""The text of a question as a linker reads it: words, capitals, quotes, and spans of words."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from graphbrick.bricks.link.words import MONTHS, STOP_WORDS
+from graphbrick.language.folding import Token, nfc, tokens
+
+V = TypeVar("V")
+
+_QUOTES = re.compile(
+    r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|‘([^’]+)’(?!\w)|(?<!\w)['`]([^'`]+)['´`](?!\w)"
+)
+_APOSTROPHES = "'\u2019\u00b4`"
+_BRACKETED_YEAR = re.compile(r"\((\d{4})\)")
+
+
+class Span(NamedTuple):
+    """Consecutive words of a question, from ``first`` to ``last``."""
+
+    first: int
+    last: int
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two spans have a word in common."""
+        return self.first <= other.last and other.first <= self.last
+
+    def contains(self, other: Span) -> bool:
+        """Whether all words of the other span are in this one."""
+        return self.first <= other.first and other.last <= self.last
+
+    @property
+    def size(self) -> int:
+        """Number of words."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question in Unicode form NFC.
+
+    Attributes:
+        text: The text.
+        words: Its words, folded.
+        shows_names: Whether capitals tell names from other words: some word after the first is capitalized, other than
+            months and units beside numbers, and some word is not in capitals throughout.
+        shouts: Whether all letters of several words are capitals.
+        quoted: The spans between quotation marks.
+        years: The spans of years in brackets.
+    """
+
+    text: str
+    words: Sequence[Token]
+    shows_names: bool
+    shouts: bool
+    quoted: frozenset[Span]
+    years: frozenset[Span]
+
+    @classmethod
+    def read(cls, text: str) -> Question:
+        """Read the text of a question."""
+        text = nfc(text)
+        words = tokens(text)
+        surfaces = [text[word.start : word.end] for word in words]
+        capitals = [at for at in range(1, len(words)) if surfaces[at][0].isupper() and not _is_of_number(surfaces, at)]
+        shows = bool(capitals) and any(s != s.upper() for s in surfaces)
+        inside = [m.span(m.lastindex or 0) for m in _QUOTES.finditer(text)]
+        return cls(
+            text,
+            words,
+            shows,
+            len(words) > 1 and text.isupper(),
+            frozenset(_between(words, inside)),
+            frozenset(_between(words, [m.span(1) for m in _BRACKETED_YEAR.finditer(text)])),
+        )
+
+    def surface(self, span: Span) -> str:
+        """Return a span as the question writes it."""
+        return self.text[self.words[span.first].start : self.words[span.last].end]
+
+    def folded(self, span: Span) -> str:
+        """Return the words of a span after folding."""
+        return " ".join(word.text for word in self.words[span.first : span.last + 1])
+
+    def is_capitalized(self, at: int) -> bool:
+        """Whether a word begins with a capital letter or a digit."""
+        first = self.text[self.words[at].start]
+        return first.isupper() or first.isdigit()
+
+    def is_lower(self, span: Span) -> bool:
+        """Whether the spelling of a span does not mark it as a name: lower case, or all of the question is capitals."""
+        surface = self.surface(span)
+        return surface.islower() or (self.shouts and surface.isupper())
+
+    def cuts_word(self, span: Span) -> bool:
+        """Whether a span is a piece of a hyphened word, a lone letter, or ends with the «s» of a possessive."""
+        first, last = self.words[span.first], self.words[span.last]
+        before, after = self.text[max(first.start - 2, 0) : first.start], self.text[last.end : last.end + 2]
+        if (before[-1:] == "-" and before[0].isalnum()) or (after[:1] == "-" and after[1:].isalnum()):
+            return True
+        if last.text == "s" and span.last > 0 and self.text[last.start - 1] in _APOSTROPHES:
+            return True
+        return span.size == 1 and last.end - last.start == 1
+
+    @staticmethod
+    def is_function_word(word: Token) -> bool:
+        """Whether a word only builds a question."""
+        return word.text in STOP_WORDS
+
+    def is_function_words(self, span: Span) -> bool:
+        """Whether a span has function words only."""
+        return all(word.text in STOP_WORDS for word in self.words[span.first : span.last + 1])
+
+    def content(self, span: Span) -> int:
+        """Return the number of words of a span that are not function words."""
+        return sum(word.text not in STOP_WORDS for word in self.words[span.first : span.last + 1])
+
+
+def _is_of_number(surfaces: Sequence[str], at: int) -> bool:
+    """Whether a word is a unit or month after a number, or a month before one: «60000 EUR», «5 March», «March 2024»."""
+    is_month = surfaces[at].lower() in MONTHS
+    after = at + 1 < len(surfaces) and surfaces[at + 1].isdigit()
+    return (surfaces[at - 1].isdigit() and (surfaces[at].isupper() or is_month)) or (is_month and after)
+
+
+def _between(words: Sequence[Token], places: Iterable[tuple[int, int]]) -> Iterator[Span]:
+    """Yield the spans of the words that lie between two places of the text."""
+    starts = [word.start for word in words]
+    for start, end in places:
+        first, after = bisect_left(starts, start), bisect_left(starts, end)
+        if first < after:
+            yield Span(first, after - 1)
+
+
+def disjoint(spans: Iterable[tuple[Span, V]], taken: Iterable[Span] = ()) -> list[tuple[Span, V]]:
+    """Return spans that overlap neither each other (earlier entries win) nor those taken, in order of appearance."""
+    used = {at for span in taken for at in range(span.first, span.last + 1)}
+    chosen = []
+    for span, value in spans:
+        place = range(span.first, span.last + 1)
+        if used.isdisjoint(place):
+            used.update(place)
+            chosen.append((span, value))
+    return sorted(chosen, key=lambda entry: entry[0].first)

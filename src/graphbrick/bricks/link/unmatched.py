@@ -1,0 +1,238 @@
+"""Names that a question does not spell as the graph does: other spellings, parts of names, and typing errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
+
+from graphbrick.bricks.link.exact import Matches, ranked
+from graphbrick.bricks.link.question import Question, Span, disjoint
+from graphbrick.bricks.link.spellings import other_spellings
+from graphbrick.bricks.link.words import STOP_WORDS, TITLES, vocabulary
+from graphbrick.core import Mention
+from graphbrick.core.trace import event
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.names import NearMatch, misspelt
+from graphbrick.language.folding import name_form
+
+# Names that match nothing are looked for in the beginning of a question, in pieces of a few words.
+READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
+_LONGEST_PART = 4
+_PART = 0.9  # the score of a part that only one name has
+_OTHER_SPELLING = 0.95
+_MISSPELT = 5  # letters of the shortest name in which a typing error is forgiven
+_MISSPELT_LOWER = 8  # the same for names in lower case
+_ERRORS = 2
+_FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
+_NEAREST = 8
+
+
+@dataclass(frozen=True)
+class Several:
+    """A part of several names.
+
+    Attributes:
+        text: The part.
+        entities: Those of whose names it is a part.
+    """
+
+    text: str
+    entities: Sequence[int]
+
+
+class Unmatched:
+    """Looks up the spans of one question that are no names of the graph.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        min_score: Least similarity of a near miss.
+    """
+
+    def __init__(self, graph: Graph, question: Question, min_score: float) -> None:
+        self.graph, self.question, self.min_score = graph, question, min_score
+        self.several: list[Several] = []
+        """Parts of several names that were met."""
+        self._near: list[tuple[Span, NearMatch]] = []
+
+    def beside(self, exact: Matches) -> Matches:
+        """Return the mentions of a question with exact names: these, and names spelled otherwise.
+
+        A longer name with a typing error replaces a shorter exact name inside it: «Paris Hiltan» is not Paris.
+        """
+        taken = [entry for entry in exact if entry[0].first < READ_WORDS]
+        later = exact[len(taken) :]
+        for span, is_named in self._spans(lower_from=2):
+            if any(span.overlaps(other) and not _replaces(span, other) for other, _ in taken):
+                continue
+            inside = [other for other, _ in taken if span.contains(other)]
+            whole = not is_named or self._is_whole(span, [other for other, _ in taken])
+            mention = self._look_up(span, is_named=is_named, whole=whole, longer=bool(inside))
+            if mention is not None:
+                taken = [entry for entry in taken if entry[0] not in inside] + [(span, mention)]
+        return sorted(taken, key=lambda entry: entry[0].first) + later
+
+    def alone(self) -> Matches:
+        """Return the mentions of a question in which nothing matches exactly; near misses come last."""
+        every = list(self._spans(lower_from=1))
+        named = [span for span, is_named in every if is_named]
+        spans = named or [span for span, _ in every]
+        for look_up in (self._other_spelling, self._one_error, self._part):
+            matches = [(span, mention) for span in spans if (mention := look_up(span)) is not None]
+            if matches:
+                return disjoint(matches)
+        return [] if named and self.several else self._near_misses(spans)
+
+    def nearest(self, n: int) -> list[str]:
+        """Return the ``n`` names that are nearest to pieces of the question, after `alone`."""
+        return list(dict.fromkeys(match.name for _, match in self._near))[:n]
+
+    def _near_misses(self, spans: Sequence[Span]) -> Matches:
+        """Return what is similar to spans: the most similar first, of equal ones the longest span."""
+        folded = {span: self.question.folded(span) for span in spans if span.size <= _LONGEST_PART}
+        near = [
+            (span, match)
+            for span, text in folded.items()
+            if len(text) >= _MISSPELT - 1
+            for match in self.graph.names.near(text, 3, min_score=0.5)
+        ]
+        near.sort(key=lambda entry: (-entry[1].score, -entry[0].size, entry[0].first, entry[1].entity))
+        self._near = near
+        matches = [(span, match) for span, match in near if match.score >= self._least(folded[span])]
+        return [(span, self._nearest(span, {match.entity: match.score})) for span, match in disjoint(matches)]
+
+    def _least(self, folded: str) -> float:
+        """Return the least similarity of a near miss, which grows for names below ten letters."""
+        return self.min_score + (1 - self.min_score) * max(0, _FAR - len(folded)) / _FAR
+
+    def _spans(self, *, lower_from: int) -> Iterator[tuple[Span, bool]]:
+        """Yield the spans that may be names, longest first, and whether their capitals or quotes say so.
+
+        Args:
+            lower_from: Number of words from which spans in lower case are included.
+        """
+        question, known = self.question, vocabulary(self.graph)
+        n = min(len(question.words), READ_WORDS)
+        texts = [word.text for word in question.words[:n]]
+        is_common = [text in STOP_WORDS or text in known or text.isdigit() for text in texts]
+        for size in range(min(_LONGEST, n), 0, -1):
+            for first in range(n - size + 1):
+                span = Span(first, first + size - 1)
+                if span in question.quoted:
+                    yield span, True
+                elif all(is_common[first : first + size]) or texts[span.last] in TITLES or question.cuts_word(span):
+                    continue
+                elif self._is_named(span):
+                    yield span, True
+                elif lower_from <= size <= _LONGEST_LOWER and not STOP_WORDS.intersection(
+                    (texts[first], texts[span.last])
+                ):
+                    yield span, False
+
+    def _is_named(self, span: Span) -> bool:
+        """Whether capitals show that a span may be a name; function words inside it may be in lower case."""
+        question = self.question
+        if not question.shows_names:
+            return False
+        inner = range(span.first, span.last + 1)
+        capitals = [at for at in inner if question.is_capitalized(at)]
+        if span.first not in capitals or span.last not in capitals:
+            return False
+        if span.first == 0 and (span.size == 1 or question.is_function_word(question.words[0])):
+            return False  # the first word has a capital anyway
+        return all(at in capitals or question.is_function_word(question.words[at]) for at in inner)
+
+    def _is_whole(self, span: Span, taken: Sequence[Span]) -> bool:
+        """Whether a span is not a piece of a longer name, as «Charles» is in «Charles Xavier»."""
+        question, known = self.question, vocabulary(self.graph)
+        covered = {at for other in taken for at in range(other.first, other.last + 1)}
+        for at in (span.first - 1, span.last + 1):
+            if 0 < at < len(question.words) and at not in covered and question.is_capitalized(at):
+                word = question.words[at]
+                if not (question.is_function_word(word) or word.text in known or word.text in TITLES):
+                    return False
+        return True
+
+    def _look_up(self, span: Span, *, is_named: bool, whole: bool, longer: bool) -> Mention | None:
+        """Return the entity that a span names in another spelling; None if there is none.
+
+        Args:
+            span: The span.
+            is_named: Whether capitals or quotes show that it may be a name.
+            whole: Whether it is not a piece of a longer name.
+            longer: Whether a shorter exact name is inside it.
+        """
+        if not is_named:
+            return self._one_error(span) if len(self.question.folded(span)) >= _MISSPELT_LOWER else None
+        steps = [self._other_spelling]
+        if not longer and whole:
+            steps.append(self._part)
+        if span.size > 1 or whole:
+            steps.append(self._one_error)
+        if not longer and whole:
+            steps.append(self._similar)
+        return next((mention for step in steps if (mention := step(span)) is not None), None)
+
+    def _other_spelling(self, span: Span) -> Mention | None:
+        surface = self.question.surface(span)
+        for text in other_spellings(self.question, span):
+            entities = ranked(self.graph, surface, self.graph.names.exact(text))
+            if entities:
+                event(f"{surface!r} is no label; took {self.graph.label(entities[0])!r}, which is spelled otherwise")
+                return Mention(surface, entities[0], _OTHER_SPELLING, tuple(entities[1:]))
+        return None
+
+    def _part(self, span: Span) -> Mention | None:
+        """Return the only entity of which a span is a part of the name."""
+        folded, surface = self.question.folded(span), self.question.surface(span)
+        if span.size > _LONGEST_PART or len(folded) < 2:
+            return None
+        if any(word.text in STOP_WORDS for word in self.question.words[span.first : span.last + 1]):
+            return None
+        entities = self.graph.names.containing(folded)
+        if len(entities) > 1:
+            self.several.append(Several(surface, entities))
+        if len(entities) != 1:
+            return None
+        event(f"{surface!r} is a part of one name only; took {self.graph.label(entities[0])!r}")
+        return Mention(surface, entities[0], _PART)
+
+    def _one_error(self, span: Span) -> Mention | None:
+        """Return the entity whose name differs from a span by one typing error; the best connected of several."""
+        folded = self.question.folded(span)
+        scores: dict[int, float] = {}
+        is_right = span.size == 1 and bool(self.graph.names.containing(folded))  # a word of some name as it is
+        for name in misspelt(self.graph.names, folded) if len(folded) >= _MISSPELT and not is_right else ():
+            form = name_form(self.graph.names.name(name))
+            score = max(fuzz.ratio(folded, form) / 100, OSA.normalized_similarity(folded, form))
+            if score >= self.min_score and len(form) >= _MISSPELT - 1:
+                entity = self.graph.names.entity(name)
+                scores[entity] = max(score, scores.get(entity, 0))
+        return self._nearest(span, scores) if scores else None
+
+    def _similar(self, span: Span) -> Mention | None:
+        """Return the entity whose name differs from a span of ten letters or more by two typing errors."""
+        folded = self.question.folded(span)
+        if len(folded) < _FAR:
+            return None
+        scores = {
+            match.entity: match.score
+            for match in self.graph.names.near(folded, _NEAREST, min_score=self.min_score)
+            if OSA.distance(folded, name_form(match.name), score_cutoff=_ERRORS) <= _ERRORS
+        }
+        return self._nearest(span, scores) if scores else None
+
+    def _nearest(self, span: Span, scores: dict[int, float]) -> Mention:
+        """Return the mention of the entity with the highest score; the best connected of several."""
+        surface = self.question.surface(span)
+        first, *others = sorted(scores, key=lambda entity: (-scores[entity], -self.graph.degree(entity), entity))
+        event(f"{surface!r} is no label; took {self.graph.label(first)!r} (similarity {scores[first]:.2f})")
+        return Mention(surface, first, scores[first], tuple(others))
+
+
+def _replaces(span: Span, other: Span) -> bool:
+    """Whether a span may replace an exact name: it contains it, and has more words."""
+    return span.contains(other) and span.size > other.size

@@ -1,0 +1,66 @@
+"""Words of questions that are not names: function words, titles, and the words of a graph's types and relations."""
+
+from __future__ import annotations
+
+import re
+
+from graphbrick.core.session import current_session
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.folding import fold
+from graphbrick.language.stems import root
+
+# Words that build a question; alone they name nothing, though a film may be called "It" or a city "Of".
+STOP_WORDS = frozenset(
+    "a about after all also am an and any are as at be because been before between both but by can could did do does "
+    "each for from had has have he her hers him his how i if in into is it its many me more most much my no not of on "
+    "one or other our out over s she so some such t than that the their them then there these they this those to too "
+    "under up us was we were what when where which while who whom whose why will with would you your".split()
+)
+TITLES = frozenset("dr lady lord miss mr mrs ms prof professor sir".split())
+"""Words before the name of a person that are hardly ever a part of a label."""
+
+MONTHS = frozenset(
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+COMPARES = re.compile(
+    r"\b(?:most|least|fewest|first|last|average|mean|total|sum|how (?:many|much)|than|before|after|since|until|between|"
+    rf"over|above|under|below|(?:in|on|during) (?:\d|{'|'.join(sorted(MONTHS))})|[a-z]{{2,}}est\b)"
+)
+"""Words that compare, count or date."""
+ARTICLES = ("the", "a", "an")
+_RELATIONS_READ = 10_000
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def roots(label: str) -> frozenset[str]:
+    """Return the roots of the words of a relation or type label, without function words.
+
+    >>> sorted(roots("film.film.directed_by")), sorted(roots("hasCapital"))
+    (['direct', 'film'], ['capital'])
+    """
+    words = fold(_CAMEL.sub(" ", label)).split()
+    return frozenset(root(word) for word in words if word not in STOP_WORDS)
+
+
+class Vocabulary:
+    """Roots of the words of a graph's relation labels and of the types of its entities.
+
+    In a question such words speak of types and relations, even if an entity has the same name. Use `vocabulary`.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.of_relation = [roots(graph.relation_label(i)) for i in range(min(graph.n_relations, _RELATIONS_READ))]
+        self._roots = frozenset[str]().union(*self.of_relation, *map(roots, graph.type_labels()))
+
+    def __contains__(self, word: str) -> bool:
+        return root(word) in self._roots
+
+    def relation(self, number: int) -> frozenset[str]:
+        """Return the roots of the label of a relation; none beyond the first 10,000 relations."""
+        return self.of_relation[number] if number < len(self.of_relation) else frozenset()
+
+
+def vocabulary(graph: Graph) -> Vocabulary:
+    """Return the vocabulary of a graph, read once a session."""
+    return current_session().get(("vocabulary",), lambda: Vocabulary(graph), of=graph)

@@ -1,0 +1,1 @@
+"""Prune stages: leave out what does not bear on the question."""

@@ -1,0 +1,1 @@
+"""Rerank stages: order evidence, or keep a part of it."""

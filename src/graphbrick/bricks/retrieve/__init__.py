@@ -1,0 +1,1 @@
+"""Retrieve stages: find evidence."""

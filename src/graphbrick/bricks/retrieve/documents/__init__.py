@@ -1,0 +1,1 @@
+"""Retrieve stages over the passages of documents and the reports on their graph."""

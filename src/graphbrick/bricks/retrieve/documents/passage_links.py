@@ -1,0 +1,71 @@
+"""Passages that continue one of the best: they share a rare entity with it, and fit what it leaves open."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.bricks.retrieve.documents.passage_search import Scores, best, word_parts
+from graphbrick.core.compute import check_limits
+from graphbrick.core.session import current_session
+from graphbrick.graphs.corpus import TextGraph
+
+Ids = npt.NDArray[np.int64]
+
+_FIRST = 10  # passages that others may continue
+
+
+def title_entities(graph: TextGraph) -> Ids:
+    """Return the entity that each passage and the title of its document name, int64 [passages]; -1 for none."""
+    return current_session().get(("title entities",), lambda: _title_entities(graph), of=graph)
+
+
+def _title_entities(graph: TextGraph) -> Ids:
+    begin, mentions = graph.mentions
+    named: dict[str, frozenset[int]] = {}
+    result = np.full(graph.n_passages, -1, dtype=np.int64)
+    for passage in range(graph.n_passages):
+        title = graph.passage(passage).title
+        if title not in named:
+            named[title] = frozenset(graph.named(title)) if title else frozenset()
+        row = mentions[begin[passage] : begin[passage + 1]].tolist()
+        result[passage] = next((entity for entity in row if entity in named[title]), -1)
+    return result
+
+
+def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores, titles: float) -> Scores:
+    """Return how well each passage continues one of the ten best, float64 [passages], 0 for those that do not.
+
+    A passage continues another if both mention an entity; the rarer the entity, the better (its inverse document
+    frequency, 1 for an entity of one passage). It fits what the other leaves open by the words of the question that
+    the other does not have, and by its nearness to the question, half each.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        scores: Score of each passage, from 0 to 1.
+        nearness: Nearness of each passage to the question, such as a cosine.
+        titles: Weight of an entity for passages whose title names it, against 1 for other passages.
+    """
+    title_of = title_entities(graph)
+    begin, mentions = graph.mentions
+    frequency = np.bincount(mentions, minlength=graph.n_entities)
+    rarity = np.log(graph.n_passages / np.maximum(1, frequency)) / max(1.0, np.log(graph.n_passages))
+    words, near = word_parts(graph, question), _share(np.maximum(0, nearness))
+    result = np.zeros(graph.n_passages)
+    for first in best(scores, _FIRST):
+        check_limits()
+        link = np.zeros(graph.n_passages)
+        for entity in mentions[begin[first] : begin[first + 1]].tolist():
+            others = graph.mentioned_in(entity)
+            value = rarity[entity] * np.where(title_of[others] == entity, titles, 1.0)
+            link[others] = np.maximum(link[others], value)
+        link[first] = 0
+        open_words = words[words[:, first] == 0].sum(axis=0)
+        result = np.maximum(result, scores[first] * link * (_share(open_words) + near) / 2)
+    return result
+
+
+def _share(values: Scores) -> Scores:
+    """Return values as shares of the highest; all 0 if there is none above 0."""
+    return values / values.max() if len(values) and values.max() > 0 else np.zeros(len(values))

@@ -1,0 +1,172 @@
+"""Passages by a walk over facts, entities and passages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.documents.facts import fact_vectors
+from graphbrick.bricks.retrieve.documents.passage_graph import Floats, passage_graph
+from graphbrick.bricks.retrieve.documents.passage_links import continuing
+from graphbrick.bricks.retrieve.documents.passage_search import (
+    best,
+    cosines,
+    fused,
+    meaning_scores,
+    passage_item,
+    word_scores,
+)
+from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core.graph import Capability
+from graphbrick.core.parameters import parameter
+from graphbrick.core.session import current_session
+from graphbrick.core.trace import event, fact
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.language.folding import name_form
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.pipeline import RetrieveStage
+
+_LONGEST_NAME = 8  # words
+_CANDIDATES = 30  # facts that a filter chooses among
+
+
+@dataclass(frozen=True, repr=False)
+class PassageRank(RetrieveStage):
+    """The passages where walks end that start at the facts and entities of the question, and those that continue them.
+
+    The walk is that of HippoRAG 2. The facts (triples) nearest to the question by embedding give the entities that
+    walks start from; so do the names in the question. Walks also start, more rarely, at passages, by their similarity
+    with the question. They follow triples, mentions of entities in passages, and synonyms (entities whose names have
+    nearly the same embedding).
+
+    A passage that answers the second half of a question often has few of its words. So passages that continue one of
+    the ten best rank higher: they share a rare entity with it, and fit what it leaves open of the question.
+
+    As published, the facts are filtered by a language model; here ``filter`` is any scorer, such as a re-ranker, or
+    none. Unlike the published code, a synonym adds to the weight of a triple instead of replacing it. The published
+    weights are ``facts=5, names=0.0, passages=0.05, entities=5, titles=1.0, links=0.0``.
+
+    Args:
+        embedder: Embeds question, facts, names and passages, such as MiniLM().
+        n: Most passages, at least 1.
+        facts: Facts whose entities walks start from, at least 0.
+        filter: Chooses these facts among the nearest 30, such as CrossEncoder('...'); None to take the nearest.
+        names: Weight of the names in the question against facts, at least 0; 0 for HippoRAG 2.
+        words: Whether passages also count by their words (BM25, ranks fused), not by embedding alone as in HippoRAG 2.
+        passages: Weight of passages among the starts, above 0.
+        restart: Probability of going back to the start at each step, in (0, 1).
+        synonyms: Least cosine of names that count as synonyms; None for no synonyms.
+        entities: Entities that walks start from at most, at least 1.
+        titles: Weight of the entity that a document's title names for its passages, against 1 for other mentions.
+        links: Weight of passages that continue one of the best, against 1 for the walk; 0 for HippoRAG 2.
+
+    Returns:
+        `Passage` items, best first, each with its place in the document and the entities that it mentions. Ties go to
+        the earlier passage. If neither a fact nor a name matches, they are those nearest to the question, which is an
+        event.
+
+    Raises:
+        GraphbrickError: The graph was not made from documents (``graphbrick index``).
+    """
+
+    paper = "Gutiérrez et al., From RAG to Memory: Non-Parametric Continual Learning for Large Language Models, 2025"
+    needs = frozenset({Capability.LABELS, Capability.ADJACENCY, Capability.CORPUS})
+    starts_at_seeds = False
+    links_itself = True
+
+    embedder: Embedder = parameter(example="MiniLM()")
+    n: int = parameter(10, at_least=1, search=(5, 10, 20))
+    facts: int = parameter(2, at_least=0, search=(0, 2, 5))
+    filter: Scorer | None = parameter(None, example="BM25()")
+    names: float = parameter(1.0, at_least=0, search=(0, 0.3, 1))
+    words: bool = parameter(False)
+    passages: float = parameter(0.1, above=0, search=(0.05, 0.1, 0.2))
+    restart: float = parameter(0.5, above=0, below=1, search=(0.3, 0.5, 0.7))
+    synonyms: float | None = parameter(0.8, above=0, at_most=1)
+    entities: int = parameter(10, at_least=1, search=(5, 10, 20))
+    titles: float = parameter(4.0, above=0, search=(1.0, 4.0))
+    links: float = parameter(0.4, at_least=0, search=(0, 0.4))
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the passages."""
+        graph = cast(TextGraph, subgraph.graph)
+        nearest = meaning_scores(graph, self.embedder, query.text)
+        if self.words:
+            nearest = fused([nearest, word_scores(graph, query.text)])
+        starts = self._starts(graph, query.text)
+        source = repr(self)
+        if starts.any():
+            walked = current_session().get(
+                ("passage graph", self.embedder.identity, self.synonyms, self.titles),
+                lambda: passage_graph(graph, self.embedder, self.synonyms, self.titles),
+                of=graph,
+            )
+            reset = np.concatenate([starts, self.passages * _stretched(nearest)])
+            scores = walked.walk(reset, self.restart)[graph.n_entities :]
+        else:
+            event("no fact and no name of the graph matches the question: the passages are those nearest to it")
+            scores = nearest
+        if self.links:
+            scores = _stretched(scores)
+            scores = scores + self.links * continuing(graph, query.text, scores, nearest, self.titles)
+        chosen = best(scores, self.n)
+        return Evidence(tuple(passage_item(graph, passage, float(scores[passage]), source) for passage in chosen))
+
+    def _starts(self, graph: TextGraph, question: str) -> Floats:
+        """Return the weight of each entity as a start, float64 [entities]."""
+        frequency = np.maximum(1, np.bincount(graph.mentions[1], minlength=graph.n_entities))
+        total, count = np.zeros(graph.n_entities), np.zeros(graph.n_entities)
+        for triple, score in self._facts(graph, question):
+            head, _, tail = graph.triple(triple)
+            for entity in {head, tail}:
+                total[entity] += score / frequency[entity]
+                count[entity] += 1
+        starts = total / np.maximum(1, count)
+        if self.names:
+            for entity in named_in(graph, question):
+                starts[entity] += self.names / frequency[entity]
+        kept = best(starts, self.entities)
+        fact(starts=int(np.count_nonzero(starts[kept])))
+        chosen = np.zeros(graph.n_entities)
+        chosen[kept] = starts[kept]
+        return chosen
+
+    def _facts(self, graph: TextGraph, question: str) -> list[tuple[int, float]]:
+        """Return the facts nearest to the question, as triple ids, and their scores from 0 to 1."""
+        if not self.facts or not graph.n_triples:
+            return []
+        ids, vectors = fact_vectors(graph, self.embedder)
+        if not len(ids):
+            return []
+        scores = _stretched(cosines(graph, self.embedder, question, vectors))
+        places = best(scores, self.facts if self.filter is None else max(self.facts, _CANDIDATES))
+        if self.filter is not None:
+            texts = [graph.triple_text(int(ids[place])) for place in places]
+            order = np.argsort(-self.filter.rate(question, texts), kind="stable")[: self.facts]
+            places = [places[i] for i in order]
+        return [(int(ids[place]), float(scores[place])) for place in places]
+
+
+def named_in(graph: TextGraph, question: str) -> list[int]:
+    """Return the entities whose names stand in a question; a name inside a longer one does not count."""
+    words = name_form(question).split()
+    found: list[int] = []
+    i = 0
+    while i < len(words):
+        for end in range(min(len(words), i + _LONGEST_NAME), i, -1):
+            entities = graph.named(" ".join(words[i:end]))
+            if entities:
+                found += entities
+                i = end - 1
+                break
+        i += 1
+    return list(dict.fromkeys(found))
+
+
+def _stretched(scores: Floats) -> Floats:
+    """Return scores between 0 for the lowest and 1 for the highest; all 1 if they are equal."""
+    low, high = (scores.min(), scores.max()) if len(scores) else (0.0, 0.0)
+    return np.ones(len(scores)) if high == low else (scores - low) / (high - low)

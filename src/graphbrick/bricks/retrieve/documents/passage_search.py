@@ -1,0 +1,105 @@
+"""Scores of all passages of a graph for a question: by words, and by embedding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Citation, Passage
+from graphbrick.core.errors import ModelError
+from graphbrick.core.session import current_session
+from graphbrick.core.trace import event
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.language.folding import fold
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.vectors.store import store_of
+
+Scores = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.floating]
+
+_CHUNK = 1024
+_FEW = 200_000  # vectors that are held as float32: 300 MB with 384 dimensions
+_MANY = 2_000  # embeddings made during a question that are worth an event
+_FUSION = 60  # reciprocal rank fusion, as in its paper
+
+
+def word_scores(graph: TextGraph, question: str) -> Scores:
+    """Return the BM25 score of every passage, float64 [passages], at least 0."""
+    index, vocabulary = current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
+    words = [word for word in fold(question).split() if word in vocabulary]
+    if not words:
+        return np.zeros(graph.n_passages)
+    return np.asarray(index.get_scores(words), dtype=np.float64)
+
+
+def word_parts(graph: TextGraph, question: str) -> Scores:
+    """Return the part of each word of the question in the BM25 score of every passage, float64 [words, passages]."""
+    index, vocabulary = current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
+    words = [word for word in dict.fromkeys(fold(question).split()) if word in vocabulary]
+    rows = [np.asarray(index.get_scores([word]), dtype=np.float64) for word in words]
+    return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
+
+
+def _word_index(graph: TextGraph) -> tuple[Any, frozenset[str]]:
+    import bm25s
+
+    documents = [fold(text).split() for text in graph.passage_texts()]
+    index = bm25s.BM25(k1=1.2, b=0.75, method="lucene", dtype="float32")
+    index.index(documents, show_progress=False)
+    return index, frozenset(word for document in documents for word in document)
+
+
+def meaning_scores(graph: TextGraph, embedder: Embedder, question: str) -> Scores:
+    """Return the cosine of every passage and the question, float64 [passages]."""
+    key = ("passage vectors", embedder.identity)
+    vectors = current_session().get(key, lambda: vectors_of(graph, embedder, graph.passage_texts()), of=graph)
+    return cosines(graph, embedder, question, vectors)
+
+
+def cosines(graph: TextGraph, embedder: Embedder, question: str, vectors: Vectors) -> Scores:
+    """Return the cosine of the question and each of some vectors, float64 [vectors]."""
+    one = store_of(graph).query_vector(embedder, question).astype(np.float32)
+    if len(vectors) and vectors.shape[1] != len(one):
+        raise ModelError(f"{embedder!r} gives {len(one)} dimensions, but {vectors.shape[1]} are kept beside the graph")
+    parts = [vectors[i : i + _CHUNK].astype(np.float32, copy=False) @ one for i in range(0, len(vectors), _CHUNK)]
+    return np.concatenate([np.zeros(0, dtype=np.float32), *parts]).astype(np.float64)
+
+
+def vectors_of(graph: TextGraph, embedder: Embedder, texts: list[str]) -> Vectors:
+    """Return the vectors of texts, [texts, dimensions]; those that are not beside the graph yet are made.
+
+    They are float32, which is faster to compare, if there are few of them, else float16.
+    """
+    store = store_of(graph)
+    missing = len(store.missing(embedder, texts))
+    if missing > _MANY:
+        event(f"{missing:,} texts were embedded for this question; in advance: graphbrick prepare embeddings")
+    parts = [store.get(embedder, texts[i : i + _CHUNK]) for i in range(0, len(texts), _CHUNK)]
+    vectors: Vectors = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float16)
+    return vectors.astype(np.float32) if len(vectors) <= _FEW else vectors
+
+
+def fused(rankings: list[Scores]) -> Scores:
+    """Return the reciprocal rank fusion of scores, float64 [passages]; ties in a ranking share the best rank."""
+    total = np.zeros(len(rankings[0]))
+    for scores in rankings:
+        _, inverse, counts = np.unique(-scores, return_inverse=True, return_counts=True)
+        ranks = np.concatenate([[0], np.cumsum(counts)[:-1]])[inverse]
+        total += 1 / (_FUSION + 1 + ranks)
+    return total
+
+
+def best(scores: Scores, n: int) -> list[int]:
+    """Return the ``n`` best ids, best first, ties by id."""
+    order: list[int] = np.argsort(-scores, kind="stable")[:n].tolist()
+    return order
+
+
+def passage_item(graph: TextGraph, passage: int, score: float, source: str) -> Passage:
+    """Return a passage as an item of evidence."""
+    text, document, start, end, _, section = graph.passage(passage)
+    begin, mentions = graph.mentions
+    entities = tuple(mentions[begin[passage] : begin[passage + 1]].tolist())
+    return Passage(text, (Citation(document, start, end, section=section),), entities, graph, score, source)

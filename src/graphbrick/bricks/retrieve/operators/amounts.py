@@ -1,0 +1,154 @@
+"""Plans that give a number, or yes or no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Measure
+from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Place, SetPlan, ValuePlan
+from graphbrick.graphs.store.literals import values_of
+
+
+@dataclass(frozen=True)
+class Count(ValuePlan):
+    """The number of entities of a set."""
+
+    base: SetPlan
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"count of: {self.base.text(place)}"
+
+    def value(self, place: Place) -> float:
+        """Return the value."""
+        return float(len(self.base.run(place)))
+
+
+@dataclass(frozen=True)
+class Amount(ValuePlan):
+    """The sum, or the mean, of a measure over a set."""
+
+    base: SetPlan
+    measure: Measure
+    mean: bool = False
+
+    @property
+    def _is_of_equals(self) -> bool:
+        """Whether all entities have one value, as they share a place in its order; it is not added up then."""
+        return isinstance(self.base, Best) and self.base.n == 1 and self.base.measure == self.measure
+
+    def unit(self, place: Place) -> str:
+        """Return the unit; empty for none."""
+        return self.measure.unit(place)
+
+    def literal(self, place: Place) -> int | None:
+        """Return the entity that is the value itself, if it is that of a single entity, or of equal ones; else None."""
+        entities = self.base.run(place)
+        if not len(entities) or not isinstance(self.measure, Attribute):
+            return None
+        if len(entities) > 1 and not self._is_of_equals:
+            return None
+        known = values_of(place.graph, self.measure.relation)
+        at = int(np.searchsorted(known.heads, entities[0]))
+        return int(known.tails[at]) if at < len(known.heads) and known.heads[at] == entities[0] else None
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        if self.literal(place) is not None:
+            return f"{self.measure.text(place)} of: {self.base.text(place)}"
+        return f"{'mean' if self.mean else 'sum'} of {self.measure.text(place)} of: {self.base.text(place)}"
+
+    def value(self, place: Place) -> float:
+        """Return the value."""
+        entities = self.base.run(place)
+        values = self.measure.of(place, entities)
+        values = values[~np.isnan(values)]
+        if not len(values):
+            raise CannotPlanError(f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}")
+        if self._is_of_equals:
+            return float(values[0])
+        return float(values.mean() if self.mean else values.sum())
+
+
+@dataclass(frozen=True)
+class Difference(ValuePlan):
+    """One value less another."""
+
+    one: ValuePlan
+    other: ValuePlan
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"({self.one.text(place)}) − ({self.other.text(place)})"
+
+    def unit(self, place: Place) -> str:
+        """Return the unit; empty for none."""
+        return self.one.unit(place)
+
+    def value(self, place: Place) -> float:
+        """Return the value."""
+        return self.one.value(place) - self.other.value(place)
+
+
+@dataclass(frozen=True)
+class IsAmong(ValuePlan):
+    """Whether all of some entities are in a set."""
+
+    entities: SetPlan
+    base: SetPlan
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"is {self.entities.text(place)} among: {self.base.text(place)}"
+
+    def value(self, place: Place) -> bool:
+        """Return the value."""
+        return bool(np.isin(self.entities.run(place), self.base.run(place)).all())
+
+
+@dataclass(frozen=True)
+class IsAny(ValuePlan):
+    """Whether a set has any entity."""
+
+    base: SetPlan
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"is there any of: {self.base.text(place)}"
+
+    def value(self, place: Place) -> bool:
+        """Return the value."""
+        return bool(len(self.base.run(place)))
+
+
+@dataclass(frozen=True)
+class IsMore(ValuePlan):
+    """Whether one value is larger than another."""
+
+    one: ValuePlan
+    other: ValuePlan
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"({self.one.text(place)}) > ({self.other.text(place)})"
+
+    def value(self, place: Place) -> bool:
+        """Return the value."""
+        return self.one.value(place) > self.other.value(place)
+
+
+@dataclass(frozen=True)
+class Not(ValuePlan):
+    """The opposite of yes or no."""
+
+    base: ValuePlan
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"not ({self.base.text(place)})"
+
+    def value(self, place: Place) -> bool:
+        """Return the value."""
+        return not self.base.value(place)

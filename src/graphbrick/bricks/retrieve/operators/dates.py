@@ -1,0 +1,76 @@
+"""Dates in questions: years, months and days as stretches of time, in years with their fraction."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from graphbrick.graphs.store.literals import read_literal
+
+MOMENT = 1e-4
+"""Years that are shorter than a day, so that «after May» begins with June."""
+_ISO = re.compile(r"(?P<date>\d{4}-\d{2}(?:-\d{2})?)(?:\s+|$)")
+
+
+class Date(NamedTuple):
+    """A year, month or day.
+
+    Attributes:
+        start: When it begins, in years.
+        width: How long it lasts, in years.
+        text: How it is shown, such as "2024-02".
+        rest: The words after it.
+    """
+
+    start: float
+    width: float
+    text: str
+    rest: str = ""
+
+
+def of_year(year: float) -> Date:
+    """Return a year."""
+    return Date(year, 1.0, f"{year:.0f}")
+
+
+def read_date(text: str, months: Mapping[str, int]) -> Date | None:
+    """Return the month or day that a lower-case text begins with; None if there is none.
+
+    Args:
+        text: The text.
+        months: The number of each month by its names.
+
+    >>> texts = "5th of february 2024 or so", "february 5, 2024", "february 2024", "5 people"
+    >>> [date and date.text for text in texts for date in [read_date(text, {"february": 2})]]
+    ['2024-02-05', '2024-02-05', '2024-02', None]
+    """
+    iso = _ISO.match(text)
+    if iso:
+        return _date(iso["date"], text[iso.end() :])
+    names = "|".join(sorted(months, key=len, reverse=True))
+    day = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+    for pattern in (
+        rf"(?:the )?{day}(?: of)? (?P<month>{names})\.?,? (?P<year>\d{{4}})\b",
+        rf"(?P<month>{names})\.? (?:the )?{day},? (?P<year>\d{{4}})\b",
+        rf"(?P<month>{names})\.?,?(?: of)? (?P<year>\d{{4}})\b(?P<day>)",
+    ):
+        match = re.match(pattern, text)
+        if match:
+            shown = f"{match['year']}-{months[match['month']]:02d}"
+            return _date(f"{shown}-{int(match['day']):02d}" if match["day"] else shown, text[match.end() :])
+    return None
+
+
+def _date(text: str, rest: str) -> Date | None:
+    read = read_literal(text)
+    if read is None or read.kind != "date":
+        return None
+    try:
+        day = datetime.date.fromisoformat(text if len(text) > 7 else f"{text}-01").replace(year=2000)
+    except ValueError:  # the year 0000, or digits of another script
+        return None
+    month_after = (day.replace(day=1) + datetime.timedelta(days=31)).replace(day=1)
+    days = 1 if len(text) > 7 else (month_after - day).days
+    return Date(read.value, days / 366, text, rest.strip())

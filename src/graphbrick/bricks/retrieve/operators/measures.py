@@ -1,0 +1,212 @@
+"""Numbers of entities, and plans that select entities by them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.bricks.retrieve.operators.dates import MOMENT, Date
+from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan, Steps
+from graphbrick.core import Path
+from graphbrick.graphs.store.literals import literal_types, values_of
+
+Floats = npt.NDArray[np.float64]
+
+MOST_COUNTED = 20_000
+"""Entities from which a pattern is followed, to count its ends."""
+_PROVEN = 20  # entities whose value is shown by a path
+
+
+class Measure(ABC):
+    """A number for each entity."""
+
+    @abstractmethod
+    def text(self, place: Place) -> str:
+        """Return what is measured."""
+
+    @abstractmethod
+    def of(self, place: Place, entities: Ints) -> Floats:
+        """Return the number of each entity, NaN where there is none."""
+
+    def unit(self, place: Place) -> str:
+        """Return the unit of the numbers; empty for none."""
+        return ""
+
+    def is_date(self, place: Place) -> bool:
+        """Whether the numbers are years."""
+        return False
+
+
+@dataclass(frozen=True)
+class Attribute(Measure):
+    """The number or date that a relation gives."""
+
+    relation: int
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return place.graph.relation_label(self.relation)
+
+    def of(self, place: Place, entities: Ints) -> Floats:
+        """Return the number of each entity, NaN where there is none."""
+        return values_of(place.graph, self.relation).of(entities)
+
+    def unit(self, place: Place) -> str:
+        """Return the unit; empty for none."""
+        return literal_types(place.graph)[self.relation].unit
+
+    def is_date(self, place: Place) -> bool:
+        """Whether the relation gives dates."""
+        return literal_types(place.graph)[self.relation].is_date
+
+
+@dataclass(frozen=True)
+class Degree(Measure):
+    """The number of entities at the end of a pattern, of a class or of any."""
+
+    steps: Steps
+    of_class: str = ""
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"count of * {place.steps_text(self.steps, self.of_class)}"
+
+    def of(self, place: Place, entities: Ints) -> Floats:
+        """Return the number of each entity, NaN where there is none."""
+        if len(entities) > MOST_COUNTED:
+            raise CannotPlanError(
+                f"counting {place.steps_text(self.steps)} for {len(entities):,} entities would take too long"
+            )
+        return np.array(
+            [len(Along(e, self.steps, of_class=self.of_class).run(place)) for e in entities.tolist()], float
+        )
+
+
+@dataclass(frozen=True)
+class Within(SetPlan):
+    """The entities of a set whose measure lies between two bounds."""
+
+    base: SetPlan
+    measure: Measure
+    low: float = -np.inf
+    high: float = np.inf
+    includes: bool = False  # the bounds themselves
+    said: str = ""  # the bounds in words; "" for the numbers
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        bounds = self.said or bounds_text(self)
+        return f"{self.measure.text(place)} {bounds} among: {self.base.text(place)}"
+
+    def _run(self, place: Place) -> Ints:
+        entities = self.base.run(place)
+        values = self.measure.of(place, entities)
+        with np.errstate(invalid="ignore"):
+            inside = (values > self.low) & (values < self.high)
+            if self.includes:
+                inside |= (values == self.low) | (values == self.high)
+        return entities[inside]
+
+    def paths(self, place: Place, entities: Ints) -> list[Path]:
+        """Return paths that show why entities are in the set."""
+        return self.base.paths(place, entities) + value_paths(place, self.measure, entities)
+
+
+def compared(base: SetPlan, measure: Measure, kind: str, low: float, high: float = np.inf) -> Within:
+    """Return the part of a set whose measure compares so with a number, or with two.
+
+    Args:
+        base: The set.
+        measure: What is compared; not a date, see `dated`.
+        kind: "over", "under", "least", "most", "exactly" or "between".
+        low: The number.
+        high: The second number, for "between".
+    """
+    ranges = {
+        "over": (low, np.inf), "least": (low, np.inf), "under": (-np.inf, low), "most": (-np.inf, low),
+        "exactly": (low, low), "between": (min(low, high), max(low, high)),
+    }  # fmt: skip
+    return Within(base, measure, *ranges[kind], includes=kind not in ("over", "under"))
+
+
+def dated(base: SetPlan, measure: Measure, kind: str, first: Date, last: Date | None = None) -> Within:
+    """Return the part of a set whose date compares so with a date, or lies between two; «after 1990» begins in 1991.
+
+    Args:
+        base: The set.
+        measure: The date that is compared.
+        kind: As for `compared`.
+        first: The date.
+        last: The second date, for "between".
+    """
+    if last is not None and last.start < first.start:
+        first, last = last, first
+    start, end = first.start, first.start + first.width - MOMENT
+    if kind == "between" and last is not None:
+        until = last.start + last.width - MOMENT
+        return Within(base, measure, start, until, includes=True, said=f"from {first.text} to {last.text}")
+    low, high, word = {
+        "over": (end, np.inf, "after"), "least": (start, np.inf, "since"), "under": (-np.inf, start, "before"),
+        "most": (-np.inf, end, "until"), "exactly": (start, end, "in" if len(first.text) < 8 else "on"),
+    }[kind]  # fmt: skip
+    return Within(base, measure, low, high, includes=kind not in ("over", "under"), said=f"{word} {first.text}")
+
+
+def bounds_text(bounds: Within) -> str:
+    """Return bounds in words, such as «over 1,000,000»."""
+    low, high = bounds.low, bounds.high
+    if low == high:
+        return f"of {low:,.12g}"
+    if np.isinf(high):
+        return f"{'of at least' if bounds.includes else 'over'} {low:,.12g}"
+    if np.isinf(low):
+        return f"{'of at most' if bounds.includes else 'under'} {high:,.12g}"
+    return f"from {low:,.12g} to {high:,.12g}"
+
+
+@dataclass(frozen=True)
+class Best(SetPlan):
+    """The entities of a set with the largest or smallest measure, best first; ties are all given."""
+
+    base: SetPlan
+    measure: Measure
+    largest: bool = True
+    rank: int = 1
+    n: int = 1
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        word = "largest" if self.largest else "smallest"
+        which = f"{self.n} {word}" if self.n > 1 else word if self.rank == 1 else f"number {self.rank} of the {word}"
+        return f"{which} {self.measure.text(place)} among: {self.base.text(place)}"
+
+    def _run(self, place: Place) -> Ints:
+        entities = self.base.run(place)
+        values = self.measure.of(place, entities)
+        entities, values = entities[~np.isnan(values)], values[~np.isnan(values)]
+        if not len(entities):
+            raise CannotPlanError(f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}")
+        order = np.lexsort((entities, -values if self.largest else values))
+        if self.n > 1:
+            return entities[order[: self.n]]
+        distinct = np.unique(values)[:: -1 if self.largest else 1]
+        if self.rank > len(distinct):
+            raise CannotPlanError(f"there are only {len(distinct)} values of {self.measure.text(place)}")
+        best: Ints = entities[order][values[order] == distinct[self.rank - 1]]
+        return best
+
+    def paths(self, place: Place, entities: Ints) -> list[Path]:
+        """Return paths that show why entities are in the set."""
+        return self.base.paths(place, entities) + value_paths(place, self.measure, entities)
+
+
+def value_paths(place: Place, measure: Measure, entities: Ints) -> list[Path]:
+    """Return the paths from entities to their value, or to what is counted of them."""
+    steps: Steps = ((measure.relation, True),) if isinstance(measure, Attribute) else ()
+    of_class = measure.of_class if isinstance(measure, Degree) else ""
+    steps = measure.steps if isinstance(measure, Degree) else steps
+    ways = [Along(entity, steps, of_class=of_class) for entity in entities[:_PROVEN].tolist()]
+    return [path for way in ways for path in way.paths(place, way.run(place))]

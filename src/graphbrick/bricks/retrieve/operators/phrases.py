@@ -1,0 +1,301 @@
+"""Plain phrases of a question, such as «which countries border Kenya», as patterns of a graph."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.bricks.retrieve.operators.plan import (
+    Along,
+    CannotPlanError,
+    Either,
+    Having,
+    Place,
+    Plan,
+    SetPlan,
+    Steps,
+)
+from graphbrick.bricks.retrieve.operators.wording import MENTION, English
+from graphbrick.bricks.retrieve.patterns.patterns import Patterns
+from graphbrick.core import Path, Query
+from graphbrick.language.stems import Stems, stems
+from graphbrick.patterns.lexicon import Lexicon, label_stems
+
+Ints = npt.NDArray[np.int64]
+
+_CANDIDATES = 256  # patterns of one phrase that are compared
+_SAMPLE = 3  # entities whose patterns decide what is counted for all
+_LOOKED_AT = 1_000  # entities that the sample is drawn from
+_LEAD = re.compile(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
+_AFTER_NOUN = re.compile(r"\b(?:is|are|was|were|do|does|did|have|has|had|that|which|who|in|on|at|of|by|with|e\d+)\b")
+# What a pattern loses for each fault; the scores of the scorer count by `_TRUST`, and at most `_WORST`.
+_UNSAID_WORD, _UNSAID_NAMED, _UNSAID_PLAIN, _HOP, _BACK_AND_FORTH, _WRONG_END = 4.0, 7.0, 1.0, 3.0, 5.0, 20.0
+_WORST, _TRUST = 20.0, 0.3
+_WHOLE_LABEL = 2.0  # what a pattern gains for a label of several words in a row: «plays for» is not «plays at»
+
+
+@dataclass(frozen=True)
+class _Match:
+    """A pattern for a phrase.
+
+    Attributes:
+        along: The pattern.
+        score: The larger, the better it fits.
+        unsaid: Words of the phrase that it leaves unexplained.
+        said: Relations that words of the phrase speak of.
+        excess: Relations with a meaning of their own that no word speaks of.
+        is_wrong: Whether its ends are not what the phrase asks for.
+    """
+
+    along: Along
+    score: float
+    unsaid: tuple[str, ...]
+    said: int
+    excess: int
+    is_wrong: bool
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it says all that the phrase says, and no more."""
+        return not (self.unsaid or self.excess or self.is_wrong)
+
+
+class PhraseResolver:
+    """Finds the pattern that a plain phrase speaks of.
+
+    The patterns stage proposes patterns with their scores. Among them the one is taken whose ends have the class that
+    the phrase asks for, and whose relations explain the words of the phrase.
+
+    Args:
+        patterns: The stage.
+        place: The graph.
+        lexicon: The words of the graph.
+        english: The wordings.
+    """
+
+    def __init__(self, patterns: Patterns, place: Place, lexicon: Lexicon, english: English) -> None:
+        self.place, self.lexicon, self.english = place, lexicon, english
+        self.assumptions: dict[SetPlan, str] = {}
+        self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
+        self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
+        class_words = {word for name in lexicon.by_class for word in name}
+        self._is_plain = [
+            bool(names.words <= class_words | {"locat", "part", "plac", "sit", "location"})
+            for names in lexicon.relations
+        ]
+
+    def along(self, phrase: str, entity: int) -> Along:
+        """Return the pattern from an entity that a phrase speaks of; the entity is `e0` or so in the phrase.
+
+        Raises:
+            CannotPlanError: No pattern explains all words of the phrase.
+        """
+        matches = self._matches(phrase, entity)
+        if not matches:
+            raise CannotPlanError(f"no relation leads away from {self.place.graph.label(entity)}")
+        best = matches[0]
+        if self._is_only_noun(best, phrase):
+            return best.along
+        if not best.is_good:  # an entity may have nothing at the end of the right pattern: no neighbours, no airports
+            steps = self._steps_of_others(phrase, entity)
+            if steps is not None:
+                return replace(steps, start=entity)
+        if best.unsaid:
+            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}")
+        return best.along
+
+    def _is_only_noun(self, match: _Match, phrase: str) -> bool:
+        """Whether the only unknown words are the noun of what is asked for, in a graph that does not type its entities.
+
+        «How many services does e0 own»: `owns` is all that the graph knows, and it leads to nothing else.
+        """
+        noun = self.english.content(_AFTER_NOUN.split(_LEAD.sub("", phrase).strip(), maxsplit=1)[0])
+        if (
+            self.place.graph.type_table or not match.unsaid or match.excess or match.is_wrong or not match.said
+            or match.unsaid != tuple(noun[-1:]) or self.lexicon.words.intersection(match.unsaid)
+        ):  # fmt: skip
+            return False
+        unknown = " ".join(map(repr, match.unsaid))
+        self.assumptions[match.along] = f"{unknown} is no word of this graph; taken for {match.along.text(self.place)}"
+        return True
+
+    def assumptions_of(self, plan: Plan) -> list[str]:
+        """Return what a plan takes for granted, in words."""
+        text = plan.text(self.place)
+        return [said for part, said in self.assumptions.items() if part.text(self.place) in text]
+
+    def _steps_of_others(self, phrase: str, entity: int) -> Along | None:
+        """Return the good pattern that entities of the same class have; None if they have none."""
+        name = self.lexicon.classes_of(np.array([entity]))
+        if not name:
+            return None
+        votes = Counter[Along]()
+        for other in self._sample(self.lexicon.classes[name]):
+            matches = self._matches(phrase, other)[:1]
+            votes.update(replace(match.along, start=entity) for match in matches if match.is_good and other != entity)
+        return votes.most_common(1)[0][0] if votes else None
+
+    def _sample(self, entities: Ints) -> list[int]:
+        """Return a few well-connected entities of a set."""
+        sample = entities[:: max(1, len(entities) // _LOOKED_AT)].tolist()
+        return sorted(sample, key=lambda entity: -self.place.graph.degree(entity))[:_SAMPLE]
+
+    def noun_and_verb(self, text: str) -> tuple[str, str]:
+        """Return the noun phrase that a text begins with, and the rest."""
+        words = text.split()
+        for end in range(len(words), 0, -1):
+            first = " ".join(words[:end])
+            if self.lexicon.class_named(stems(first)) or self.english.match("noun_of", first):
+                return first, " ".join(words[end:])
+        return text, ""
+
+    def _is_said(self, wanted: Sequence[str], relation: int) -> bool:
+        """Whether all of some words speak of a relation."""
+        return bool(wanted) and all(self._speaks_of(word, self.lexicon.relations[relation].words) for word in wanted)
+
+    def _speaks_of(self, word: str, relation_words: frozenset[str]) -> bool:
+        """Whether a word is one of a relation's words, or near one."""
+        if word in relation_words:
+            return True
+        return any(set(stems(name)) <= relation_words for name in self.english.near.get(word, ()))
+
+    def _matches(self, phrase: str, entity: int) -> list[_Match]:
+        label = self.place.graph.label(entity)
+        text = MENTION.sub(lambda _: label, phrase)
+        text = text if _LEAD.match(text) else f"which {text}"
+        query = Query(f"{text[0].upper()}{text[1:]}?", (entity,))
+        paths: dict[tuple[Steps, bool], Path] = {}
+        for patterns in self._patterns:
+            for path in patterns.retrieve(query, self.place.subgraph).paths:
+                paths.setdefault((path.pattern, path.end == path.start), path)
+        if not paths:
+            return []
+        top = max(path.score for path in paths.values())
+        wanted = self.english.content(MENTION.sub(" ", phrase))
+        head = self._head(phrase)
+        plain = stems(phrase)  # «own» and «take» have no meaning of their own, unless a relation does
+        matches = [self._match(path, wanted, plain, head, top) for path in paths.values()]
+        matches.sort(key=lambda match: -match.score)
+        return self._by_labels(matches)
+
+    def _head(self, phrase: str) -> tuple[str, frozenset[tuple[int, bool]]]:
+        """Return the class that a phrase asks for, else the last steps that its first noun allows."""
+        words = stems(re.split(r" e\d", _LEAD.sub("", phrase))[0])
+        longest = max([2, *map(len, self.lexicon.by_class)])
+        for at in range(len(words)):
+            for size in range(longest, 0, -1):
+                name = tuple(words[at : at + size])
+                if len(name) < size:
+                    continue
+                of_class = self.lexicon.class_named(name) or self._near_class(name)
+                steps = self._steps_named(name)
+                if of_class and not (size == 1 and steps and not self._is_class_word(name)):
+                    return of_class, frozenset()
+                if steps:
+                    return "", steps
+            if words[at] in self.english.verbs:
+                break
+        return "", frozenset()
+
+    def _is_class_word(self, name: Stems) -> bool:
+        return name in self.lexicon.by_class
+
+    def _near_class(self, name: Stems) -> str:
+        if len(name) != 1:
+            return ""
+        near = (self.lexicon.class_named(stems(other)) for other in self.english.near.get(name[0], ()))
+        return next((one for one in near if one), "") if name[0] in self.english.class_words else ""
+
+    def called(self, noun: str) -> SetPlan | None:
+        """Return all ends of relations that have a name, such as «player» for the heads of `plays for`; else None."""
+        ends = [Having(relation, not forward) for relation, forward in sorted(self._steps_named((noun,)))]
+        return (Either(tuple(ends)) if ends[1:] else ends[0]) if ends else None
+
+    def _steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
+        """Return the relations, with directions, whose ends have a name."""
+        names = {name} | {stems(other) for word in name for other in self.english.near.get(word, ()) if len(name) == 1}
+        steps = set()
+        for relation, relation_names in enumerate(self.lexicon.relations):
+            if names & relation_names.tail:
+                steps.add((relation, True))
+            if names & relation_names.head:
+                steps.add((relation, False))
+        return frozenset(steps)
+
+    def _match(
+        self,
+        path: Path,
+        wanted: Sequence[str],
+        plain: Stems,
+        head: tuple[str, frozenset[tuple[int, bool]]],
+        top: float,
+    ) -> _Match:
+        graph, lexicon = self.place.graph, self.lexicon
+        relations = [lexicon.relations[relation] for relation, _ in path.pattern]
+        classes = {name for node in path.nodes[1:] for name in graph.types(node)}
+        class_words = {word for name in classes for word in stems(name)}
+        of_class, last = head
+        along = Along(path.start, path.pattern, path.end == path.start)
+        is_wrong = bool(of_class) and not np.isin(path.end, lexicon.classes[of_class])
+        if of_class and path.hops == 1:  # the ends of one relation may be of several classes
+            inside = np.isin(along.run(self.place), lexicon.classes[of_class])
+            is_wrong = not inside.any()
+            along = replace(along, of_class="" if is_wrong or inside.all() else of_class)
+        if of_class and not is_wrong:
+            class_words |= set(stems(of_class))
+        unsaid = [
+            word
+            for word in wanted
+            if word not in class_words
+            and not any(self._speaks_of(word, names.words) for names in relations)
+            and not any(set(stems(name)) <= class_words for name in self.english.near.get(word, ()))
+        ]
+        if len(unsaid) < len(wanted) and "person" in unsaid:
+            unsaid.remove("person")  # «what do people pay with»: who does it says nothing
+        score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops
+        said = excess = 0
+        for (relation, _), names in zip(path.pattern, relations, strict=True):
+            if names.words.intersection(plain) or any(self._speaks_of(word, names.words) for word in wanted):
+                said += 1
+            else:
+                excess += not self._is_plain[relation]
+                score -= _UNSAID_PLAIN if self._is_plain[relation] else _UNSAID_NAMED
+            score += _WHOLE_LABEL * _holds(plain, self._labels[relation])
+        for one, other in zip(path.pattern, path.pattern[1:], strict=False):
+            if one[0] == other[0] and one[1] != other[1]:
+                score -= _BACK_AND_FORTH
+                excess += 1
+        is_wrong |= bool(last) and path.pattern[-1] not in last
+        score -= _WRONG_END * is_wrong
+        return _Match(along, score, tuple(dict.fromkeys(unsaid)), said, excess, is_wrong)
+
+    def _by_labels(self, matches: list[_Match]) -> list[_Match]:
+        """Explain words by the names of the ends: «services» that are called «Auth Service»."""
+        best = matches[0]
+        if not best.unsaid:
+            return matches
+        for i, match in enumerate(matches[:8]):
+            ends = match.along.run(self.place)[:50].tolist()
+            named = [set(stems(self.place.graph.label(end))) for end in ends]
+            unsaid = tuple(
+                word for word in match.unsaid if 2 * sum(word in words for words in named) < max(len(ends), 1)
+            )
+            matches[i] = replace(
+                match, unsaid=unsaid, score=match.score + _UNSAID_WORD * (len(match.unsaid) - len(unsaid))
+            )
+        return sorted(matches, key=lambda match: -match.score)
+
+
+def _holds(words: Stems, label: Stems) -> bool:
+    """Whether a label of two words or more stands in a phrase.
+
+    >>> _holds(("who", "play", "for", "e0"), ("play", "for")), _holds(("who", "play", "for", "e0"), ("play", "at"))
+    (True, False)
+    """
+    size = len(label)
+    return size > 1 and any(words[at : at + size] == label for at in range(len(words) - size + 1))

@@ -1,0 +1,135 @@
+"""Questions with their names replaced by placeholders, so that wordings can be matched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from graphbrick.core import Query
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.literals import read_literal
+from graphbrick.language.folding import fold, nfc
+
+_WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
+_FAR_MORE = 10  # times the triples, for a reading to win over the one that linking chose
+_SPACES = re.compile(r"\s+")
+_POSSESSIVE = re.compile(
+    r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or) )"
+)
+_POLITE = re.compile(
+    r"^(?:please |(?:can|could) you (?=tell|name|list|show|give|find|count)|do you know |i want to know |so |and )+"
+)
+_FRONTED = re.compile(
+    r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
+)
+_PLACEHOLDER = re.compile(r"\be(\d+)\b")
+_THE = re.compile(r"\bthe (e\d+)\b")
+_SHORT_FORMS = (("n't", " not"), ("can not", "cannot"), ("how's", "how is"), ("what's", "what is"), ("who's", "who is"))
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question in lower case in which `e0`, `e1`, ... stand for the entities that it names.
+
+    Attributes:
+        text: The text, without the mark at the end.
+        entities: What the placeholders stand for.
+    """
+
+    text: str
+    entities: tuple[int, ...]
+
+
+def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Question:
+    """Return a question with placeholders for its seeds; numbers that are entities too stay numbers.
+
+    A seed that the text does not name, such as one given by its key, is left out. Names of one lower-case word, such as
+    «euro», are added: linking leaves them out beside other names.
+
+    Args:
+        graph: The graph.
+        query: The question.
+        known: Whether a word has a meaning in the wordings or in the graph's words, so that it is no name.
+    """
+    text = nfc(query.text).replace("’", "'")
+    places: list[tuple[int, int, int]] = []
+    named = {mention.entity: mention.text for mention in query.mentions}
+    for entity in query.seeds:
+        if query.alternatives(entity).intersection(seed for _, _, seed in places):
+            continue  # another reading of a name that has its placeholder
+        names = [named[entity]] if entity in named else []
+        names += [graph.label(entity), *graph.aliases(entity)]
+        if names and names[0][:1].isdigit() and read_literal(names[0]) is not None:
+            continue
+        place = next((span for name in names if (span := _find(text, name, places))), None)
+        if place is not None:
+            places.append((*place, _reading(graph, query, entity)))
+    places += _common_words(graph, text, places, known)
+    places.sort()
+    parts, at = [], 0
+    for number, (start, end, _) in enumerate(places):
+        parts += [_without_placeholders(text[at:start]), f"e{number}"]
+        at = end
+    parts.append(_without_placeholders(text[at:]))
+    return Question(tidy("".join(parts)), tuple(entity for _, _, entity in places))
+
+
+def _without_placeholders(text: str) -> str:
+    """Return a text in lower case whose own words are no placeholders: «E85» is a fuel.
+
+    >>> _without_placeholders("the price of E85")
+    'the price of e-85'
+    """
+    return _PLACEHOLDER.sub(r"e-\1", text.lower())
+
+
+def _reading(graph: Graph, query: Query, entity: int) -> int:
+    """Return the entity that a name means: another one of that name if it has far more triples, Asia the continent."""
+    others = [other for mention in query.mentions if mention.entity == entity for other in mention.others]
+    best = max(others, key=graph.degree, default=entity)
+    return best if graph.degree(best) >= _FAR_MORE * graph.degree(entity) else entity
+
+
+def _common_words(
+    graph: Graph, text: str, taken: list[tuple[int, int, int]], known: Callable[[str], bool]
+) -> list[tuple[int, int, int]]:
+    """Return the places of words that name an entity and mean nothing else."""
+    places = []
+    for word in re.finditer(r"[^\W\d_]{3,}", text):
+        if known(word[0].lower()) or any(word.start() < end and start < word.end() for start, end, _ in taken):
+            continue
+        entities = graph.named(word[0])
+        if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
+            places.append((*word.span(), max(entities, key=graph.degree)))
+    return places
+
+
+def _find(text: str, name: str, taken: list[tuple[int, int, int]]) -> tuple[int, int] | None:
+    """Return where a name stands in a text outside other names; None if nowhere."""
+    for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
+        if all(match.end() <= start or match.start() >= end for start, end, _ in taken):
+            return match.start(), match.end()
+    if fold(name) and fold(text).find(fold(name)) >= 0:
+        loose = r"\W+".join(map(re.escape, re.findall(r"\w+", name)))
+        for match in re.finditer(rf"(?<!\w){loose}(?!\w)", text, re.IGNORECASE):
+            if all(match.end() <= start or match.start() >= end for start, end, _ in taken):
+                return match.span()
+    return None
+
+
+def tidy(text: str) -> str:
+    """Return a lower-case question in one form: no mark at the end, «the X of e0» for «e0's X».
+
+    >>> tidy("what is e0's largest city?")
+    'what is the largest city of e0'
+    >>> tidy("Of the countries that border e0, which one is the largest?".lower())
+    'which of the countries that border e0 is the largest'
+    """
+    text = _SPACES.sub(" ", text.replace("`", "'")).strip().rstrip("?.! ")
+    for short, long in _SHORT_FORMS:
+        text = text.replace(short, long)
+    text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", _POLITE.sub("", text)))
+    for _ in range(2):
+        text = _POSSESSIVE.sub(r"the \2 of \1", text)
+    return _SPACES.sub(" ", text).strip()

@@ -1,0 +1,168 @@
+"""What a question compares or counts: relations with numbers or dates, and numbers of ends of patterns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
+from graphbrick.bricks.retrieve.operators.plan import (
+    Attribute,
+    CannotPlanError,
+    Degree,
+    Having,
+    Measure,
+    SetPlan,
+    UnknownNounError,
+)
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.graphs.store.literals import literal_types
+from graphbrick.language.stems import stems
+
+
+class Resolver(PhraseResolver):
+    """Finds the patterns that plain phrases speak of, and what is compared or counted."""
+
+    def degree(self, words: str, base: SetPlan) -> Degree:
+        """Return what is to be counted of each entity of a set: «neighbours», «languages spoken in».
+
+        Raises:
+            CannotPlanError: No pattern explains the words.
+        """
+        entities = base.run(self.place)
+        if not len(entities):
+            raise CannotPlanError(f"there is nothing in «{base.text(self.place)}» to count {words} of")
+        sample = self._sample(entities)
+        votes, unsaid, values = Counter[Degree](), tuple[str, ...](), literal_types(self.place.graph)
+        for entity in sample:
+            for match in self._matches(words if MENTION.search(words) else f"which {words} does e0 have", entity)[:1]:
+                if match.unsaid:
+                    unsaid = match.unsaid
+                elif match.along.steps[-1][0] not in values:  # numbers are compared, not counted
+                    votes[Degree(match.along.steps, match.along.of_class)] += 1
+        if not votes:
+            raise CannotPlanError(f"nothing in this graph can be counted as {' '.join(map(repr, unsaid or (words,)))}")
+        return votes.most_common(1)[0][0]
+
+    def measure(self, words: str, names: Sequence[str], base: SetPlan, wording: str) -> Measure:
+        """Return what is compared: a relation with numbers or dates, else a count.
+
+        Args:
+            words: The words for it, such as «population» or «neighbours»; may be empty.
+            names: What the adjective measures, if there is no word for it.
+            base: What is compared.
+            wording: The operator as the question says it, for the error.
+
+        Raises:
+            CannotPlanError: The graph has nothing of the kind.
+        """
+        if "distance" in names:
+            raise CannotPlanError(f"{wording!r} needs distances or coordinates, which this graph does not have")
+        if self.english.content(words):
+            attribute = self.attribute(words, base)
+            return self.degree(words, base) if attribute is None else attribute
+        for name in names:
+            attribute = self.attribute(name, base)
+            if attribute is not None:
+                return attribute
+        raise CannotPlanError(f"no relation of this graph gives a number for {wording!r}{_wanted(names)} here")
+
+    def attribute(self, words: str, base: SetPlan) -> Attribute | None:
+        """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
+        wanted = self.english.content(words)
+        entities = base.run(self.place)
+        best: tuple[float, int] | None = None
+        for relation in literal_types(self.place.graph):
+            if not self._is_said(wanted, relation):
+                continue
+            share = float(np.mean(~np.isnan(Attribute(relation).of(self.place, entities)))) if len(entities) else 0.0
+            if share >= 0.5 and (best is None or share > best[0]):
+                best = share, relation
+        return None if best is None else Attribute(best[1])
+
+    def measured(
+        self, words: str, names: Sequence[str], wording: str, *, dates: bool = False
+    ) -> tuple[SetPlan, Measure]:
+        """Return what is compared where the question names no class: «who earns the most», and all that have it.
+
+        Args:
+            words: The words for it, such as «salary»; may be empty.
+            names: What the adjective measures, if there is no word for it.
+            wording: The operator as the question says it, for the error.
+            dates: Whether only dates count.
+
+        Raises:
+            CannotPlanError: The graph has nothing of the kind.
+        """
+        graph, wanted = self.place.graph, self.english.content(words)
+        for words_of_one in [wanted] if wanted else [self.english.content(name) for name in names]:
+            relations = [
+                relation
+                for relation, kind in literal_types(graph).items()
+                if self._is_said(words_of_one, relation) and (kind.is_date or not dates)
+            ]
+            bases = [Having(relation) for relation in relations]
+            if bases:
+                base = max(bases, key=lambda base: len(base.run(self.place)))
+                return base, Attribute(base.relation)
+        for relation, forward in sorted(self._steps_named(stems(words))) if wanted and not dates else ():
+            return Having(relation, forward), Degree(((relation, forward),))
+        kind = "date" if dates else "number"
+        raise CannotPlanError(f"no relation of this graph gives a {kind} for {wording!r}{_wanted(names)}")
+
+    def date(self, words: str, base: SetPlan, wording: str) -> Attribute:
+        """Return the relation with dates that words speak of.
+
+        Raises:
+            CannotPlanError: There is none.
+        """
+        attribute = self.attribute(words, base)
+        if attribute is not None and literal_types(self.place.graph)[attribute.relation].is_date:
+            return attribute
+        raise CannotPlanError(f"no relation of this graph gives a date for {wording!r} ({words})")
+
+    def has_number(self, words: str) -> bool:
+        """Whether a relation gives numbers or dates for some words."""
+        try:
+            return isinstance(self.measured(words, (), words)[1], Attribute)
+        except CannotPlanError:
+            return False
+
+    def check_measured(self, words: str) -> None:
+        """Raise `CannotPlanError` if what is to be measured names an entity, such as an airport with the code GDP."""
+        named = MENTION.search(words)
+        if named:
+            raise CannotPlanError(f"'{named[0]}' is an entity; it cannot be measured or counted")
+
+    def taken_for(
+        self, error: UnknownNounError, words: str, names: Sequence[str], wording: str, *, dates: bool = False
+    ) -> tuple[SetPlan, Measure]:
+        """Return what is compared, and all that have it, for a noun that may name them: «the longest ship».
+
+        Args:
+            error: Says that nothing is called so.
+            words: As for `measured`, like the others.
+            names: What the adjective measures.
+            wording: The operator as the question says it.
+            dates: Whether only dates count.
+
+        Raises:
+            CannotPlanError: The entities have a type or another name, or nothing has such a number.
+        """
+        base, measure = self.measured(words, names, wording, dates=dates)
+        if not isinstance(measure, Attribute) or self.place.graph.type_table or len(error.nouns) != 1:
+            raise error
+        noun, label = error.nouns[0], measure.text(self.place)
+        if self.lexicon.classes_of(base.run(self.place)):
+            raise CannotPlanError(
+                f"nothing in this graph is called {noun!r}; if everything with {label} is, learn it: "
+                f"graphbrick learn GRAPH --call {label!r}=NAME"
+            )
+        self.assumptions[base] = f"{noun!r} is no word of this graph; taken for {base.text(self.place)}"
+        return base, measure
+
+
+def _wanted(names: Sequence[str]) -> str:
+    return f" ({', '.join(names)})" if names else ""

@@ -1,0 +1,204 @@
+"""The retrieve brick for questions that are more than a path."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.model_plan import plan_by_model
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.plan import (
+    Along,
+    Amount,
+    Both,
+    CannotPlanError,
+    Listed,
+    Members,
+    Place,
+    Plan,
+    SetPlan,
+    ValuePlan,
+)
+from graphbrick.bricks.retrieve.operators.question import question_of
+from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.truth import Truth
+from graphbrick.bricks.retrieve.operators.values import Numbers
+from graphbrick.bricks.retrieve.operators.wording import English, english
+from graphbrick.bricks.retrieve.patterns.patterns import Patterns
+from graphbrick.core import Citation, Evidence, Path, Query, Row, Subgraph
+from graphbrick.core.items import ANSWER, Item
+from graphbrick.core.parameters import parameter
+from graphbrick.core.trace import event, fact
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.stems import stem
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.patterns.lexicon import Lexicon, lexicon_of
+from graphbrick.patterns.model.scorer import PatternScorer
+from graphbrick.pipeline import RetrieveStage
+
+EXPLAINED, ASSUMED = 0.95, 0.5
+"""The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
+
+
+@dataclass(frozen=True, repr=False)
+class Operators(RetrieveStage):
+    """Counts, superlatives, comparisons, filters, intersections, differences, and yes or no, over the ends of patterns.
+
+    Rules read the operator out of the question, and leave plain phrases: «how many services does X own» is the count of
+    «which services does X own». The patterns stage proposes patterns for each phrase. One is taken whose ends have the
+    class that the phrase asks for and whose relations explain its words; numbers and dates are compared by the typed
+    values of relations.
+
+    The plan is part of every result, such as «count of: Platform Team → owns → *». If the operator is recognized but
+    the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
+    answered in its place. A question without an operator goes to the patterns stage unchanged. The words of the graph
+    are its labels and types, and, if the scorer is a `PatternScorer`, those in the file of words of its folder.
+
+    A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
+    it writes the plan with an operator of a closed list, and plain sub-questions that are resolved as those of the
+    rules are. A plan that names an unknown operator, leaves out an entity of the question, or has a sub-question that
+    the graph does not explain is an event, and there is no evidence.
+
+    Args:
+        patterns: The stage that finds patterns, such as Patterns(PatternScorer('films.patterns')).
+        llm: The language model that plans what the rules cannot, such as LLM(); None for rules alone.
+        cap: Most answers listed, at least 1; reaching it is an event.
+
+    Returns:
+        One `Row` with the columns "answer" and "plan" for each answer, then the paths that support them; or what the
+        patterns stage returns.
+
+    Example:
+        >>> from graphbrick import BM25
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> query = Query("How many neighbours does Kenya have?", (graph.entity("Kenya"),))
+        >>> Operators(Patterns(BM25())).retrieve(query, Subgraph(graph)).items[0].text
+        'answer: 1, plan: count of: Kenya → borders → *'
+    """
+
+    paper = "operators over relation paths as in Berant et al., Semantic Parsing on Freebase, EMNLP 2013, by rules"
+
+    patterns: Patterns = parameter(example="Patterns(MiniLM())")
+    llm: ChatModel | None = parameter(None, example="LLM()")
+    cap: int = parameter(1_000, at_least=1)
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the result of the question's plan, or the evidence of the patterns stage."""
+        graph, words = cast(Graph, subgraph.graph), english()
+        scorer = self.patterns.scorer
+        lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
+        question = question_of(graph, query, partial(_is_known, lexicon, words))
+        cue = words.cue_in(question.text)
+        if not cue and query.seeds and len(question.entities) < 2:
+            return self.patterns.retrieve(query, subgraph)
+        place = Place(graph, subgraph, lexicon.classes, scorer.symmetric)
+        resolver = Resolver(self.patterns, place, lexicon, words)
+        parser = Parser(resolver, question)
+        try:
+            plan, by_model = self._planned(parser, cue)
+            is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
+            if is_plain and words.search("never_plain", cue):
+                raise CannotPlanError(f"no rule reads what {cue!r} changes here")
+            if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
+                return self.patterns.retrieve(query, subgraph)
+            evidence = self._evidence(place, plan)
+        except CannotPlanError as error:
+            if not cue and query.seeds:
+                return self.patterns.retrieve(query, subgraph)
+            event(f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})")
+            return Evidence()
+        assumptions = resolver.assumptions_of(plan)
+        for assumption in assumptions:
+            event(parser.with_names(assumption))
+        return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
+
+    def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
+        """Return the plan of a question, and whether the model made it, as the rules found none for its operator."""
+        question = parser.question
+        try:
+            return read(parser, question.text), False
+        except CannotPlanError as error:
+            if self.llm is None or not cue:
+                raise
+            reason = parser.with_names(str(error))
+        by_model = Parser(parser.resolver, question)
+        try:
+            plan = plan_by_model(self.llm, by_model, question.text)
+        except CannotPlanError as error:
+            raise CannotPlanError(f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}") from error
+        event(f"{self.llm.model} planned this question, since by the rules {reason}")
+        return plan, True
+
+    def _evidence(self, place: Place, plan: Plan) -> Evidence:
+        """Run a plan, and return its answers with the paths that support them."""
+        text, source = plan.text(place), repr(self)
+        rows: list[Item] = []
+        entities = np.zeros(0, dtype=np.int64)
+        cited = (Citation(query=text),)
+        if isinstance(plan, ValuePlan):
+            literal = plan.literal(place) if isinstance(plan, Amount) else None
+            shown = _shown(plan.value(place), plan.unit(place)) if literal is None else place.graph.label(literal)
+            named = () if literal is None else (literal,)
+            rows.append(Row(ANSWER, (shown, text), cited, named, place.graph, source=source))
+            inner = getattr(plan, "base", None)
+            if isinstance(inner, SetPlan) and not isinstance(inner, Members):
+                entities = inner.run(place)
+        else:
+            assert isinstance(plan, SetPlan)
+            inner, entities = plan, plan.run(place)
+            if not len(entities):
+                event(f"nothing in the graph fits: {text}")
+            rows += [
+                Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
+                for entity in entities[: self.cap].tolist()
+            ]
+        event(f"plan: {text}")
+        fact(results=len(entities))
+        if len(entities) > self.cap:
+            event(f"{len(entities):,} entities are the answer; the first {self.cap:,} are given (cap)")
+        paths: list[Path] = []
+        if isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
+            paths = inner.paths(place, entities[: self.cap])[: self.cap]
+        return Evidence((*rows, *dict.fromkeys(paths)))
+
+
+def read(parser: Parser, text: str) -> Plan:
+    """Return the plan of a question by the rules.
+
+    Raises:
+        CannotPlanError: No rule reads it, or the graph does not have what it speaks of.
+    """
+    superlative = parser.english.unknown_superlative(text)
+    if superlative and stem(superlative) not in parser.resolver.lexicon.words:
+        raise CannotPlanError(f"{superlative!r} is no adjective that the rules can compare by")
+    numbers = Numbers(parser)
+    compared = numbers.compared(text)
+    if compared is not None:
+        return compared
+    if parser.english.match("auxiliary", text):
+        return Truth(parser).read(text)
+    value = numbers.read(text)
+    if value is not None:
+        return value
+    unknown = next((words for words in parser.english.unknown if re.search(rf"\b{words}\b", text)), None)
+    if unknown:
+        raise CannotPlanError(f"no rule can plan {unknown!r}")
+    return parser.set(text)
+
+
+def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
+    """Whether a word has a meaning of its own, so that it does not name an entity."""
+    form = stem(word)
+    return word in words.all_words or form in words.all_words or form in lexicon.words
+
+
+def _shown(value: float | bool, unit: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    number = f"{value:,.2f}".rstrip("0").rstrip(".")
+    return f"{number} {unit}".strip()

@@ -1,0 +1,133 @@
+"""Phrases with a superlative, such as «the largest city in Kenya» or «who was born first», read by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
+from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
+
+Read = Callable[[str], SetPlan]
+
+
+class Superlatives:
+    """Reads the phrases of one question.
+
+    Args:
+        resolver: Finds the numbers and dates that words speak of.
+        read: Returns the plan of a phrase without the superlative, such as «which cities in e0».
+    """
+
+    def __init__(self, resolver: Resolver, read: Read) -> None:
+        self.resolver, self.read, self.english = resolver, read, resolver.english
+
+    def best(self, text: str) -> SetPlan | None:
+        """Return the plan of a phrase with a superlative, such as «which is the largest city in e0»; else None.
+
+        Raises:
+            CannotPlanError: The graph does not have what it compares.
+        """
+        negated = self.english.search("negated_best", text)
+        if negated:
+            raise CannotPlanError(f"no rule reads what {negated['word']!r} changes here")
+        for pattern in self.english.patterns["best"]:
+            match = pattern.match(text)
+            if match and not self.english.match("not_a_noun", match["base"]):
+                return self._ranked(match)
+        return self._most_of(text) or self._first(text) or self._of_any(text)
+
+    def value(self, text: str) -> p.Amount | None:
+        """Return the plan of «what is the highest salary», which asks for the number itself; else None."""
+        match = self.english.match("best_value", text)
+        if not match:
+            return None
+        words, where, rank = match["attr"], match["where"], self.english.ordinals.get(match["rank"] or "", 1)
+        if match["n"] and self.english.count_of(match["n"]) > 1:
+            return None  # several values are not one
+        try:
+            if where is None:
+                base, measure = self.resolver.measured(words, (), words)
+            else:
+                base = self.read(self.english.as_question(where))
+                measure = self.resolver.measure(words, (), base, words)
+        except CannotPlanError:
+            return None  # «the largest city»: not a number
+        if not isinstance(measure, p.Attribute):
+            return None
+        return p.Amount(p.Best(base, measure, self._comparison(match["sup"]).largest, rank), measure)
+
+    def _comparison(self, superlative: str) -> Comparison:
+        return self.english.superlatives[superlative]
+
+    def _ranked(self, match: re.Match[str]) -> SetPlan:
+        base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
+        first, _, rest = base_text.partition(" ")
+        several = rest and (first.isdecimal() or self.english.count_of(first) > 1)
+        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
+        try:
+            base = self.read(self.english.as_question(rest if several else base_text))
+        except UnknownNounError as error:
+            base, measure = self.resolver.taken_for(error, words, comparison.names, wording)
+        else:
+            if "distance" not in comparison.names:
+                self.resolver.check_measured(words)
+            measure = self.resolver.measure(words, comparison.names, base, wording)
+        n = self.english.count_of(first if several else match["n"] or "")
+        return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
+
+    def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
+        """Move «in e0» and «among the neighbours of e0» from the end of what is measured to what is compared."""
+        place = self.english.match("of_all", words)
+        if not place or MENTION.search(base):
+            return base, words
+        where, how, attribute = place["where"], place["how"], place["attr"] or ""
+        if not MENTION.search(where) and how in ("in", "on"):
+            return base, words
+        if MENTION.fullmatch(where):
+            return f"{base} {'in' if how == 'from' else how} {where}", attribute
+        return where, attribute
+
+    def _most_of(self, text: str) -> SetPlan | None:
+        """«which country borders the most countries», «which language is spoken in the most countries»."""
+        match = self.english.match("most_of", text)
+        if not match:
+            return None
+        noun, verb = self.resolver.noun_and_verb(match["left"])
+        if not verb:
+            return None
+        base = self.read(f"which {noun}")
+        verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
+        words = re.sub(r"^(?:different|distinct|other) ", "", match["attr"])
+        self.resolver.check_measured(words)
+        measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
+        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+
+    def _first(self, text: str) -> SetPlan | None:
+        """«which team was founded first», «who was born last»."""
+        match = self.english.match("first", text)
+        if not match:
+            return None
+        largest = match["when"] in ("last", "latest", "most recently")
+        if self.english.content(match["base"]) or MENTION.search(match["base"]):
+            try:
+                base = self.read(match["base"])
+            except UnknownNounError as error:
+                return p.Best(*self.resolver.taken_for(error, match["attr"], (), match["when"], dates=True), largest)
+            return p.Best(base, self.resolver.date(match["attr"], base, match["when"]), largest)
+        base, measure = self.resolver.measured(match["attr"], (), match["when"], dates=True)
+        return p.Best(base, measure, largest)
+
+    def _of_any(self, text: str) -> SetPlan | None:
+        """«who has the lowest salary», «who earns the most», «who is the oldest»: of all that have such a number."""
+        match = self.english.match("best_of_any", text)
+        if not match:
+            return None
+        words = " ".join(filter(None, (match["verb"], match["attr"])))
+        self.resolver.check_measured(words)
+        comparison = self._comparison(match["sup"])
+        base, measure = self.resolver.measured(words, comparison.names, f"{match['sup']} {match['attr'] or ''}".strip())
+        rank = self.english.ordinals.get(match["rank"] or "", 1)
+        return p.Best(base, measure, comparison.largest, rank, self.english.count_of(match["n"] or ""))

@@ -1,0 +1,179 @@
+"""Questions for a number, and comparisons of entities that the question names, read by rules."""
+
+from __future__ import annotations
+
+import re
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, ValuePlan
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.graphs.store.literals import literal_types
+
+_MORE_THAN = re.compile(r"(?P<more>more|fewer|less) .* than ")
+_DONE = re.compile(r"(?:the )?e\d+ (?P<verb>.+)")  # «e0 own»
+_DONE_BY = re.compile(r"(?P<verb>.+ by )(?:the )?e\d+")  # «owned by e0»
+
+
+class Numbers:
+    """Reads one question.
+
+    Args:
+        parser: Reads its parts.
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        self.parser, self.english, self.resolver = parser, parser.english, parser.resolver
+
+    def read(self, text: str) -> ValuePlan | None:
+        """Return the plan of a question for a number; None if it asks for something else.
+
+        Raises:
+            CannotPlanError: The graph does not have what the question speaks of.
+        """
+        text = self.english.without("everywhere", text)
+        for rule in (
+            self._difference, self._how, self._people, self._count, self._total, self.parser.superlatives.value,
+        ):  # fmt: skip
+            plan = rule(text)
+            if plan is not None:
+                return plan
+        return None
+
+    def compared(self, text: str) -> SetPlan | None:
+        """Return the plan of «which is larger, e0 or e1»; None for other questions."""
+        parser, english = self.parser, self.english
+        match = english.match("compared", text)
+        if match:
+            base = parser.listed(match["list"])
+            comparison = english.comparatives.get(match["more"]) or english.superlatives[match["more"]]
+            words = match["attr"] or ""
+            measure = self.resolver.measure(words, comparison.names, base, f"{match['more']} {words}".strip())
+            return p.Best(base, measure, comparison.largest)
+        match = english.match("compared_dates", text)
+        if match:
+            base = parser.listed(match["list"])
+            return p.Best(
+                base, self.resolver.date(match["attr"], base, match["when"]), match["when"] in ("last", "later")
+            )
+        return None
+
+    def _count(self, text: str) -> ValuePlan | None:
+        match = self.english.match("count", text)
+        if not match:
+            return None
+        base = match["base"]
+        compared = _MORE_THAN.match(base)
+        if compared:
+            raise CannotPlanError(f"no rule reads what {compared['more']!r} changes here")
+        if self.english.match("people_first", base) and not self.resolver.lexicon.class_named(("person",)):
+            raise CannotPlanError("this graph has no people to count")
+        counted = self.english.match("counted", base)
+        base = base[counted.end() :] if counted else base
+        together = self.english.match("together", base)
+        if together:
+            parts = [
+                self.parser.set(f"which {together['what']} does e{number} have")
+                for number in MENTION.findall(together["who"])
+            ]
+            return p.Count(p.Either(tuple(parts)))
+        try:
+            plan = self.parser.set(f"{'in which' if match['place'] else 'which'} {base}")
+        except CannotPlanError:
+            total = self._given_total(base)
+            if total is None:
+                raise
+            return total
+        return self._given_number(plan) or p.Count(plan)
+
+    def _given_total(self, words: str) -> p.Amount | None:
+        """Return the sum of the numbers that the graph gives for what is to be counted everywhere; else None."""
+        if MENTION.search(words):
+            return None
+        try:
+            base, measure = self.resolver.measured(words, (), words)
+        except CannotPlanError:
+            return None
+        return p.Amount(base, measure) if isinstance(measure, p.Attribute) and self._counts(measure.relation) else None
+
+    def _counts(self, relation: int) -> bool:
+        """Whether a relation gives whole numbers without a unit."""
+        kind = literal_types(self.parser.place.graph).get(relation)
+        return kind is not None and kind.kind == "integer" and not kind.unit
+
+    def _given_number(self, plan: SetPlan) -> p.Amount | None:
+        """Return the number that the graph gives for what is to be counted, such as `number_of_beds`; else None."""
+        if not isinstance(plan, p.Along):
+            return None
+        relation, forward = plan.steps[-1]
+        if not forward or not self._counts(relation):
+            return None
+        base = p.Along(plan.start, plan.steps[:-1], plan.back) if plan.steps[1:] else p.Listed((plan.start,))
+        return p.Amount(base, p.Attribute(relation))
+
+    def _people(self, text: str) -> ValuePlan | None:
+        """«how many people live in e0»: where people are no class, their number is an attribute."""
+        match = self.english.match("people", text)
+        if not match or self.resolver.lexicon.class_named(("person",)):
+            return None
+        return self._amount_of(match["where"], match["what"])
+
+    def _how(self, text: str) -> ValuePlan | None:
+        """«how large is e0», «how old is the capital of e0»."""
+        match = self.english.match("how", text)
+        comparison = self.english.comparatives.get(f"more {match['adjective']}") if match else None
+        if match is None or comparison is None:
+            return None
+        base = self._named(match["what"])
+        measure = self.resolver.measure("", comparison.names, base, f"how {match['adjective']}")
+        if measure.is_date(self.parser.place):
+            raise CannotPlanError(
+                f"'how {match['adjective']}' needs an age; this graph has a date, {measure.text(self.parser.place)!r}"
+            )
+        return p.Amount(base, measure)
+
+    def _named(self, text: str) -> SetPlan:
+        return self.parser.set(text if self.english.match("listed", text) else f"which {text}")
+
+    def _amount_of(self, where: str, words: str, *, mean: bool = False) -> ValuePlan:
+        base = self._named(where)
+        measure = self.resolver.attribute(words, base)
+        if measure is None:
+            raise CannotPlanError(f"no relation of this graph gives a number for {words!r} here")
+        return p.Amount(base, measure, mean)
+
+    def _total(self, text: str) -> ValuePlan | None:
+        match = self.english.match("total", text)
+        if match is None:
+            return None
+        mean = match["how"] in ("average", "mean")
+        if match["base"] is not None:
+            return self._amount_of(match["base"], match["attr"], mean=mean)
+        base, measure = self.resolver.measured(match["attr"], (), f"{match['how']} {match['attr']}")
+        return p.Amount(base, measure, mean)
+
+    def _difference(self, text: str) -> ValuePlan | None:
+        """«how many more people live in e0 than in e1», «how much larger is e0 than e1»."""
+        match = self.english.match("difference", text)
+        if not match:
+            return None
+        comparison, words = self.english.comparatives[match["more"]], match["attr"] or ""
+        sides: tuple[ValuePlan, ...] = self._counts_of_both(match)
+        if not sides:
+            one, other = (self.parser.set(match[name]) for name in ("one", "other"))
+            measure = self.resolver.measure(words, comparison.names, one, f"{match['more']} {words}".strip())
+            sides = p.Amount(one, measure), p.Amount(other, measure)
+        return p.Difference(*(sides if comparison.largest else sides[::-1]))
+
+    def _counts_of_both(self, match: re.Match[str]) -> tuple[ValuePlan, ...]:
+        """«how many more services does e0 own than e1»: what both own is counted; nothing for other differences."""
+        words, one, other = match["attr"], match["one"], match["other"]
+        done, done_by = _DONE.fullmatch(one), _DONE_BY.fullmatch(one)
+        if not words or not (done or done_by) or not match[0].startswith("how many"):
+            return ()
+        if done_by:
+            other = done_by["verb"] + other.removeprefix("by ")
+        elif done and not _DONE.fullmatch(other):
+            other = f"{other} {done['verb']}"
+        counts = (self._count(f"how many {words} {'does' if done else 'are'} {side}") for side in (one, other))
+        return tuple(filter(None, counts))

@@ -1,0 +1,316 @@
+"""How English asks for operators, read from ``english.toml``: cues, comparisons, numbers."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from graphbrick.bricks.retrieve.operators.dates import Date, of_year, read_date
+from graphbrick.core.deferred import cached_property
+from graphbrick.language.stems import stem
+
+MENTION = re.compile(r"\be(\d+)\b")
+"""What stands for an entity in a question."""
+_BARE = ("most", "fewest", "least")
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+
+
+class Comparison(NamedTuple):
+    """An adjective or adverb that compares.
+
+    Attributes:
+        largest: Whether the largest number wins.
+        names: What it measures, the usual first; empty if the words after it say so.
+    """
+
+    largest: bool
+    names: tuple[str, ...]
+
+
+class Amount(NamedTuple):
+    """A number in a question.
+
+    Attributes:
+        value: The number, in the unit of the graph.
+        rest: The words after it.
+        date: The month or day that it is; None for a number.
+    """
+
+    value: float
+    rest: str
+    date: Date | None = None
+
+    @property
+    def as_date(self) -> Date:
+        """The date, or the year of the number."""
+        return self.date or of_year(self.value)
+
+
+class _Compiled(dict[str, tuple[re.Pattern[str], ...]]):
+    """The patterns by name, compiled when first used: all together take a tenth of a second.
+
+    Args:
+        texts: The texts of each pattern.
+        macros: The parts that they are made of.
+    """
+
+    def __init__(self, texts: Mapping[str, Sequence[str]], macros: Mapping[str, str]) -> None:
+        super().__init__()
+        self.texts, self._macros = texts, macros
+
+    def __missing__(self, name: str) -> tuple[re.Pattern[str], ...]:
+        """Compile the pattern of a name."""
+        compiled = self[name] = tuple(re.compile(_filled(text, self._macros)) for text in self.texts[name])
+        return compiled
+
+
+@dataclass(frozen=True)
+class English:
+    """The wordings.
+
+    Attributes:
+        plain: Stems of words without a meaning of their own.
+        near: Names of relations or classes for general words, by the stem of the word.
+        superlatives: «largest», «most populous», «most».
+        comparatives: «larger», «more populous», «more».
+        bounds: For phrases such as «more than»: over, under, least, most or exactly.
+        ordinals: «second» and so on.
+        symmetric: Stems of words of relations that hold both ways, such as «border».
+        anything: Stems of nouns for any entity.
+        class_words: Stems of words that are near the name of a class: «town» for city.
+        verbs: Stems before which the noun of a question ends.
+        unknown: Words for operators that no rule knows.
+        not_superlative: Words that end in «est» and are no superlatives.
+        patterns: The wordings of the operators, by name.
+        lead: Matches the words that begin a question, such as «which».
+        cues: Matches words that call for an operator.
+        number: Matches a number in digits or words.
+        numbers: Number words.
+        scales: Words such as «million».
+        months: The number of each month by its names.
+        units: For each unit, how many of the unit of the graph it is.
+    """
+
+    plain: frozenset[str]
+    near: Mapping[str, tuple[str, ...]]
+    superlatives: Mapping[str, Comparison]
+    comparatives: Mapping[str, Comparison]
+    bounds: Mapping[str, str]
+    ordinals: Mapping[str, int]
+    symmetric: frozenset[str]
+    anything: frozenset[str]
+    class_words: frozenset[str]
+    verbs: frozenset[str]
+    unknown: tuple[str, ...]
+    not_superlative: frozenset[str]
+    patterns: Mapping[str, tuple[re.Pattern[str], ...]]
+    lead: re.Pattern[str]
+    cues: re.Pattern[str]
+    number: re.Pattern[str]
+    numbers: Mapping[str, float]
+    scales: Mapping[str, float]
+    months: Mapping[str, int]
+    units: Mapping[str, float]
+
+    @cached_property
+    def all_words(self) -> frozenset[str]:
+        """All words of the file, and their stems."""
+        phrases = [*self.near, *self.superlatives, *self.comparatives, *self.bounds, *self.numbers, *self.scales]
+        phrases += [*self.ordinals, *self.units, *self.verbs, *self.class_words]
+        words = {word for phrase in phrases for word in phrase.split()}
+        return self.plain | words | frozenset(map(stem, words))
+
+    def content(self, text: str) -> list[str]:
+        """Return the stems of the words of a text that have a meaning of their own.
+
+        >>> english().content("which of the countries has a capital")
+        ['country', 'capital']
+        """
+        words = re.findall(r"[^\W_]+(?:-[^\W_]+)*(?:'s)?", text)
+        plain = [word.removesuffix("'s") for word in words]
+        return [stem(word) for word in plain if word not in self.plain and stem(word) not in self.plain]
+
+    def cue_in(self, text: str) -> str:
+        """Return the words of a question that call for an operator; empty if there are none.
+
+        >>> [english().cue_in(text) for text in ("how many countries border e0", "is e0 in e1", "which is near e0")]
+        ['how many', 'is', '']
+        """
+        match = self.match("auxiliary", text) or self.cues.search(text) or self.search("cue_before_number", text)
+        return match[0].strip() if match else self.unknown_superlative(text)
+
+    def unknown_superlative(self, text: str) -> str:
+        """Return the first word of a text that is a superlative of an unlisted adjective; "" if there is none.
+
+        >>> english().unknown_superlative("which team in the west has the juiciest interest")
+        'juiciest'
+        """
+        words = re.findall(r"\b[a-z]{2,}est\b", text)
+        return next((word for word in words if word not in self.superlatives and word not in self.not_superlative), "")
+
+    def match(self, name: str, text: str) -> re.Match[str] | None:
+        """Return the first match of a wording at the beginning of a text."""
+        return next((match for pattern in self.patterns[name] if (match := pattern.match(text))), None)
+
+    def search(self, name: str, text: str) -> re.Match[str] | None:
+        """Return the first match of a wording anywhere in a text."""
+        return next((match for pattern in self.patterns[name] if (match := pattern.search(text))), None)
+
+    def without(self, name: str, text: str) -> str:
+        """Return a text without the parts that a wording matches."""
+        for pattern in self.patterns[name]:
+            text = pattern.sub("", text)
+        return text.strip()
+
+    def as_question(self, text: str) -> str:
+        """Return a noun phrase as a question."""
+        return text if self.lead.match(text) else f"which {text}"
+
+    def count_of(self, text: str) -> int:
+        """Return a small number in digits or words; 1 for none.
+
+        >>> english().count_of("three"), english().count_of("12"), english().count_of("")
+        (3, 12, 1)
+        """
+        return int(text) if text.isdecimal() else int(self.numbers.get(text, 1))
+
+    def read_amount(self, text: str) -> Amount | None:
+        """Return the number or date that a text begins with, in words or digits, with its unit; None if there is none.
+
+        >>> english().read_amount("1.5 million people"), english().read_amount("a hundred thousand")
+        (Amount(value=1500000.0, rest='people', date=None), Amount(value=100000.0, rest='', date=None))
+        """
+        date = read_date(text, self.months)
+        if date is not None:
+            return Amount(date.start, date.rest, date)
+        match = self.number.match(text)
+        if match is None:
+            return None
+        digits, word = match["digits"], match["word"]
+        value = float(digits.replace(",", "")) if digits else float(self.numbers[word] if word else 1)
+        for scale in (match["scales"] or "").replace("-", " ").split():
+            value *= self.scales.get(scale, 1)
+        rest = text[match.end() :].strip()
+        for unit, factor in self.units.items():
+            if re.match(rf"{re.escape(unit)}s?(?:\s|$)", rest):
+                return Amount(value * factor, rest[len(unit) :].removeprefix("s").strip())
+        return Amount(value, rest)
+
+
+@lru_cache(maxsize=1)
+def english() -> English:
+    """Return the wordings of English."""
+    content = tomllib.loads(
+        (files("graphbrick.bricks.retrieve.operators") / "english.toml").read_text(encoding="utf-8")
+    )
+    superlatives, comparatives = _adjectives(content)
+    numbers, scales = content["numbers"], content["scales"]
+    names = "|".join(sorted(map(re.escape, numbers), key=len, reverse=True))
+    scale = "|".join(sorted(map(re.escape, scales), key=len, reverse=True))
+    number = re.compile(
+        rf"(?:(?P<digits>{_NUMBER})|(?P<word>{names})\b(?: an?\b)?|(?=(?:{scale})\b))"
+        rf"(?P<scales>(?:[ -]?(?:{scale})\b)*)"
+    )
+    compare = {phrase: kind for kind, phrases in content["compare"].items() for phrase in phrases}
+    macros = dict(content["macros"])
+    macros |= _macros(superlatives, comparatives, compare, numbers, content["ordinals"], content["months"])
+    near: dict[str, tuple[str, ...]] = {}
+    for word, others in content["near"].items():
+        near[stem(word)] = tuple(dict.fromkeys((*near.get(stem(word), ()), *others)))
+    plain = content["words"]["plain"].split()
+    return English(
+        plain=frozenset(plain) | frozenset(map(stem, plain)),
+        near=near,
+        superlatives=superlatives,
+        comparatives=comparatives,
+        bounds=compare,
+        ordinals=content["ordinals"],
+        symmetric=frozenset(map(stem, content["words"]["symmetric"].split())),
+        anything=frozenset(map(stem, content["words"]["anything"].split())),
+        class_words=frozenset(map(stem, content["words"]["class_words"].split())),
+        verbs=frozenset(map(stem, content["words"]["verbs"].split())),
+        unknown=tuple(content["words"]["unknown"]),
+        not_superlative=frozenset(content["words"]["not_superlative"].split()),
+        patterns=_Compiled(content["patterns"], macros),
+        lead=re.compile(macros["lead"]),
+        cues=_cues(content["words"], superlatives, comparatives, compare),
+        number=number,
+        numbers=numbers,
+        scales=scales,
+        months=content["months"],
+        units={unit: float(factor) for unit, (_, factor) in content["units"].items()},
+    )
+
+
+def _macros(
+    superlatives: Mapping[str, Comparison],
+    comparatives: Mapping[str, Comparison],
+    compare: Mapping[str, str],
+    numbers: Mapping[str, float],
+    ordinals: Mapping[str, int],
+    months: Mapping[str, int],
+) -> dict[str, str]:
+    """Return the parts of patterns that are made of word lists."""
+    count = _any_of([word for word, number in numbers.items() if 1 < number <= 50], r"\d{1,3}")
+    before = rf"(?:(?P<rank>{_any_of(ordinals)})[ -])?(?:(?P<n>{count}) )?"
+    adjectives = [form for form in superlatives if form not in _BARE]
+    return {
+        "sup": rf"{before}(?<!at )(?P<sup>{_any_of(superlatives)})(?: (?:number|amount|count) of)?",
+        "adjective": rf"{before}(?P<sup>{_any_of(adjectives)})",
+        "more": _any_of(comparatives),
+        "either": _any_of([*superlatives, *comparatives]),
+        "bound": _any_of(compare),
+        "count": count,
+        "month": _any_of(months),
+    }
+
+
+def _cues(
+    words: Mapping[str, list[str]],
+    superlatives: Mapping[str, Comparison],
+    comparatives: Mapping[str, Comparison],
+    compare: Mapping[str, str],
+) -> re.Pattern[str]:
+    """Return the pattern of words that call for an operator."""
+    bounds = [phrase for phrase, kind in compare.items() if " " in phrase or kind == "exactly"]
+    how = [f"how {form.removeprefix('more ')}" for form in comparatives if form.startswith("more ")]
+    return re.compile(
+        rf"\b(?:{_any_of([*words['cues'], *words['unknown'], *superlatives, *comparatives, *bounds, *how])})\b"
+    )
+
+
+def _any_of(words: Iterable[str], *patterns: str) -> str:
+    """Return a pattern for any of some words, the longest first."""
+    return "|".join([*sorted(map(re.escape, words), key=len, reverse=True), *patterns])
+
+
+def _filled(pattern: str, macros: Mapping[str, str]) -> str:
+    """Put the macros into a pattern."""
+    for name, text in macros.items():
+        pattern = pattern.replace(f"{{{name}}}", text)
+    return pattern
+
+
+def _adjectives(content: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Comparison], dict[str, Comparison]]:
+    """Return the superlatives and comparatives of the adjectives in the file."""
+    superlatives = {"most": Comparison(True, ()), "fewest": Comparison(False, ()), "least": Comparison(False, ())}
+    comparatives = {"more": Comparison(True, ()), "fewer": Comparison(False, ()), "less": Comparison(False, ())}
+    for up, table in ((True, content["up"]), (False, content["down"])):
+        for word, names in table.items():
+            one, other = Comparison(up, tuple(names)), Comparison(not up, tuple(names))
+            base = word[:-1] + "i" if word.endswith("y") else word.removesuffix("e")
+            if len(base) == 3 and base[-1] in "bdgtn" and base[-2] in "aiou":
+                base += base[-1]  # big, biggest
+            superlatives |= {f"{base}est": one, f"most {word}": one, f"least {word}": other}
+            comparatives |= {f"{base}er": one, f"more {word}": one, f"less {word}": other}
+    irregular: dict[str, str] = dict(content["irregular"].items())  # type: ignore[arg-type]
+    for form, word in irregular.items():
+        is_up = word in content["up"]
+        chosen = Comparison(is_up, tuple(content["up" if is_up else "down"][word]))
+        (comparatives if form.endswith(("ther", "lder")) else superlatives)[form] = chosen
+    return superlatives, comparatives

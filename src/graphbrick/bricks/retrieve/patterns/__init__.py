@@ -1,0 +1,1 @@
+"""Retrieve stages that rank relation patterns before they list paths."""

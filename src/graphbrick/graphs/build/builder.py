@@ -1,0 +1,356 @@
+"""Building a graph folder from a source of any size; memory does not grow with the source."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from graphbrick.core import __version__
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.files.digests import sha256
+from graphbrick.graphs.build.atomic import new_graph_folder
+from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
+from graphbrick.graphs.build import rows
+from graphbrick.graphs.store.writing import search
+from graphbrick.graphs.build.dictionary import FIRST, PAIRS, TEXTS, Dictionary
+from graphbrick.graphs.build.ingest import FACTS, KEYS, RELATION, Ingest
+from graphbrick.graphs.build.parts import checked_records, file_parts
+from graphbrick.graphs.build.steps import Advance, Steps, Watch, fingerprint
+from graphbrick.graphs.build.texts import KEY_HASHES, TextWriter
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records.interner import Interner
+from graphbrick.graphs.store.literals import find_literal_types
+from graphbrick.graphs.store.manifest import SKIPPED, VERSION, FileEntry, Manifest
+from graphbrick.graphs.records.rdf_names import local_name
+from graphbrick.graphs.readers import ReadOptions, is_rdf, source_files
+from graphbrick.graphs.readers.streams import Meter
+from graphbrick.graphs.records.records import (
+    BadRecords,
+    EntityRecord,
+    RankedFact,
+    Record,
+    RelationRecord,
+    TripleRecord,
+)
+from graphbrick.graphs.records.rules import Rules
+from graphbrick.graphs.store.writing.string_writer import write_strings
+from graphbrick.graphs.store.strings import StringTable, open_array
+
+_SPOOL = 1 << 14  # batch size for single records
+_PROGRESS = 1 << 14
+
+NEAR_LIMIT = 20_000_000
+"""A graph with more entities has no index for near misses, unless the user requests it."""
+
+
+def build(
+    source: str | PathLike[str] | Iterable[Record],
+    path: str | PathLike[str],
+    *,
+    nodes: str | PathLike[str] | None = None,
+    labels: str | PathLike[str] | None = None,
+    options: ReadOptions | None = None,
+    rules: Rules | None = None,
+    near: bool | None = None,
+    skip_bad: bool = False,
+    overwrite: bool = False,
+    progress: Callable[[int], None] | None = None,
+    watch: Watch | None = None,
+) -> Graph:
+    """Build a graph folder from a file, a folder of tables, or Python triples, and open it.
+
+    The graph is written to a temporary folder beside ``path`` and renamed at the end: a build that fails or is killed
+    never leaves an incomplete graph, and an existing graph is untouched. A killed build is resumed when it is started
+    again with the same files and options. Memory does not grow with the graph.
+
+    Args:
+        source: A file (``.txt .tsv .csv .parquet .nt .ttl``, also ``.gz`` or ``.zst``), a folder with ``nodes.*`` and
+            ``edges.*``, or an iterable of (head, relation, tail) keys and entity records.
+        path: The folder to make.
+        nodes: A table with keys, labels, types, descriptions and aliases, when ``source`` is a file of edges.
+        labels: A table of keys and labels. It names entities and relations of the source, and adds none.
+        options: How to read the source; recognised from the files by default.
+        rules: Which triples to keep, and which are labels; all are kept by default.
+        near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
+        skip_bad: Leave bad records out, count them, and list them in ``skipped.jsonl`` of the graph folder.
+        overwrite: Replace a graph that is there already.
+        progress: Called now and then with the number of records read.
+        watch: Called now and then with the name of the step and the share of it that is done.
+
+    Raises:
+        InputError: A bad record (the message names file and line), or nothing usable in the source.
+        GraphbrickError: The target exists, or cannot be written.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> triples = [("Kenya", "capital", "Nairobi"), ("Kenya", "currency", "Kenyan shilling")]
+    >>> build(triples, Path(tempfile.mkdtemp()) / "kenya.graph")
+    Graph('kenya.graph', entities=3, relations=2, triples=2)
+    """
+    bad, rules, meter = BadRecords(skip=skip_bad), rules or Rules(), Meter()
+    if isinstance(source, str | PathLike):
+        files = source_files(Path(source), None if nodes is None else Path(nodes))
+        label_file, how = None if labels is None else Path(labels), options or ReadOptions()
+        parts: Iterator[Part] = file_parts(*files, label_file, how, rules, bad, meter)
+        all_files = [file for file in (*files, label_file) if file is not None]
+        origin = Origin(
+            str(source),
+            how.language,
+            naming=local_name if is_rdf(files[0]) else None,
+            mark=fingerprint(VERSION, __version__, how, rules, near, skip_bad, str(source), files=all_files),
+        )
+    else:
+        if nodes is not None or labels is not None or options is not None:
+            raise InputError("nodes, labels and options are for files; records from Python take none of them")
+        parts, origin = checked_records(source, bad), Origin("Python records")
+    with GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, watch=watch) as builder:
+        try:
+            if not builder.has_read:
+                _feed(builder, parts, meter, progress)
+            return builder.finish(bad)
+        except OSError as error:
+            raise GraphbrickError(not_written(Path(path), error)) from error
+
+
+def not_written(path: Path, error: OSError) -> str:
+    """Return an error text: which file of a build could not be written, why, and what to do."""
+    file = f" ({Path(error.filename).name})" if error.filename else ""
+    advice = {
+        errno.ENOSPC: "make space on the disk",
+        errno.EDQUOT: "make space within your quota",
+        errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
+    }.get(error.errno or 0, "choose another place for the graph")
+    return f"{path} cannot be written{file}: {error.strerror or error}; {advice}, and nothing was left behind"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The source of the records.
+
+    Attributes:
+        name: Name of the source, for the manifest.
+        language: Preferred language of labels.
+        naming: Function from a key to the label of an entity or relation without one; None to use the key.
+        mark: The `fingerprint` of a build that can be resumed; else empty.
+    """
+
+    name: str
+    language: str = "en"
+    naming: Callable[[str], str] | None = None
+    mark: str = ""
+
+
+def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: Callable[[int], None] | None) -> None:
+    """Hand all parts to a builder and report the number of records."""
+    count = reported = 0
+    for part in parts:
+        builder.add(part)
+        count += part.starts.shape[-1] if isinstance(part, TripleBlock | FactBlock) else 1
+        if count >= reported + _PROGRESS:
+            reported = count - count % _PROGRESS
+            if progress is not None:
+                progress(count)
+            if meter.total:
+                builder.watch("reading", meter.done / meter.total)
+
+
+class GraphBuilder:
+    """Writer of a graph folder that takes records one by one or in blocks; use it as a context manager.
+
+    Records go to files in a hidden folder beside ``path``. Leaving the ``with`` block without `finish` removes them.
+
+    Args:
+        path: The folder to make.
+        source: Where the records come from, for the manifest.
+        overwrite: Replace a graph that is there.
+        rules: Which triples to keep; all by default.
+        near: Whether misspelt names can be found; None for graphs of at most 20,000,000 entities.
+        watch: Called now and then with the name of the step and the share of it that is done.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        source: str | Origin,
+        overwrite: bool = False,
+        rules: Rules | None = None,
+        near: bool | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self._origin = source if isinstance(source, Origin) else Origin(source)
+        self._rules, self._near = rules or Rules(), near
+        self.watch: Watch = watch or (lambda step, share: None)
+        self._folder = new_graph_folder(self.path, overwrite=overwrite, mark=self._origin.mark)
+        self._triples: list[TripleRecord] = []
+        self._facts: list[EntityRecord | Described | RankedFact] = []
+
+    def __enter__(self) -> GraphBuilder:
+        try:
+            self._work = self._folder.__enter__()
+        except OSError as error:
+            raise GraphbrickError(
+                f"{self.path} cannot be written ({error.strerror or error}); choose another place for the graph"
+            ) from error
+        self._steps = Steps(self._work, self._origin.mark, self.watch)
+        self._ingest = None if self.has_read else Ingest(self._work, self._rules, self._origin.language)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        try:
+            if self._ingest is not None:
+                self._ingest.close()
+        finally:
+            self._folder.__exit__(kind, error, tb)
+
+    @property
+    def has_read(self) -> bool:
+        """Whether a resumed build has already read the whole source, so that only `finish` remains."""
+        return self._steps.is_done("reading")
+
+    def add(self, part: Part) -> None:
+        """Add a record or a block."""
+        assert self._ingest is not None
+        if isinstance(part, tuple):
+            self._triples.append(part)
+            if len(self._triples) >= _SPOOL:
+                self._flush()
+        elif isinstance(part, TripleBlock):
+            self._flush()  # ids follow the order of the triples
+            self._ingest.add(part)
+        elif isinstance(part, FactBlock):
+            self._flush()
+            self._ingest.describe(part)
+        elif isinstance(part, RelationRecord):
+            self._ingest.relation(part)
+        else:
+            self._facts.append(part)
+            if len(self._facts) >= _SPOOL:
+                self._flush()
+
+    def _flush(self) -> None:
+        assert self._ingest is not None
+        if self._triples:
+            self._ingest.add(TripleBlock.of(self._triples))
+            self._triples = []
+        if self._facts:
+            self._ingest.describe(FactBlock.of(self._facts))
+            self._facts = []
+
+    def finish(self, bad: BadRecords | None = None) -> Graph:
+        """Write the folder, rename it into place and open it."""
+        steps, work = self._steps, self._work
+        read = steps.run("reading", lambda advance: self._close_reading(bad or BadRecords()))
+        entities = steps.run("finding keys", partial(self._find_keys, read), frees=(KEYS, FACTS))
+        near = entities <= NEAR_LIMIT if self._near is None else self._near
+        triples = self._write_triples(read, entities)
+        longest = self._write_texts(entities, near=near)
+        literals = steps.run("finding numbers and dates", lambda advance: self._literals(read["relations"]))
+        files = steps.run("checksums", self._checksums)
+        for file in work.iterdir():
+            if ".tmp" in file.name:
+                file.unlink()
+        Manifest(
+            entities=entities,
+            relations=read["relations"],
+            triples=triples,
+            triples_read=read["triples"],
+            duplicates=read["triples"] - triples,
+            skipped=read["skipped"],
+            max_name_tokens=longest,
+            source=self._origin.name,
+            created_by=f"graphbrick {__version__}",
+            files={name: FileEntry(*entry) for name, entry in files.items()},
+            left_out=read["left_out"],
+            labels_read=read["labels"],
+            near=near,
+            literals=literals,
+        ).write(work)
+        self._folder.commit()
+        return Graph.open(self.path)
+
+    def _close_reading(self, bad: BadRecords) -> dict[str, Any]:
+        assert self._ingest is not None
+        self._flush()
+        ingest = self._ingest
+        if not ingest.triples:
+            skipped = f" ({bad.count:,} bad records were left out)" if bad.count else ""
+            ruled = f" ({ingest.left_out:,} triples were left out by the rules)" if ingest.left_out else ""
+            raise InputError(f"no triple found{skipped}{ruled}; a graph needs at least one", self._origin.name)
+        ingest.finish()
+        if bad.count:
+            bad.write(self._work / SKIPPED)
+        return {
+            "triples": ingest.triples,
+            "facts": ingest.facts,
+            "left_out": ingest.left_out,
+            "labels": ingest.labels,
+            "skipped": bad.count,
+            "relations": ingest.relations,
+            "relation_labels": ingest.relation_labels,
+        }
+
+    def _find_keys(self, read: dict[str, Any], advance: Advance) -> int:
+        """Number the entities and write the labels of relations; return the number of entities."""
+        table = StringTable.open(self._work, "relation_keys")
+        keys = [table[i] for i in range(len(table))]
+        relations = Interner()
+        relations.number_texts(keys)
+        dictionary = Dictionary(self._work, read["triples"], read["facts"], relations)
+        entities = dictionary.run(advance)
+        of_records, of_triples, naming = read["relation_labels"], dictionary.relation_labels, self._origin.naming
+        labels = (
+            of_records.get(key) or of_triples.get(i) or (key if naming is None else naming(key))
+            for i, key in enumerate(keys)
+        )
+        write_strings(self._work, "relation_labels", labels)
+        return entities
+
+    def _write_triples(self, read: dict[str, Any], entities: int) -> int:
+        steps, work = self._steps, self._work
+
+        def number(advance: Advance) -> None:
+            rows.number_triples(work, read["triples"], read["facts"], entities, advance)
+
+        steps.run("numbering triples", number, frees=(PAIRS, RELATION))
+        sort = partial(rows.sort_triples, work, entities, read["relations"])
+        triples: int = steps.run("sorting triples", sort, frees=(rows.TRIPLES,))
+        steps.run("sorting incoming triples", partial(rows.sort_incoming, work, entities), frees=(rows.INCOMING,))
+        return triples
+
+    def _write_texts(self, entities: int, *, near: bool) -> int:
+        steps, work = self._steps, self._work
+
+        def write(advance: Advance) -> int:
+            return TextWriter(work, entities, self._origin.naming, near=near).run(advance)
+
+        longest: int = steps.run("writing texts", write, frees=(TEXTS, FIRST))
+        for what, buckets, files in (
+            ("indexing keys", KEY_HASHES, ("key_hash.npy", "key_entity.npy")),
+            ("indexing names", search.NAME_HASHES, ("name_hash.npy", "name_id.npy")),
+        ):
+            steps.run(what, partial(search.write_hashes, work, buckets, *files), frees=(buckets,))
+        if near:
+            steps.run("indexing near misses", partial(search.write_grams, work), frees=(search.GRAMS,))
+        return longest
+
+    def _literals(self, relations: int) -> dict[str, list[str]]:
+        """Return the kind and unit of each relation whose tails are numbers or dates, by relation id."""
+        relation, tail = (open_array(self._work / f"{name}.npy") for name in ("relation", "tail"))
+        labels = StringTable.open(self._work, "labels")
+        found = find_literal_types(relation, tail, relations, labels.__getitem__)
+        return {str(number): [kind.kind, kind.unit] for number, kind in sorted(found.items())}
+
+    def _checksums(self, advance: Advance) -> dict[str, tuple[int, str]]:
+        files = [file for file in sorted(self._work.iterdir()) if ".tmp" not in file.name]
+        with ThreadPoolExecutor(2) as pool:
+            sums = pool.map(sha256, files)
+            return {file.name: (file.stat().st_size, checksum) for file, checksum in zip(files, sums, strict=True)}

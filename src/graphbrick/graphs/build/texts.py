@@ -1,0 +1,215 @@
+"""The text phase of a build: write labels, keys, descriptions, aliases and types in id order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, bucket_of_hash, groups
+from graphbrick.graphs.build.dictionary import FIRST, KEY, TEXTS
+from graphbrick.graphs.store.writing.arrays import ArrayWriter
+from graphbrick.graphs.store.writing.search import SearchWriter, hash_rows
+from graphbrick.graphs.records.interner import Interner, spans_of, text_at
+from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, TYPE
+from graphbrick.graphs.store.writing.string_writer import StringWriter
+from graphbrick.graphs.store.strings import StringTable
+from graphbrick.kernels.strings.names import local_spans
+from graphbrick.kernels.positions import ranks, ranks_before
+from graphbrick.kernels.strings.spans import Bytes, Offsets, copy_spans, hash_spans, same_spans
+from graphbrick.kernels.strings.spooling import read_texts
+
+KEY_HASHES = "key_hashes.tmp"
+"""Rows (64-bit hash, entity id) of every key, in buckets by hash."""
+
+Naming = Callable[[str], str]
+Ids = npt.NDArray[np.int64]
+
+
+class Spans:
+    """Texts stored as byte spans of one buffer."""
+
+    def __init__(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
+        self.data, self.starts, self.ends = data, starts, ends
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def take(self, chosen: npt.NDArray[np.integer | np.bool_]) -> Spans:
+        """Return the selected texts, in the order of ``chosen``."""
+        return Spans(self.data, self.starts[chosen], self.ends[chosen])
+
+    def text(self, i: int) -> str:
+        """Return text ``i`` as a Python string."""
+        return text_at(self.data, self.starts[i], self.ends[i])
+
+    def replace(self, where: npt.NDArray[np.integer], texts: Spans) -> Spans:
+        """Return a copy in which the texts at the indices ``where`` are replaced by ``texts``."""
+        data = np.concatenate([self.data, copy_spans(texts.data, texts.starts, texts.ends)])
+        sizes = texts.ends - texts.starts
+        ends = len(self.data) + np.cumsum(sizes)
+        starts_of, ends_of = self.starts.copy(), self.ends.copy()
+        starts_of[where], ends_of[where] = ends - sizes, ends
+        return Spans(data, starts_of, ends_of)
+
+    @property
+    def arguments(self) -> tuple[Bytes, Offsets, Offsets]:
+        """The arguments (data, starts, ends) of kernels and writers."""
+        return self.data, self.starts, self.ends
+
+
+class TextWriter:
+    """Writer of the names, descriptions and types of entities, one group of ids at a time.
+
+    Args:
+        work: The folder of the build.
+        entities: Number of entities.
+        name: Function from a key to the label of an entity without one; None to use the key itself.
+        near: Whether to write the trigrams that find near misses.
+    """
+
+    def __init__(self, work: Path, entities: int, name: Naming | None, *, near: bool) -> None:
+        self._work, self._name = work, name
+        self._types = Interner()
+        self._keys_differ = False
+        self._descriptions = 0
+        self._type_counts: list[npt.NDArray[np.int64]] = []
+        self._first_alias = entities
+        self._search = SearchWriter(work, near=near)
+
+    def run(self, advance: Callable[[float], None]) -> int:
+        """Write all tables and return the number of words in the longest name."""
+        work = self._work
+        bits = np.fromfile(work / FIRST, dtype=np.uint64)
+        before = ranks_before(bits)
+        with ExitStack() as stack:
+            texts = stack.enter_context(BucketReader(work / TEXTS))
+            self._labels, self._keys, self._aliases, self._descriptions_table = (
+                stack.enter_context(StringWriter(work, name)) for name in ("labels", "keys", "aliases", "descriptions")
+            )
+            self._key_hashes = stack.enter_context(BucketWriter(work / KEY_HASHES))
+            self._alias_entity = stack.enter_context(ArrayWriter(work / "alias_entity.npy", np.int32))
+            self._type_ids = stack.enter_context(ArrayWriter(work / "type_id.npy", np.int32))
+            self._type_ptr = stack.enter_context(ArrayWriter(work / "type_ptr.npy", np.uint32))
+            self._type_ptr.extend(np.zeros(1, dtype=np.uint32))
+            self._type_count = 0
+            stack.enter_context(self._search)
+            for begin, end in groups([texts], advance):
+                self._group(texts.contents(begin, end), bits, before)
+        self._drop_empty()
+        return self._search.longest
+
+    def _group(self, stream: Bytes, bits: npt.NDArray[np.uint64], before: npt.NDArray[np.uint32]) -> None:
+        if not len(stream):
+            return
+        first, _, _, kind, rank, serial, starts, ends = read_texts(stream, False)
+        ids = ranks(bits, before, first).astype(np.int64)
+        # Sort by entity, kind and quality: the best label and description come first; other texts keep source order.
+        latest = (kind == LABEL) | (kind == DESCRIPTION)
+        latest &= rank == LATEST
+        order = (rank.astype(np.int64) << 32) | np.where(latest, 0xFFFFFFFF - serial.astype(np.int64), serial)
+        sorted_ = np.lexsort((order, kind, ids))
+        ids, kind, texts = ids[sorted_], kind[sorted_], Spans(stream, starts[sorted_], ends[sorted_])
+        low = int(ids[0])
+        keys = texts.take(kind == KEY)
+        labels = self._write_labels(low, keys, ids, kind, texts)
+        self._write_descriptions(low, len(keys), ids, kind, texts)
+        self._write_aliases(low, labels, ids, kind, texts)
+        self._write_types(low, len(keys), ids, kind, texts)
+
+    def _write_labels(self, low: int, keys: Spans, ids: Ids, kind: Bytes, texts: Spans) -> Spans:
+        labels = self._named(keys)
+        best = _first_of(ids, kind == LABEL)
+        labels = labels.replace(ids[best] - low, texts.take(best))
+        self._keys_differ = self._keys_differ or not bool(same_spans(*keys.arguments, *labels.arguments).all())
+        self._keys.extend(*keys.arguments)
+        self._labels.extend(*labels.arguments)
+        entities = np.arange(low, low + len(keys), dtype=np.int32)
+        hashes = hash_spans(*keys.arguments)
+        self._key_hashes.rows(hash_rows(hashes, entities), bucket_of_hash(hashes))
+        self._search.add(labels.arguments, entities)
+        return labels
+
+    def _named(self, keys: Spans) -> Spans:
+        """Return the default labels, for entities without a label of their own."""
+        if self._name is None:
+            return keys
+        starts, ends, left = local_spans(*keys.arguments)
+        named = Spans(keys.data, starts, ends)
+        others = np.flatnonzero(left)
+        if not len(others):
+            return named
+        return named.replace(others, Spans(*spans_of(self._name(keys.text(i)) for i in others.tolist())))
+
+    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
+        best = _first_of(ids, kind == DESCRIPTION)
+        self._descriptions += len(best)
+        none = np.zeros(count, dtype=np.int64)
+        described = Spans(texts.data, none, none).replace(ids[best] - low, texts.take(best))
+        self._descriptions_table.extend(*described.arguments)
+
+    def _write_aliases(self, low: int, labels: Spans, ids: Ids, kind: Bytes, texts: Spans) -> None:
+        rows = np.flatnonzero(kind == ALIAS)
+        if not len(rows):
+            return
+        same = same_spans(*texts.take(rows).arguments, *labels.take(ids[rows] - low).arguments)
+        rows = rows[~same]
+        rows = rows[_distinct(ids[rows], texts.take(rows))]
+        aliases = texts.take(rows)
+        self._aliases.extend(*aliases.arguments)
+        self._alias_entity.extend(ids[rows])
+        names = np.arange(self._first_alias, self._first_alias + len(rows), dtype=np.int32)
+        self._first_alias += len(rows)
+        self._search.add(aliases.arguments, names)
+
+    def _write_types(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
+        rows = np.flatnonzero(kind == TYPE)
+        if len(rows):
+            rows = rows[_distinct(ids[rows], texts.take(rows))]
+            self._type_ids.extend(self._types.number(*texts.take(rows).arguments))
+        ends = self._type_count + np.cumsum(np.bincount(ids[rows] - low, minlength=count))
+        self._type_ptr.extend(ends)
+        self._type_count = int(ends[-1])
+
+    def _drop_empty(self) -> None:
+        """Delete unused tables: keys that equal the labels, empty types, empty descriptions."""
+        unused = [] if self._keys_differ else [StringTable.file("keys")]
+        unused += [] if self._descriptions else [StringTable.file("descriptions")]
+        if len(self._types):
+            with StringWriter(self._work, "types") as table:
+                table.extend(*self._types.texts)
+        else:
+            unused += ["type_id.npy", "type_ptr.npy"]
+        for name in unused:
+            (self._work / name).unlink()
+
+
+def _first_of(ids: Ids, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return the index of the first chosen row of each id; ``ids`` is sorted."""
+    places = np.flatnonzero(chosen)
+    new = np.ones(len(places), dtype=np.bool_)
+    new[1:] = ids[places[1:]] != ids[places[:-1]]
+    return places[new]
+
+
+def _distinct(ids: Ids, texts: Spans) -> npt.NDArray[np.bool_]:
+    """Return a mask of the texts that are not repeated within their entity.
+
+    Hashes find the candidates; comparing the texts decides.
+    """
+    hashes = hash_spans(*texts.arguments)
+    order = np.lexsort((hashes, ids))  # stable: equal texts keep their order
+    new = np.ones(len(ids), dtype=np.bool_)
+    again = np.zeros(len(ids), dtype=np.bool_)
+    again[1:] = (ids[order[1:]] == ids[order[:-1]]) & (hashes[order[1:]] == hashes[order[:-1]])
+    run: list[int] = []
+    for at in np.flatnonzero(again).tolist():
+        if not run or not again[at - 1]:
+            run = [int(order[at - 1])]
+        i = int(order[at])
+        new[i] = all(texts.text(i) != texts.text(other) for other in run)
+        run.append(i)
+    return new

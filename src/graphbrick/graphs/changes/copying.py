@@ -1,0 +1,299 @@
+"""Copy a graph from a database into a graph folder: page by page, so that a copy that was ended goes on later."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.trace import event
+from graphbrick.graphs.build.atomic import check_place
+from graphbrick.graphs.build.builder import GraphBuilder, Origin, not_written
+from graphbrick.graphs.build.parts import file_parts
+from graphbrick.graphs.databases.cypher.cypher import CypherGraph
+from graphbrick.graphs.databases.errors import QueryError, TooSlowError
+from graphbrick.graphs.databases.graph import DatabaseGraph, Node
+from graphbrick.graphs.databases.sparql.oxigraph import OxigraphGraph
+from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.opening import open_graph
+from graphbrick.graphs.readers import ReadOptions
+from graphbrick.graphs.readers.streams import Meter
+from graphbrick.graphs.records.blocks import Part, TripleBlock
+from graphbrick.graphs.records.rdf_names import LABEL_IRIS, local_name
+from graphbrick.graphs.records.records import BadRecords, EntityRecord, RelationRecord
+from graphbrick.graphs.records.rules import Rules
+from graphbrick.graphs.store.source_mark import SourceMark
+
+Progress: TypeAlias = Callable[[str, float], None]
+"""Called with the name of a step, and how many nodes or triples are done."""
+
+_NODES = 20_000  # per page
+_HEADS = 1000  # whose triples are one page
+_MOST = 10_000_000  # triples that leave one node
+_TRIPLES = 10_000  # per page of an endpoint; many endpoints give no more
+_STATE = "state.json"
+
+
+def copy_graph(
+    address: str,
+    path: str | PathLike[str],
+    *,
+    near: bool | None = None,
+    overwrite: bool = False,
+    progress: Progress = lambda step, done: None,
+) -> Graph:
+    """Copy a graph from a database into a graph folder, and open it.
+
+    Pages of nodes and triples are kept in a hidden folder beside ``path`` until the graph is complete. A copy that was
+    ended, or that the database ended, goes on after the last page when it is started again; what has changed in the
+    pages before is not seen then. Memory grows by some 200 bytes with each node, and not with triples. Triples with
+    blank nodes of a SPARQL endpoint are left out, because their names change from page to page.
+
+    Args:
+        address: Where the graph is.
+        path: The folder to make.
+        near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
+        overwrite: Replace a graph that is there.
+        progress: Called after each page.
+
+    Raises:
+        GraphbrickError: The database does not answer, or has no triples; the target exists or cannot be written.
+    """
+    source, target = open_graph(address), Path(path)
+    if not isinstance(source, DatabaseGraph):
+        raise InputError(
+            f"{address} is not the address of a database, so there is nothing to "
+            "copy; build a graph from files with build()"
+        )
+    check_place(target, overwrite=overwrite)
+    pages = _Pages(target.resolve().with_name(f".{target.name}.copy"), str(source.address))
+    if "mark" not in pages.state:  # else that of the copy that was ended, which holds for its pages
+        pages.state["mark"] = mark_of(source)
+    if isinstance(source, RdfGraph):
+        parts = _rdf_parts(source, _rdf_file(source, pages, progress))
+        origin = Origin(str(source.address), source.label_language, local_name)
+    elif isinstance(source, CypherGraph):
+        _copy_nodes(source, pages, progress)
+        _copy_edges(source, pages, progress)
+        if not pages.names("edges"):
+            raise GraphbrickError(
+                f"{source.address} has no triples, and a graph needs at least one; "
+                "check the database that the address names"
+            )
+        parts, origin = _records(pages), Origin(str(source.address))
+    else:
+        raise InputError(
+            f"{source.address} cannot be copied: it lists neither its nodes nor its triples; export it to files"
+        )
+    graph = _built(parts, origin, target, near, overwrite, progress)
+    SourceMark(str(source.address), graph.hash, pages.state["mark"]).write(graph.place)
+    pages.remove()
+    return graph
+
+
+def mark_of(source: DatabaseGraph) -> dict[str, Any] | None:
+    """Return the state that a database reports (`DatabaseGraph.mark`); None, with an event, if it cannot be had."""
+    try:
+        return source.mark()
+    except (QueryError, TooSlowError) as error:
+        event(f"{source.address} does not report its state, so a refresh will copy everything: {error}")
+        return None
+
+
+class _Pages:
+    """Files of records and a file that says how far the copy is.
+
+    Args:
+        folder: The folder of the files.
+        address: The source; the pages of another one are removed.
+    """
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder, self._address = folder, address
+        self.state: dict[str, Any] = {"address": address}
+        try:
+            found = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            found = {}
+        if isinstance(found, dict) and found.get("address") == address:
+            self.state = found
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+        with self.writing():
+            folder.mkdir(parents=True, exist_ok=True)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Raise an OSError of the block as GraphbrickError."""
+        try:
+            yield
+        except OSError as error:
+            raise GraphbrickError(
+                f"the copy cannot be written to {self.folder} ({error.strerror or error}); make room there, or choose "
+                "another place for the graph"
+            ) from error
+
+    def add(self, kind: str, rows: list[Any], **state: Any) -> None:
+        """Write a page and remember how far the copy is; a copy that ends in between writes the page again."""
+        number = int(self.state.get(kind, 0))
+        with self.writing():
+            if rows:
+                text = "".join(json.dumps(row) + "\n" for row in rows)
+                (self.folder / f"{kind}-{number:07}.jsonl").write_text(text, encoding="utf-8")
+            self.state |= {kind: number + bool(rows), **state}
+            temporary = self.folder / f"{_STATE}.tmp"
+            temporary.write_text(json.dumps(self.state), encoding="utf-8")
+            temporary.replace(self.folder / _STATE)
+
+    def names(self, kind: str) -> list[Path]:
+        """Return the files of a kind that are complete."""
+        return [self.folder / f"{kind}-{number:07}.jsonl" for number in range(int(self.state.get(kind, 0)))]
+
+    def rows(self, kind: str) -> Iterator[Any]:
+        """Yield the rows of all pages of a kind."""
+        for file in self.names(kind):
+            with file.open(encoding="utf-8") as lines:
+                yield from map(json.loads, lines)
+
+    def remove(self) -> None:
+        """Remove all files."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
+    for key, label, types, description, aliases, handle in pages.rows("nodes"):  # of a copy that was ended
+        source.met(Node(key, label, tuple(types), description, tuple(aliases), _handle(handle)))
+    done = int(pages.state.get("n_nodes", 0))
+    while not pages.state.get("has_nodes"):
+        nodes = source.nodes_after(_handle(pages.state.get("after")), _NODES)
+        keys = [source.key(source.met(node)) for node in nodes]
+        rows = [
+            (key, node.label, node.types, node.description, node.aliases, node.handle)
+            for key, node in zip(keys, nodes, strict=True)
+        ]
+        done += len(rows)
+        after = nodes[-1].handle if nodes else None
+        if not nodes:
+            _check_count(source, pages, done)
+        pages.add("nodes", rows, after=after, has_nodes=not nodes, n_nodes=done)
+        progress("copying nodes", done)
+
+
+def _check_count(source: CypherGraph, pages: _Pages, copied: int) -> None:
+    """Raise GraphbrickError if not all nodes were copied; the next copy begins anew."""
+    count = source.fetch("MATCH (n) RETURN count(n)", {}, 1).rows[0][0]
+    if count != copied:
+        pages.remove()
+        raise GraphbrickError(
+            f"{copied:,} nodes were copied, and {source.address} counts {count:,}: it changed meanwhile; start again"
+        )
+
+
+def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
+    done = begun = int(pages.state.get("n_heads", 0))
+    triples = int(pages.state.get("n_triples", 0))
+    nodes = ((row[0], _handle(row[5])) for number, row in enumerate(pages.rows("nodes")) if number >= begun)
+    for batch in _batches(nodes):
+        rows = []
+        for (key, _), edges in zip(
+            batch, source.around([handle for _, handle in batch], "out", None, _MOST), strict=True
+        ):
+            if edges.is_cut:
+                raise GraphbrickError(f"more than {_MOST:,} triples leave {key}; this graph cannot be copied")
+            rows += [(key, edge.key, edge.node.key, edge.label) for edge in edges.edges]
+        done, triples = done + len(batch), triples + len(rows)
+        pages.add("edges", rows, n_heads=done, n_triples=triples)
+        progress("copying triples", triples)
+
+
+def _batches(nodes: Iterator[tuple[str, Any]]) -> Iterator[list[tuple[str, Any]]]:
+    batch: list[tuple[str, Any]] = []
+    for node in nodes:
+        batch.append(node)
+        if len(batch) == _HEADS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _handle(found: Any) -> Any:
+    """Return a handle that was read from JSON, which has lists for tuples."""
+    return tuple(found) if isinstance(found, list) else found
+
+
+def _records(pages: _Pages) -> Iterator[Part]:
+    for key, label, types, description, aliases, _ in pages.rows("nodes"):
+        yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None)
+    told: set[str] = set()
+    for head, relation, tail, label in pages.rows("edges"):
+        if relation not in told:
+            told.add(relation)
+            if label != relation:
+                yield RelationRecord(relation, label)
+        yield head, relation, tail
+
+
+def _built(
+    parts: Iterable[Part], origin: Origin, target: Path, near: bool | None, overwrite: bool, progress: Progress
+) -> Graph:
+    count = reported = 0
+    with GraphBuilder(target, source=origin, overwrite=overwrite, near=near) as builder:
+        try:
+            for part in parts:
+                builder.add(part)
+                count += part.starts.shape[1] if isinstance(part, TripleBlock) else 1
+                if count >= reported + _NODES:
+                    reported = count
+                    progress("building", count)
+            return builder.finish()
+        except OSError as error:
+            raise GraphbrickError(not_written(target, error)) from error
+
+
+def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
+    """Write all statements of a store or an endpoint to a file."""
+    if isinstance(source, OxigraphGraph):
+        dump = pages.folder / "graph.nq"
+        source.dump(dump)
+        return dump
+    offset, blank = int(pages.state.get("offset", 0)), int(pages.state.get("blank", 0))
+    while not pages.state.get("has_triples"):
+        # Virtuoso sorts many rows only in a subquery.
+        ordered = "SELECT ?s ?p ?o WHERE { ?s ?p ?o } ORDER BY ?s ?p ?o"
+        query = f"SELECT ?s ?p ?o WHERE {{ {{ {ordered} }} }} LIMIT {_TRIPLES} OFFSET {offset}"
+        found = source.solutions(query, _TRIPLES)
+        if found.is_cut and len(found.rows) < _TRIPLES:
+            raise GraphbrickError(f"{source.address} sends only parts of pages; raise its own limits of time and rows")
+        lines = []
+        for row in found.rows:
+            terms = [term for term in row if term is not None and source.can_ask(term)]
+            if len(terms) == 3:
+                lines.append(" ".join(term.text for term in terms) + " .")
+        blank += len(found.rows) - len(lines)
+        offset += len(found.rows)
+        pages.add("triples", lines, offset=offset, blank=blank, has_triples=not found.rows)
+        progress("copying statements", offset)
+    if blank:
+        event(f"{blank:,} statements with blank nodes were left out, since {source.address} renames them in each reply")
+    file = pages.folder / "graph.nt"
+    with pages.writing(), file.open("w", encoding="utf-8", newline="\n") as written:
+        written.writelines(f"{line}\n" for line in pages.rows("triples"))
+    if not pages.names("triples"):
+        raise GraphbrickError(
+            f"{source.address} has no statements, and a graph needs at least one "
+            "triple; check the store that the address names"
+        )
+    return file
+
+
+def _rdf_parts(source: RdfGraph, file: Path) -> Iterator[Part]:
+    rules = Rules(label_relations=tuple(sorted(source.labels - LABEL_IRIS)))
+    options = ReadOptions(language=source.label_language)
+    return file_parts(file, None, None, options, rules, BadRecords(), Meter())

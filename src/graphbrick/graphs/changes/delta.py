@@ -1,0 +1,299 @@
+"""Adding triples and facts to a graph, and deleting triples, without building it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import GraphbrickError, InputError, LinkError
+from graphbrick.graphs.build.parts import checked_records
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.info import graph_info
+from graphbrick.graphs.readers import ReadOptions, is_rdf, read_source
+from graphbrick.graphs.records.rdf_names import local_name
+from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, RelationRecord, TripleRecord
+from graphbrick.graphs.store.overlay.delta_files import Delta, Facts, writing
+from graphbrick.graphs.store.overlay.overlay_rows import find_triples
+
+_PROGRESS = 1 << 12
+_SHOWN = 3
+
+Source = str | PathLike[str] | Iterable[Record]
+Ids = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Change:
+    """The result of a change.
+
+    Attributes:
+        graph: The graph after the change.
+        added: Number of triples added.
+        known: Number of triples to add that the graph already had, or that were given more than once.
+        deleted: Number of triples deleted.
+        missing: Triples to delete that the graph did not have.
+        entities: Number of new entities.
+        described: Number of older entities whose labels, aliases, types or description changed.
+        bad: Bad records that were left out.
+    """
+
+    graph: Graph
+    added: int
+    known: int
+    deleted: int
+    missing: tuple[TripleRecord, ...]
+    entities: int
+    described: int
+    bad: BadRecords = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain JSON types."""
+        counts = {name: getattr(self, name) for name in ("added", "known", "deleted", "entities", "described")}
+        bad = {"skipped": self.bad.count, "reasons": list(map(str, self.bad.errors))}
+        return {"graph": graph_info(self.graph), **counts, "missing": self.missing, **bad}
+
+
+def change(
+    path: str | PathLike[str],
+    *,
+    add: Source = (),
+    delete: Source = (),
+    nodes: str | PathLike[str] | None = None,
+    options: ReadOptions | None = None,
+    skip_bad: bool = False,
+    ignore_missing: bool = False,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Change:
+    """Delete triples of a graph, and add triples and facts about entities and relations, in one step.
+
+    The change is a small file in the graph's folder, merged when the graph is opened; processes that have the graph
+    open keep the old version. The file is complete or absent, even if the process is killed. If several processes
+    change a graph, one waits for the other. Facts add up as in a build: a later label or description replaces the
+    earlier one. An entity stays when its last triple is deleted.
+
+    Args:
+        path: The graph's folder.
+        add: A file or folder as for `build`, or records from Python.
+        delete: Likewise; its triples are deleted, its other records are ignored. Deletions come first.
+        nodes: A table of keys, labels, types, descriptions and aliases, when ``add`` is a file of edges.
+        options: How to read the files.
+        skip_bad: Leave bad records out and count them.
+        ignore_missing: Ignore triples to delete that are not there.
+        progress: Called now and then with the number of records read.
+
+    Raises:
+        InputError: A bad record.
+        GraphbrickError: A triple to delete is not there, or the graph cannot be written; nothing was changed.
+
+    >>> import tempfile
+    >>> from graphbrick.graphs.build.builder import build
+    >>> graph = build([("Kenya", "capital", "Nairobi")], Path(tempfile.mkdtemp()) / "kenya.graph")
+    >>> done = change(graph.path, add=[("Kenya", "borders", "Uganda")], delete=[("Kenya", "capital", "Nairobi")])
+    >>> done.added, done.deleted, list(done.graph.key_triples())
+    (1, 1, [('Kenya', 'borders', 'Uganda')])
+    """
+    folder, bad = Path(path), BadRecords(skip=skip_bad)
+    with writing(folder) as held:
+        pending = _Pending(Graph.open(folder))
+        counted = 0
+        for source, table, take in ((delete, None, pending.delete), (add, nodes, pending.add)):
+            records, has_defaults = _records(source, table, options, bad)
+            for record in records:
+                take(record, has_defaults)
+                counted += 1
+                if counted % _PROGRESS == 0:
+                    progress(counted)
+        delta, missing = pending.delta()
+        if missing and not ignore_missing:
+            raise GraphbrickError(
+                f"{len(missing):,} of the triples to delete are not in {folder}, such as {_shown(missing)}; nothing "
+                "was changed; --ignore-missing (ignore_missing=True) passes over them"
+            )
+        if not delta.is_empty:
+            held.write(delta)
+        return Change(
+            Graph.open(folder),
+            len(delta.added),
+            pending.n_given - len(delta.added),
+            len(delta.deleted),
+            tuple(missing),
+            len(delta.entities),
+            len(delta.facts) - len(delta.entities),
+            bad,
+        )
+
+
+def _shown(triples: list[TripleRecord]) -> str:
+    return "; ".join(" -> ".join(triple) for triple in triples[:_SHOWN])
+
+
+def _records(
+    source: Source, nodes: str | PathLike[str] | None, options: ReadOptions | None, bad: BadRecords
+) -> tuple[Iterable[Record], bool]:
+    """Return the records of a source, and whether labels in them may be derived from IRIs."""
+    if isinstance(source, str | PathLike):
+        file, table = Path(source), None if nodes is None else Path(nodes)
+        return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), is_rdf(file)
+    if nodes is not None:
+        raise InputError("nodes is for files; records from Python take none")
+    return checked_records(source, bad), False
+
+
+class _Pending:
+    """An unfinished change of a graph: looks up keys and assigns ids to new ones."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.n_given = 0
+        self._graph = graph
+        self._ids: dict[str, int | None] = {}
+        self._entities: dict[str, int] = {}
+        self._relation_ids: Mapping[str, int] | None = None
+        self._relations: dict[str, int] = {}
+        self._records: dict[str, EntityRecord] = {}
+        self._relation_labels: dict[str, str] = {}
+        self._added: dict[Ids, None] = {}
+        self._deleted: dict[TripleRecord, Ids | None] = {}
+
+    def delete(self, record: Record, has_defaults: bool) -> None:
+        """Process a record to delete."""
+        if isinstance(record, tuple):
+            head, tail, relation = self._known(record[0]), self._known(record[2]), self._relation(record[1])
+            known = head is not None and tail is not None and relation is not None
+            self._deleted[record] = (head, relation, tail) if known else None  # type: ignore[assignment]
+
+    def add(self, record: Record, has_defaults: bool) -> None:
+        """Process a record to add; ``has_defaults`` tells that its label may be derived from its key."""
+        if isinstance(record, EntityRecord):
+            if has_defaults and record.label is not None and self._is_default(record.key, record.label):
+                record = EntityRecord(record.key, None, record.aliases, record.types, record.description)
+            before = self._records.get(record.key, EntityRecord(record.key))
+            self._records[record.key] = _together(before, record)
+        elif isinstance(record, RelationRecord):
+            known = self._relation(record.key) is not None
+            if not (has_defaults and known and record.label == local_name(record.key)):
+                self._relation_labels[record.key] = record.label
+        else:
+            self.n_given += 1
+            head, relation, tail = record
+            self._added[self._entity(head), self._new_relation(relation), self._entity(tail)] = None
+
+    def delta(self) -> tuple[Delta, list[TripleRecord]]:
+        """Return the change, and the triples to delete that are not there."""
+        graph = self._graph
+        given = {triple: ids for triple, ids in self._deleted.items() if ids is not None}
+        there = find_triples(graph.csr, _array(given.values())) >= 0
+        deleted = dict.fromkeys(ids for ids, found in zip(given.values(), there.tolist(), strict=True) if found)
+        missing = [triple for triple, ids in self._deleted.items() if ids not in deleted]
+        added = _array(self._added)
+        new = dict.fromkeys(map(_ids, added[find_triples(graph.csr, added) < 0].tolist()))
+        # A triple that is deleted and added in one change stays.
+        gone = [ids for ids in deleted if ids not in self._added]
+        facts = self._facts()
+        labels = {}
+        for key, label in self._relation_labels.items():
+            relation = self._relation(key)
+            if relation is not None and label != (
+                graph.relation_label(relation) if relation < graph.n_relations else key
+            ):
+                labels[relation] = label
+        keys = list(self._entities), list(self._relations)
+        return (
+            Delta(graph.manifest.hash, graph.hash, _array(new), _array(gone), *keys, facts, labels),
+            missing,
+        )
+
+    def _facts(self) -> dict[int, Facts]:
+        """Return the facts of all new entities, and of older ones whose facts change, by id."""
+        for key in self._records:
+            # As in a build, a record that describes a relation does not create an entity.
+            if self._known(key) is None and self._relation(key) is None:
+                self._entity(key)
+        found = {}
+        for key in {**self._entities, **self._records}:
+            entity = self._known(key)
+            if entity is None:
+                continue
+            facts = self._merged(entity, key, self._records.get(key, EntityRecord(key)))
+            if facts is not None:
+                found[entity] = facts
+        return found
+
+    def _merged(self, entity: int, key: str, record: EntityRecord) -> Facts | None:
+        """Return the facts of an entity merged with a record about it; None if nothing changes."""
+        graph, is_new = self._graph, entity >= self._graph.n_entities
+        label, description = (key, "") if is_new else (graph.label(entity), graph.description(entity))
+        aliases, types = ([], []) if is_new else (graph.aliases(entity), graph.types(entity))
+        new_label = label if record.label is None else record.label
+        new_aliases = [alias for alias in dict.fromkeys([*aliases, *record.aliases]) if alias != new_label]
+        new_types = list(dict.fromkeys([*types, *record.types]))
+        new_description = description if record.description is None else record.description
+        named = is_new or (label, aliases) != (new_label, new_aliases)
+        if not (named or types != new_types or description != new_description):
+            return None
+        return Facts(
+            new_label if named else None,
+            new_aliases if named else None,
+            new_types if types != new_types else None,
+            new_description if description != new_description else None,
+        )
+
+    def _is_default(self, key: str, label: str) -> bool:
+        """Return whether a label is only derived from the key, and the entity already has a label."""
+        return label == (key if key.startswith("_:") else local_name(key)) and (
+            self._known(key) is not None or (key in self._records and self._records[key].label is not None)
+        )
+
+    def _known(self, key: str) -> int | None:
+        """Return the id of an entity of the graph or of this change; None if there is none."""
+        if key in self._entities:
+            return self._entities[key]
+        if key not in self._ids:
+            try:
+                self._ids[key] = self._graph.entity(key)
+            except LinkError:
+                self._ids[key] = None
+        return self._ids[key]
+
+    def _entity(self, key: str) -> int:
+        known = self._known(key)
+        if known is not None:
+            return known
+        return self._entities.setdefault(key, self._graph.n_entities + len(self._entities))
+
+    def _relation(self, key: str) -> int | None:
+        """Return the id of a relation of the graph or of this change; None if there is none."""
+        graph = self._graph
+        if self._relation_ids is None:
+            self._relation_ids = {graph.relation_key(relation): relation for relation in range(graph.n_relations)}
+        return self._relation_ids.get(key, self._relations.get(key))
+
+    def _new_relation(self, key: str) -> int:
+        known = self._relation(key)
+        if known is not None:
+            return known
+        return self._relations.setdefault(key, self._graph.n_relations + len(self._relations))
+
+
+def _together(first: EntityRecord, then: EntityRecord) -> EntityRecord:
+    """Merge two records of one key; the second wins."""
+    return EntityRecord(
+        first.key,
+        first.label if then.label is None else then.label,
+        (*first.aliases, *then.aliases),
+        (*first.types, *then.types),
+        first.description if then.description is None else then.description,
+    )
+
+
+def _ids(row: list[int]) -> Ids:
+    return row[0], row[1], row[2]
+
+
+def _array(triples: Iterable[Ids]) -> npt.NDArray[np.int32]:
+    return np.array(list(triples), dtype=np.int32).reshape(-1, 3)

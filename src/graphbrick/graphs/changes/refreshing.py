@@ -1,0 +1,180 @@
+"""Bring the copy of a database up to date, with as little work as the database allows."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from graphbrick.core.errors import GraphbrickError, LinkError
+from graphbrick.core.files.folders import put_in_place
+from graphbrick.core.trace import event
+from graphbrick.graphs.changes.copying import Progress, copy_graph, mark_of
+from graphbrick.graphs.changes.delta import change
+from graphbrick.graphs.changes.difference import Difference, difference, has_lost, record_of
+from graphbrick.graphs.databases.address import is_address
+from graphbrick.graphs.databases.changes import changed_since
+from graphbrick.graphs.databases.cypher.cypher import CypherGraph
+from graphbrick.graphs.databases.graph import DatabaseGraph, Node
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.opening import open_graph
+from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord, TripleRecord
+from graphbrick.graphs.store.beside import MOST_CHANGED
+from graphbrick.graphs.store.overlay.overlay_rows import find_triples
+from graphbrick.graphs.store.source_mark import SourceMark
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """What `refresh_graph` did.
+
+    Attributes:
+        graph: The graph after it.
+        copied: "nothing", if the database told that it is the same; "new" triples only; or "all".
+        replaced: Whether the folder was replaced, so that what lies beside it has to be made again.
+        added: Number of triples added, if it was not replaced.
+        deleted: Number of triples deleted, if it was not replaced.
+        described: Number of entities whose names, types or description changed, if it was not replaced.
+    """
+
+    graph: Graph
+    copied: str
+    replaced: bool = False
+    added: int = 0
+    deleted: int = 0
+    described: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether the graph is another one than before."""
+        return self.replaced or bool(self.added or self.deleted or self.described)
+
+
+def refresh_graph(
+    path: str | PathLike[str], *, full: bool = False, progress: Progress = lambda step, done: None
+) -> Refreshed:
+    """Bring a copy up to date with the database that it was copied from.
+
+    Nothing is copied if the database tells that it is the same (`DatabaseGraph.mark`). If its address names the
+    property with the time of changes (``?changed=updated_at``), only newer nodes and triples are copied, unless the
+    numbers of nodes and relations show that some were deleted. Else everything is copied. Differences of up to 10 % are
+    written as a change of the folder (`change`), so that what lies beside it is kept; else the folder is replaced.
+
+    Args:
+        path: The folder.
+        full: Copy everything, whatever the database tells.
+        progress: Called after each page.
+
+    Raises:
+        GraphbrickError: The graph was not copied from a database, was changed by others since, or the copy failed.
+    """
+    graph = Graph.open(path)
+    address, known = graph.manifest.source, SourceMark.of(graph)
+    if not is_address(address):
+        raise GraphbrickError(f"{path} was built from {address}, not from a database; build it again with --overwrite")
+    if known is not None and known.address != address:
+        known = None
+    if graph.changes.files and (known is None or known.graph != graph.hash):
+        raise GraphbrickError(
+            f"{path} was changed since it was copied; refreshing would lose that: copy to another place"
+        )
+    source = open_graph(address)
+    assert isinstance(source, DatabaseGraph)
+    mark = mark_of(source)
+    if not full and known is not None and known.mark is not None and mark is not None:
+        if known.mark == mark:
+            return Refreshed(graph, "nothing")
+        if isinstance(source, CypherGraph) and source.stamp:
+            newer = _newer(source, graph, known.mark, mark)
+            if newer is not None:
+                return _changed(graph, newer, "new", SourceMark(address, "", mark))
+            event(f"not all that changed in {address} can be told by time, so everything is copied")
+    return _copied(graph, address, progress)
+
+
+def _copied(graph: Graph, address: str, progress: Progress) -> Refreshed:
+    """Copy everything, and change the folder or replace it."""
+    fresh = graph.place.with_name(f".{graph.place.name}.refreshed")
+    marked = fresh.with_name(f"{fresh.name}.source.json")
+    try:
+        copied = copy_graph(address, fresh, near=graph.manifest.near, overwrite=True, progress=progress)
+        mark = SourceMark.of(copied)
+        assert mark is not None
+        found = Difference([], []) if copied.hash == graph.hash else difference(graph, copied)
+        if found is not None:
+            return _changed(graph, found, "all", mark)
+        put_in_place(fresh, graph.place)
+        mark.write(graph.place)
+        return Refreshed(Graph.open(graph.place), "all", replaced=True)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+        marked.unlink(missing_ok=True)
+
+
+def _changed(graph: Graph, found: Difference, copied: str, mark: SourceMark) -> Refreshed:
+    """Write a difference as a change of the folder, and note the mark of the source."""
+    after, added, deleted, described = graph, 0, 0, 0
+    if found.add or found.delete:
+        done = change(graph.place, add=found.add, delete=found.delete)
+        after, added, deleted = done.graph, done.added, done.deleted
+        described = done.described + done.entities
+    SourceMark(mark.address, after.hash, mark.mark).write(graph.place)
+    return Refreshed(after, copied, added=added, deleted=deleted, described=described)
+
+
+def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[str, Any]) -> Difference | None:
+    """Return what is newer in a database; None if that is not all that changed, or too much for a change."""
+    found = changed_since(source, source.stamp, before["latest"])
+    if found is None or type(before["latest"]) is not type(now["latest"]):
+        return None
+    nodes, triples = found
+    ends = [node for triple in triples for node in (triple.head, triple.tail)]
+    records: dict[str, Record] = {}
+    new_nodes = 0
+    for node in {node.key: node for node in [*ends, *nodes]}.values():
+        record = _record(node)
+        earlier = _earlier(graph, node.key)
+        if earlier is None:
+            new_nodes += 1
+        elif has_lost(earlier, record):
+            return None
+        if record != earlier:
+            records[node.key] = record
+    labels = {triple.relation: triple.label for triple in triples if triple.label != triple.relation}
+    keys = list(dict.fromkeys((t.head.key, t.relation, t.tail.key) for t in triples))
+    new = _new_triples(graph, keys)
+    if now["nodes"] != before["nodes"] + new_nodes or now["relations"] != before["relations"] + len(new):
+        return None
+    if len(new) > MOST_CHANGED * max(graph.n_triples, 1):
+        return None
+    return Difference([*records.values(), *(RelationRecord(key, label) for key, label in labels.items()), *new], [])
+
+
+def _record(node: Node) -> EntityRecord:
+    return EntityRecord(node.key, node.label, tuple(sorted(node.aliases)), node.types, node.description or None)
+
+
+def _earlier(graph: Graph, key: str) -> EntityRecord | None:
+    """Return what a graph knows of an entity; None if it does not have it."""
+    try:
+        return record_of(graph, graph.entity(key))
+    except LinkError:
+        return None
+
+
+def _new_triples(graph: Graph, keys: list[TripleRecord]) -> list[Record]:
+    """Return the triples that a graph does not have."""
+    relations = {graph.relation_key(number): number for number in range(graph.n_relations)}
+
+    def entity(key: str) -> int:
+        try:
+            return graph.entity(key)
+        except LinkError:
+            return graph.n_entities  # an entity that is not there
+
+    ids = [(entity(head), relations.get(relation, graph.n_relations), entity(tail)) for head, relation, tail in keys]
+    there = find_triples(graph.csr, np.array(ids, dtype=np.int32).reshape(-1, 3)) >= 0
+    return [key for key, is_there in zip(keys, there.tolist(), strict=True) if not is_there]

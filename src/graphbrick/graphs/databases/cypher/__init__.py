@@ -1,0 +1,1 @@
+"""Graphs in databases that are queried in Cypher."""

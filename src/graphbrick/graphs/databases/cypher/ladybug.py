@@ -1,0 +1,323 @@
+"""Graphs in ladybug, an embedded database."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.deferred import cached_property
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.graph import NodeKey, Rows
+from graphbrick.core.schema import Connection, NodeClass, Property, Schema
+from graphbrick.core.session import current_session
+from graphbrick.graphs.databases.cypher.cypher import OPTIONS, CypherGraph, Dialect, Followed, quoted
+from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in
+from graphbrick.graphs.databases.cypher.plain_schema import examples_of
+from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
+from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
+from graphbrick.graphs.databases.graph import Edge, Node, files_mark, needed_module, number_option
+from graphbrick.graphs.databases.names import relation_words, whole_number
+from graphbrick.graphs.queries.limits import with_limit
+from graphbrick.graphs.queries.tokens import literal
+
+_POOL = 1024  # megabytes
+_ADDRESSES = 1 << 40  # bytes of virtual memory, so that a process can hold many databases open
+_EXAMPLES = 3
+
+
+class LadybugGraph(CypherGraph):
+    """A graph in a database of ladybug on this machine, ``ladybug:FILE``.
+
+    It is opened for reading only, with a page cache of 1 GB (``?memory=4096`` for another number of megabytes).
+    """
+
+    options = (*OPTIONS, "memory")
+
+    @property
+    def dialect(self) -> Dialect:
+        """The words that differ."""
+        return Dialect(handle="id({})", type="label({})", text="CAST({}, 'STRING')")
+
+    def _database(self) -> Any:
+        """Return the database, which is open as long as the session."""
+        ladybug, file = needed_module("ladybug", "ladybug"), Path(self.address.name)
+        if not file.exists():
+            raise GraphbrickError(f"there is no database {file}; correct the address ladybug:FILE")
+
+        def connect() -> Any:
+            size = int(number_option(self.address, "memory", _POOL)) << 20
+            return ladybug.Database(str(file), read_only=True, buffer_pool_size=size, max_db_size=_ADDRESSES)
+
+        try:
+            return current_session().get(("ladybug database", str(file.absolute())), connect, close=_close)
+        except (RuntimeError, OSError) as error:
+            raise GraphbrickError(f"{self.address} cannot be opened: {in_one_line(error)}") from error
+
+    def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query and return values as the client gives them."""
+        connection = needed_module("ladybug", "ladybug").Connection(self._database())
+        try:
+            connection.set_query_timeout(int(self.timeout * 1000))
+            used = {name: value for name, value in parameters.items() if re.search(rf"\${re.escape(name)}\b", text)}
+            result = connection.execute(with_limit(text, self.language, limit + 1), used)
+            if isinstance(result, list):
+                raise QueryError("one query at a time, please; leave out what follows ';'")
+            return first_rows(result.get_column_names(), _rows(result), limit)
+        except RuntimeError as error:
+            if "Interrupted" in str(error):
+                raise too_slow(self.address, self.timeout) from error
+            raise refused_query(self.address, error) from error
+        finally:
+            connection.close()
+
+    def mark(self) -> dict[str, Any] | None:
+        """Return sizes and times of the files, or what `CypherGraph.mark` returns."""
+        if self.stamp:
+            return super().mark()
+        file = Path(self.address.name)
+        return files_mark(one for one in (file, file.with_name(f"{file.name}.wal")) if one.exists())
+
+    # Nodes and relations come whole, because a query may only name properties that some table has
+
+    def shown(self, variable: str) -> str:
+        """Return what a query must return of a node, for `read`."""
+        return variable
+
+    def read(self, value: Any) -> Node:
+        """Return the node of a value that was returned as `shown` says."""
+        place = value["_ID"]
+        return self.made((place["table"], place["offset"]), [value["_LABEL"]], value)
+
+    def relation(self, variable: str) -> str:
+        """Return what a query must return of a relation, for `read_relation`."""
+        return variable
+
+    def read_relation(self, value: Any) -> tuple[str, str, str]:
+        """Return the type, the key and the label of a relation."""
+        kind = str(value["_LABEL"])
+        comments = self._table_comments.get(kind, {})
+        return (
+            kind,
+            str(value.get("key") or comments.get("relation") or kind),
+            str(comments.get("label") or value.get("label") or relation_words(kind)),
+        )
+
+    @cached_property
+    def _tables(self) -> dict[int, tuple[str, str, str]]:
+        """The kind, name and comment of each table."""
+        rows = self.fetch("CALL show_tables() RETURN id, name, type, comment", {}, 100_000).rows
+        return {int(number): (kind, name, comment or "") for number, name, kind, comment in sorted(rows)}
+
+    @cached_property
+    def _table_comments(self) -> dict[str, dict[str, Any]]:
+        """What the comments of tables say, where a folder graph was exported, such as key and label of a relation."""
+        comments = {}
+        for _, name, comment in self._tables.values():
+            if comment.startswith("{"):
+                try:
+                    comments[name] = json.loads(comment)
+                except ValueError:
+                    continue
+        return comments
+
+    def edges(self, handles: list[Any], forward: bool, followed: Followed | None, limit: int) -> list[tuple[Any, Edge]]:
+        """Return at most ``limit`` edges of nodes in one direction, table by table."""
+        arrow = "-[r]->" if forward else "<-[r]-"
+        by_table: dict[int, list[int]] = {}
+        for table, offset in handles:
+            by_table.setdefault(table, []).append(offset)
+        found: list[tuple[Any, Edge]] = []
+        for table, offsets in by_table.items():
+            text = (
+                f"MATCH (n:{quoted(self._tables[table][1])}){arrow}(m) WHERE offset(id(n)) IN $offsets"
+                f"{self.of_relations(followed)} RETURN offset(id(n)), r, m LIMIT {limit - len(found)}"
+            )
+            rows = self.fetch(text, {"offsets": offsets, **self.followed_values(followed)}, limit).rows
+            found += [((table, row[0]), self.edge(row[1], row[2], forward)) for row in rows]
+            if len(found) >= limit:
+                break
+        return found
+
+    def carries_key(self, kind: str) -> bool:
+        """Return whether edges of a type are of several relations; a table that says its relation has only one."""
+        return "relation" not in self._table_comments.get(kind, {})
+
+    def named_in(self, text: str, n: int) -> list[Node]:
+        """Return at most ``n`` entities whose names are parts of a text, compared in lower case."""
+        handles = handles_named_in(self, text, self.names(), aliases=self._has_aliases, n=n)
+        by_table: dict[int, list[int]] = {}
+        for table, offset in handles:
+            by_table.setdefault(table, []).append(offset)
+        nodes: list[Node] = []
+        for table, offsets in by_table.items():
+            query = f"MATCH (n:{quoted(self._tables[table][1])}) WHERE offset(id(n)) IN $offsets RETURN n"
+            nodes += [self.read(row[0]) for row in self.fetch(query, {"offsets": offsets}, len(offsets)).rows]
+        return nodes
+
+    @cached_property
+    def _has_aliases(self) -> bool:
+        """Whether any node has an alias; looking for none in millions of nodes takes seconds."""
+        lists = [
+            table
+            for table, columns in self._columns.items()
+            for name, kind, _ in columns
+            if (name, kind) == ("aliases", "STRING[]")
+        ]
+        return any(
+            self.fetch(f"MATCH (n:{quoted(table)}) WHERE size(n.aliases) > 0 RETURN 1 LIMIT 1", {}, 1).rows
+            for table in lists
+        )
+
+    def equal(self, name: str) -> str:
+        """Return the condition that a property of ``n``, as text, is ``$text``."""
+        return f"CAST(n.{quoted(name)}, 'STRING') = $text"
+
+    def by_handle(self, key: str) -> Node | None:
+        """Return None: every node has a primary key."""
+        return None
+
+    def made(self, handle: Any, labels: Any, properties: Mapping[str, Any]) -> Node:
+        """Return the node of what the database says of it; without ``key`` and ``id``, its primary key is the key."""
+        if not any(properties.get(name) is not None for name in self._key_names):
+            name = self._primary_keys.get(labels[0], "")
+            properties = {**properties, self._key_names[0]: properties.get(name)}
+        return super().made(handle, labels, properties)
+
+    def find(self, key: str) -> Node | None:
+        """Return the entity with exactly this key; None if there is none."""
+        for table, name in self._primary_keys.items():
+            kind = self._key_types[table]
+            number = whole_number(key) if kind.startswith(("INT", "UINT", "SERIAL")) else None
+            if kind == "STRING" or number is not None:
+                value = key if kind == "STRING" else number
+                text = f"MATCH (n:{quoted(table)}) WHERE n.{quoted(name)} = $value RETURN n LIMIT 1"
+                for row in self.fetch(text, {"value": value}, 1).rows:
+                    node = self.read(row[0])
+                    if node.key == key:
+                        return node
+        return super().find(key)
+
+    def nodes_after(self, after: Any, n: int) -> list[Node]:
+        """Return at most ``n`` nodes of one table in the order of their ids; none only after the last table."""
+        for table, (kind, name, _) in self._tables.items():
+            if kind == "NODE" and (after is None or table >= after[0]):
+                offset = after[1] if after is not None and table == after[0] else -1
+                text = (
+                    f"MATCH (n:{quoted(name)}) WHERE offset(id(n)) > $after RETURN n ORDER BY offset(id(n)) LIMIT {n}"
+                )
+                rows = self.fetch(text, {"after": offset}, n).rows
+                if rows:
+                    return [self.read(row[0]) for row in rows]
+        return []
+
+    # The schema
+
+    @cached_property
+    def _columns(self) -> dict[str, list[tuple[str, str, bool]]]:
+        """The name and type of each column of each table, and whether it is the primary key."""
+        columns: dict[str, list[tuple[str, str, bool]]] = {}
+        for kind, table, _ in self._tables.values():
+            rows = self.fetch(f"CALL table_info({literal(table)}) RETURN *", {}, 10_000)
+            place = {name: i for i, name in enumerate(rows.columns)}
+            columns[table] = [
+                (row[place["name"]], row[place["type"]], kind == "NODE" and bool(row[place["primary key"]]))
+                for row in rows.rows
+            ]
+        return columns
+
+    def properties_of_classes(self) -> Mapping[str, Collection[str]]:
+        """Return the names of the columns of each node table; unlike the schema, this reads no rows."""
+        tables = [name for kind, name, _ in self._tables.values() if kind == "NODE"]
+        return {table: [name for name, _, _ in self._columns[table]] for table in tables}
+
+    def knows_all_properties(self) -> bool:
+        """Return True."""
+        return True
+
+    @cached_property
+    def _primary_keys(self) -> dict[str, str]:
+        return {table: name for table, columns in self._columns.items() for name, _, is_key in columns if is_key}
+
+    @cached_property
+    def _key_types(self) -> dict[str, str]:
+        return {table: kind for table, columns in self._columns.items() for _, kind, is_key in columns if is_key}
+
+    def read_schema(self) -> Schema:
+        """Return the tables, with exact numbers and some values of each property."""
+        classes, connections, is_complete = list[NodeClass](), list[Connection](), True
+        for kind, table, _ in self._tables.values():
+            if kind == "NODE":
+                pattern = f"(n:{quoted(table)})"
+                count = self.fetch(f"MATCH {pattern} RETURN count(*)", {}, 1).rows[0][0]
+                classes.append(NodeClass(table, self._described(table, pattern, "n"), count))
+            elif kind == "REL":
+                comments = self._table_comments.get(table, {})
+                if "relations" in comments:
+                    connections += [
+                        Connection(head, table, tail, (), n, label) for label, head, tail, n in comments["relations"]
+                    ]
+                    is_complete = is_complete and not comments.get("more")
+                    continue
+                properties = self._described(table, f"()-[r:{quoted(table)}]->()", "r")
+                pairs = self.fetch(f"CALL show_connection({literal(table)}) RETURN *", {}, 100_000).rows
+                for head, tail, *_ in pairs:
+                    ends = f"(:{quoted(head)})-[r:{quoted(table)}]->(:{quoted(tail)})"
+                    count = self.fetch(f"MATCH {ends} RETURN count(*)", {}, 1).rows[0][0]
+                    connections.append(Connection(head, table, tail, properties, count))
+        return Schema(
+            tuple(sorted(classes, key=lambda one: (-(one.count or 0), one.name))),
+            tuple(sorted(connections, key=lambda one: (-(one.count or 0), one.head, one.relation, one.tail))),
+            is_complete,
+        )
+
+    def _described(self, table: str, pattern: str, variable: str) -> tuple[Property, ...]:
+        """Return the properties of a table that some row has, and that do not only repeat the name of the table."""
+        comments = self._table_comments.get(table, {})
+        columns = [column for column in self._columns[table] if "relation" not in comments or column[0] != "key"]
+        if not columns:
+            return ()
+        listed = ", ".join(f"{variable}.{quoted(name)}" for name, _, _ in columns)
+        rows = self.fetch(f"MATCH {pattern} RETURN {listed} LIMIT {10 * _EXAMPLES}", {}, 10 * _EXAMPLES).rows
+        values = zip(*rows, strict=True) if rows else [()] * len(columns)
+        found = []
+        for (name, kind, _), column in zip(columns, values, strict=True):
+            place = f"{variable}.{quoted(name)}"
+            least = 1 if "type" in comments and name == "types" else 0  # the first type is the table
+            if not rows or all(_is_empty(value, least) for value in column):
+                has_value = f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"
+                column = self._column(f"MATCH {pattern} WHERE {has_value} RETURN {place} LIMIT {_EXAMPLES}")
+                if rows and not column:
+                    continue
+            found.append(Property(name, kind, examples_of(value for value in column if value is not None)))
+        return tuple(found)
+
+    def _column(self, text: str) -> tuple[Any, ...]:
+        return tuple(row[0] for row in self.fetch(text, {}, _EXAMPLES).rows)
+
+    def plain(self, value: Any) -> Any:
+        """Return a value as plain data: entities as keys, relations as their types, paths as lists of both."""
+        if isinstance(value, Mapping) and "_NODES" in value:
+            steps = [value["_NODES"][0]]
+            for relation, node in zip(value["_RELS"], value["_NODES"][1:], strict=True):
+                steps += [relation, node]
+            return [self.plain(step) for step in steps]
+        if isinstance(value, Mapping) and "_ID" in value:
+            return value["_LABEL"] if "_SRC" in value else NodeKey(self.key(self.met(self.read(value))))
+        return plain_values(value, self.plain)
+
+
+def _is_empty(value: Any, least: int) -> bool:
+    """Whether a value is missing, or a list of at most ``least`` values."""
+    return value is None or (isinstance(value, list) and len(value) <= least)
+
+
+def _rows(result: Any) -> Any:
+    while result.has_next():
+        yield result.get_next()
+
+
+def _close(database: Any) -> None:
+    database.close()

@@ -1,0 +1,288 @@
+"""Graphs that answer SPARQL: entities are IRIs and literals, read by the rules of RDF files."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.graph import Rows
+from graphbrick.core.schema import Schema
+from graphbrick.core.trace import event
+from graphbrick.graphs.databases.address import Address
+from graphbrick.graphs.databases.graph import DatabaseGraph, Edge, Edges, Node, check_options
+from graphbrick.graphs.databases.sparql.rdf_schema import read_schema
+from graphbrick.graphs.databases.sparql.rdf_search import is_short, search_exact, search_parts
+from graphbrick.graphs.databases.sparql.rdf_terms import Term, described_node, literal_node
+from graphbrick.graphs.databases.sparql.sparql_text import is_ask, limited
+from graphbrick.graphs.records.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, LABEL_IRIS, TYPE_IRI
+
+_TAG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
+_BATCH = 100  # entities per request
+_PAGE = 10_000  # rows per request; many endpoints give no more
+
+
+class Solutions(NamedTuple):
+    """The result of a query.
+
+    Attributes:
+        columns: Names of the variables.
+        rows: One tuple of terms a row, None for what is not bound.
+        is_cut: Whether there are more rows than the limit, or than the server gives.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Term | None, ...]]
+    is_cut: bool = False
+
+
+class RdfGraph(DatabaseGraph):
+    """A graph that answers SPARQL; a kind of server implements `solutions`.
+
+    Keys, labels, types and triples are those of a graph folder that is built from the same RDF; types and aliases are
+    in the order of their IRIs. The relation of a triple is its predicate.
+
+    Args:
+        address: Where the graph is. Options: ``language`` (preferred language of labels; "en" by default), ``label``
+            (IRI of one more predicate that states labels), ``timeout`` (seconds), ``hops``, ``limit`` and ``triples``
+            of the copied part (`local_around`).
+    """
+
+    OPTIONS: tuple[str, ...] = ("label", "language", "timeout", "hops", "limit", "triples")
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address)
+        check_options(address, self.OPTIONS)
+        own = self.option("label")
+        term = Term.of_key(own) if own else None
+        if own and (term is None or term.kind != "uri"):
+            raise InputError(f"label of {address} must be the IRI of a predicate, got {own!r}; try ?label=http://...")
+        self.labels = LABEL_IRIS | ({own} if own else set())
+        """Predicates that state labels."""
+        self.label_language = (self.option("language") or "en").strip().casefold()
+        if not _TAG.fullmatch(self.label_language):
+            raise InputError(
+                f"language of {address} must be a language tag such as en or pt-BR, got {self.label_language!r}"
+            )
+        self._facts = self.labels | DESCRIPTION_IRIS | {ALIAS_IRI}
+        self._relation_labels: dict[str, str] = {}
+        self._schema: Schema | None = None
+
+    @property
+    def language(self) -> str:
+        """Always "SPARQL"."""
+        return "SPARQL"
+
+    @abstractmethod
+    def solutions(self, text: str, limit: int, values: Mapping[str, Term] | None = None) -> Solutions:
+        """Run a SELECT or ASK query and return at most ``limit`` rows; an ASK has one row, a boolean.
+
+        Args:
+            text: The query.
+            limit: Most rows; the query may have a smaller one of its own.
+            values: Terms that variables stand for.
+
+        Raises:
+            GraphbrickError: The query is wrong or took too long, or the server does not answer.
+        """
+
+    @abstractmethod
+    def can_ask(self, term: Term) -> bool:
+        """Return whether the server can be asked about an entity; many cannot about blank nodes."""
+
+    def contains(self, text: str) -> str:
+        """Return a pattern: ?name contains a text in any case; by an index where the server has one."""
+        return f"FILTER(CONTAINS(LCASE(STR(?name)), {Term('literal', text.lower()).text}))"
+
+    def is_true(self, text: str) -> bool:
+        """Run an ASK query."""
+        (row,) = self.solutions(text, 1).rows
+        return bool(row[0] and row[0].plain)
+
+    def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query that only reads; parameters are values of its variables."""
+        values = {name.lstrip("?$"): _term(name, value) for name, value in parameters.items()}
+        text = text.rstrip("; \t\r\n")  # models write one at the end, which SPARQL does not have
+        if is_ask(text):
+            found = self.solutions(text, 1, values)
+        else:
+            found = self.solutions(limited(text, limit + 1), limit, values)
+        rows = [tuple(None if term is None else term.plain for term in row) for row in found.rows]
+        return Rows(found.columns, rows, found.is_cut)
+
+    def schema(self) -> Schema:
+        """Return classes, their properties and relations, read once from a sample of each class."""
+        if self._schema is None:
+            self._schema = read_schema(self, self._facts - DESCRIPTION_IRIS)
+        return self._schema
+
+    def find(self, key: str) -> Node | None:
+        """Return the entity with exactly this key; None if it is in no triple and nothing is known of it."""
+        term = Term.of_key(key)
+        if term is None or not self.can_ask(term):
+            return None
+        if term.kind == "literal":
+            exists = self.is_true(f"ASK {{ ?s ?p {term.text} FILTER(?p NOT IN ({self._listed(self._facts)})) }}")
+            return literal_node(term) if exists else None
+        if term.kind == "uri" and not self.is_true(
+            f"ASK {{ {{ {term.text} ?p ?o }} UNION {{ ?s ?p {term.text} FILTER(?p != <{TYPE_IRI}>) }} }}"
+        ):
+            return None
+        node = self.nodes([term])[term.key]
+        return node if term.kind == "uri" or self._edges([term], None, 1, forward=True)[term.key].edges else None
+
+    def named(self, text: str, n: int) -> list[Node]:
+        """Return entities by names that equal parts of the text, or else contain it, best first."""
+        terms = search_exact(self, text, n)
+        if len(terms) < n and is_short(text):
+            terms += search_parts(self, text, n)
+        distinct = list(dict.fromkeys(terms))[:n]
+        nodes = self.nodes(distinct)
+        return [nodes[term.key] for term in distinct]
+
+    def around(self, handles: Sequence[Any], direction: str, relations: list[str] | None, limit: int) -> list[Edges]:
+        """Return the triples of entities, in their order; see `DatabaseGraph.around`."""
+        terms = [term for term in map(Term.of_key, handles) if term is not None]
+        predicates = [term for term in map(Term.of_key, relations or ()) if term is not None]
+        found: dict[str, Edges] = {term.key: Edges([], is_cut=False) for term in terms}
+        hidden = [term for term in terms if not self.can_ask(term)]
+        if hidden:
+            event(f"{self.address} cannot be asked about {len(hidden):,} blank nodes; their triples are missing")
+            found.update((term.key, Edges([], is_cut=True)) for term in hidden)
+        asked = [term for term in terms if self.can_ask(term)]
+        for forward in (True, False):
+            if direction in ("both", "out" if forward else "in"):
+                sources = [term for term in asked if not forward or term.kind != "literal"]
+                more = self._edges(sources, None if relations is None else predicates, limit, forward=forward)
+                for key, edges in more.items():
+                    both = [*found[key].edges, *edges.edges]
+                    found[key] = Edges(both[:limit], found[key].is_cut or edges.is_cut or len(both) > limit)
+        return [found.get(handle, Edges([], is_cut=False)) for handle in handles]
+
+    def _edges(
+        self, terms: Sequence[Term], predicates: list[Term] | None, limit: int, *, forward: bool
+    ) -> dict[str, Edges]:
+        """Return the triples that leave entities, or those that enter them, by the key of the entity."""
+        others: dict[str, list[tuple[str, Term]]] = {}
+        cut: set[str] = set()
+        for batch, rows, is_cut in self._pages(terms, self._edge_pattern(predicates, forward=forward), limit):
+            cut.update(term.key for term in batch if is_cut)
+            for entity, predicate, other in rows:
+                others.setdefault(entity.key, []).append((predicate.value, other))
+        nodes = self.nodes([other for edges in others.values() for _, other in edges])
+        labels = self._names_of_relations({predicate for edges in others.values() for predicate, _ in edges})
+        return {
+            term.key: Edges(
+                [
+                    Edge(predicate, labels[predicate], nodes[other.key], forward)
+                    for predicate, other in sorted(others.get(term.key, ()))[:limit]
+                ],
+                term.key in cut or len(others.get(term.key, ())) > limit,
+            )
+            for term in terms
+        }
+
+    def _edge_pattern(self, predicates: list[Term] | None, *, forward: bool) -> str:
+        """Return a pattern of ?e ?p ?o, without the triples that state facts about entities."""
+        chosen = "" if predicates is None else f"VALUES ?p {{ {' '.join(term.text for term in predicates)} }} "
+        ends, value = ("?e ?p ?o", "?o") if forward else ("?o ?p ?e", "?e")
+        is_triple = (
+            f"(isLiteral({value}) && ?p NOT IN ({self._listed(self._facts)})) || "
+            f"(!isLiteral({value}) && ?p != <{TYPE_IRI}>)"
+        )
+        return f"{chosen}{ends} FILTER({is_triple})"
+
+    @property
+    def in_triple(self) -> str:
+        """A filter: ?e is in a triple, other than as a class, as a predicate or only with facts."""
+        out, into = f"?q NOT IN ({self._listed(self._facts)})", f"?q != <{TYPE_IRI}>"
+        leaves = f"?e ?q ?end FILTER((isLiteral(?end) && {out}) || (!isLiteral(?end) && {into}))"
+        return f"FILTER(EXISTS {{ {leaves} }} || EXISTS {{ ?end ?q ?e FILTER({into}) }})"
+
+    def _pages(
+        self, terms: Sequence[Term], pattern: str, limit: int
+    ) -> Iterator[tuple[list[Term], list[tuple[Term, ...]], bool]]:
+        """Yield the rows ?e ?p ?o for batches of ?e; a batch that is cut is halved until it is one entity."""
+        blanks = [[term] for term in terms if term.kind == "bnode"]
+        plain = [term for term in terms if term.kind != "bnode"]
+        batches = [*blanks, *(plain[at : at + _BATCH] for at in range(0, len(plain), _BATCH))]
+        while batches:
+            batch = batches.pop()
+            size = limit if len(batch) == 1 else _PAGE
+            if batch[0].kind == "bnode":
+                start, values = "", {"e": batch[0]}
+            else:
+                start, values = f"VALUES ?e {{ {' '.join(term.text for term in batch)} }} ", {}
+            query = f"SELECT DISTINCT ?e ?p ?o WHERE {{ {start}{pattern} }} LIMIT {size + 1}"
+            found = self.solutions(query, size, values)
+            if found.is_cut and len(batch) > 1:
+                batches += [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
+                continue
+            rows = [tuple(term for term in row if term is not None) for row in found.rows]
+            yield batch, [row for row in rows if len(row) == 3], found.is_cut
+
+    def nodes(self, terms: Collection[Term]) -> dict[str, Node]:
+        """Return what is known of entities, by key; those that are remembered are not asked for."""
+        found: dict[str, Node] = {}
+        unknown: dict[str, Term] = {}
+        for term in terms:
+            if term.kind == "literal":
+                found[term.key] = literal_node(term)
+            elif (known := self.remembered(term.key)) is not None:
+                found[term.key] = known
+            else:
+                unknown[term.key] = term
+        for key, facts in self._facts_of(list(unknown.values())).items():
+            found[key] = described_node(key, facts, self.labels, self.label_language)
+        return found
+
+    def remembered(self, key: str) -> Node | None:
+        """Return what is remembered of an entity; None if it has not been met, or was forgotten."""
+        entity = self._ids.get(key)
+        return None if entity is None else self._nodes.get(entity)
+
+    def _facts_of(self, terms: Sequence[Term]) -> dict[str, list[tuple[str, Term]]]:
+        """Return the facts about entities; labels in other languages only for those without a better one."""
+        facts: dict[str, list[tuple[str, Term]]] = {term.key: [] for term in terms}
+        asked = [term for term in terms if self.can_ask(term)]
+        tag = self.label_language
+        near = f'lang(?o) = "" || lcase(lang(?o)) = "{tag}" || langMatches(lang(?o), "{tag}")'
+        every = self._listed(self._facts - {ALIAS_IRI} | {ALIAS_IRI, TYPE_IRI})
+        is_fact = f"!isLiteral(?o) || ?p = <{ALIAS_IRI}> || {near}"
+        for pattern in (
+            f"VALUES ?p {{ {every.replace(', ', ' ')} }} ?e ?p ?o FILTER({is_fact})",
+            f"VALUES ?p {{ {self._listed(self.labels).replace(', ', ' ')} }} ?e ?p ?o FILTER(isLiteral(?o))",
+        ):
+            for _, rows, _ in self._pages(asked, pattern, _PAGE):
+                for entity, predicate, value in rows:
+                    facts[entity.key].append((predicate.value, value))
+            asked = [term for term in asked if not self.labels & {predicate for predicate, _ in facts[term.key]}]
+        return facts
+
+    def _names_of_relations(self, relations: Collection[str]) -> dict[str, str]:
+        unknown = [relation for relation in relations if relation not in self._relation_labels]
+        for key, facts in self._facts_of([Term("uri", relation) for relation in unknown]).items():
+            self._relation_labels[key] = described_node(key, facts, self.labels, self.label_language).label
+        return {relation: self._relation_labels[relation] for relation in relations}
+
+    def _listed(self, iris: Collection[str]) -> str:
+        return ", ".join(f"<{iri}>" for iri in sorted(iris))
+
+
+def _term(name: str, value: Any) -> Term:
+    """Return the term for a parameter of a query.
+
+    Raises:
+        GraphbrickError: It is neither a text nor a number.
+    """
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    if isinstance(value, bool):
+        return Term("literal", str(value).lower(), f"{xsd}boolean")
+    if isinstance(value, int | float):
+        return Term("literal", str(value), xsd + ("integer" if isinstance(value, int) else "double"))
+    if isinstance(value, str):
+        term = Term.of_key(value)
+        return term if term is not None and term.kind == "uri" else Term("literal", value)
+    raise GraphbrickError(f"the parameter {name!r} must be a text, a number or a truth value, got {value!r}")

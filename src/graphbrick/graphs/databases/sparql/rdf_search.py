@@ -1,0 +1,87 @@
+"""Find entities of a SPARQL graph by name: first exact matches, as many endpoints have no text index."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.trace import event
+from graphbrick.graphs.databases.sparql.rdf_terms import Term
+from graphbrick.graphs.records.rdf_names import ALIAS_IRI, local_name
+from graphbrick.language.folding import name_form
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
+
+_WORDS = 6  # of a name
+_SEARCHED = 32  # words of a question
+_ROWS = 200
+_WORD = re.compile(r"\S+")
+_EDGE = " \t\n?!.,;:'\"()[]«»“”„‘’¿¡"
+
+
+def is_short(text: str) -> bool:
+    """Return whether a text can be a name rather than a question."""
+    return len(text.split()) <= _WORDS and not text.rstrip().endswith("?")
+
+
+def spans(text: str) -> list[str]:
+    """Return the parts of a text that can be names, longest first.
+
+    >>> spans("Who rules Kenya?")
+    ['Who rules Kenya?', 'Who rules Kenya', 'Who rules', 'rules Kenya', 'Who', 'rules', 'Kenya']
+    """
+    words = list(_WORD.finditer(text))[:_SEARCHED]
+    found = {text.strip(): None} if is_short(text) or len(words) <= _WORDS else {}
+    for size in range(min(_WORDS, len(words)), 0, -1):
+        for at in range(len(words) - size + 1):
+            part = text[words[at].start() : words[at + size - 1].end()].strip(_EDGE)
+            found.setdefault(part.removesuffix("'s").removesuffix("’s"), None)
+    return [part for part in found if part]
+
+
+def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
+    """Return entities whose label or alias is a part of the text, in this or usual capitals; longest names first."""
+    names: dict[str, None] = {}
+    for part in spans(text):
+        names.update(dict.fromkeys((part, part[:1].upper() + part[1:], part.title(), part.lower())))
+    tags = ("", graph.label_language)
+    found: dict[Term, str] = {}
+    for at in range(0, len(names), 100):
+        values = [Term("literal", name, language=tag).text for name in list(names)[at : at + 100] for tag in tags]
+        rows = graph.solutions(
+            f"SELECT DISTINCT ?e ?name WHERE {{ VALUES ?name {{ {' '.join(values)} }} "
+            f"VALUES ?p {{ {_predicates(graph)} }} ?e ?p ?name {graph.in_triple} }} LIMIT {_ROWS + 1}",
+            _ROWS,
+        ).rows
+        for entity, name in rows:
+            if entity is not None and name is not None and graph.can_ask(entity):
+                found.setdefault(entity, name.value)
+    return sorted(found, key=lambda term: (-len(found[term].split()), -len(found[term]), term))[:n]
+
+
+def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
+    """Return entities whose names contain a text, in any case; or whose IRI ends in it, if no name does.
+
+    An endpoint that cannot search all names in time gives none, which is an event.
+    """
+    name = f"VALUES ?p {{ {_predicates(graph)} }} ?e ?p ?name {graph.contains(text.strip())} {graph.in_triple}"
+    tail = Term("literal", "[/#]" + re.escape("_".join(text.split())).replace("_", "[_ ]|%20") + "$").text
+    iri = f'?e ?p ?o FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
+    iri_of_tail = f'?s ?p ?e FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
+    try:
+        for pattern in (name, f"{{ {iri} }} UNION {{ {iri_of_tail} }} {graph.in_triple}"):
+            found = graph.solutions(f"SELECT DISTINCT ?e ?name WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
+            terms = {row[0]: row[1].value if row[1] else local_name(row[0].key) for row in found if row[0]}
+            if terms:
+                form = name_form(text)
+                names = sorted(terms, key=lambda term: (name_form(terms[term]) != form, len(terms[term]), term))
+                return [term for term in names if graph.can_ask(term)][:n]
+    except GraphbrickError as error:
+        event(f"names that contain {text[:40]!r} were not searched: {error}")
+    return []
+
+
+def _predicates(graph: RdfGraph) -> str:
+    return " ".join(f"<{iri}>" for iri in sorted(graph.labels | {ALIAS_IRI}))

@@ -1,0 +1,265 @@
+"""Copy the part of another graph around some seeds into a folder graph, on which every brick runs."""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from graphbrick.core.deferred import cached_property
+from graphbrick.core.errors import GraphbrickError, InputError, LinkError
+from graphbrick.core.graph import DIRECTIONS, Labels, Neighbours
+from graphbrick.core.trace import event
+from graphbrick.graphs.databases.graph import DatabaseGraph, number_option
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
+from graphbrick.language.folding import name_form
+
+_BATCH = 1024  # entities per call
+_SEARCHED = 20
+_SHOWN = 3
+
+
+class RemoteGraph(Labels, Neighbours, Protocol):
+    """The minimum that a graph must provide for making a local graph from it."""
+
+
+def local_graph(
+    remote: RemoteGraph,
+    seeds: Sequence[int],
+    *,
+    hops: int = 2,
+    limit_per_node: int = 1000,
+    max_triples: int = 200_000,
+    direction: str = "both",
+    relations: Collection[int] | None = None,
+) -> Graph:
+    """Copy the part of a graph around some seeds into a temporary folder graph.
+
+    Keys, labels, types and descriptions are copied; ids are new. The folder is removed when the graph is collected, and
+    nothing is kept beside it for later graphs. If a limit leaves triples out, that is an event.
+
+    Args:
+        remote: The graph; its neighbours are requested hop by hop, 1,024 entities per call.
+        seeds: Entity ids of ``remote``.
+        hops: Maximum number of triples between a seed and an entity, at least 1.
+        limit_per_node: Maximum number of triples requested for one entity; also applies to seeds.
+        max_triples: Requests stop once there are this many triples.
+        direction: Which triples to follow: "out", "in" or "both".
+        relations: Follow only these relations of ``remote``; None for all.
+
+    Raises:
+        GraphbrickError: There is no triple around the seeds, or a parameter is out of range.
+    """
+    _check_parameters(hops, limit_per_node, max_triples, direction)
+    distinct = list(dict.fromkeys(seeds))
+    if not distinct:
+        raise GraphbrickError("a local graph needs at least one seed; give seeds, or a question that names an entity")
+    reached, frontier = dict.fromkeys(distinct), distinct
+    triples: dict[tuple[int, int, int], None] = {}
+    cut: list[int] = []
+    is_full = False
+    for hop in range(1, hops + 1):
+        following: dict[int, None] = {}
+        for start in range(0, len(frontier), _BATCH):
+            is_full = len(triples) >= max_triples
+            if is_full:
+                event(f"the local graph stopped in hop {hop} of {hops}: it has {len(triples):,} triples (max_triples)")
+                break
+            batch = frontier[start : start + _BATCH]
+            lists = remote.neighbours(batch, direction=direction, relations=relations, limit=limit_per_node)
+            for entity, (rows, is_cut) in zip(batch, lists, strict=True):
+                cut += [entity] * (is_cut and len(rows) >= limit_per_node)
+                for head, relation, tail in rows.tolist():
+                    triples[head, relation, tail] = None
+                    following[tail if head == entity else head] = None
+        frontier = [entity for entity in following if entity not in reached]
+        reached.update(dict.fromkeys(frontier))
+        if is_full or not frontier:
+            break
+    if not triples:
+        raise GraphbrickError(f"no triple leads from or to {_named(remote, distinct)}; choose other seeds")
+    if cut:
+        event(
+            f"only {limit_per_node:,} triples each were copied of {len(cut):,} larger entities: {_named(remote, cut)}; "
+            "raise limit_per_node for all"
+        )
+    return _temporary(_records(remote, reached, triples))
+
+
+def _check_parameters(hops: int, limit_per_node: int, max_triples: int, direction: str) -> None:
+    for name, value in (("hops", hops), ("limit_per_node", limit_per_node), ("max_triples", max_triples)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise GraphbrickError(f"{name} of a local graph must be a whole number from 1, got {value!r}")
+    if direction not in DIRECTIONS:
+        raise GraphbrickError(f"direction must be one of {', '.join(DIRECTIONS)}, got {direction!r}")
+
+
+def _named(graph: Labels, entities: Sequence[int]) -> str:
+    more = f" and {len(entities) - _SHOWN:,} more" if len(entities) > _SHOWN else ""
+    return ", ".join(map(graph.describe, entities[:_SHOWN])) + more
+
+
+def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tuple[int, int, int]]) -> Iterable[Record]:
+    for entity in entities:
+        types, description = tuple(remote.types(entity)), remote.description(entity) or None
+        yield EntityRecord(remote.key(entity), remote.label(entity), tuple(remote.aliases(entity)), types, description)
+    told: set[int] = set()
+    for head, relation, tail in triples:
+        if relation not in told:
+            told.add(relation)
+            yield RelationRecord(remote.relation_key(relation), remote.relation_label(relation))
+        yield remote.key(head), remote.relation_key(relation), remote.key(tail)
+
+
+def _temporary(records: Iterable[Record]) -> Graph:
+    """Build a graph in a temporary folder, which is removed together with the graph."""
+    from graphbrick.graphs.build.builder import build  # loads numba, which most runs over a folder graph do without
+
+    folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
+    try:
+        graph = build(records, Path(folder.name) / "local.graph")
+    except BaseException:
+        folder.cleanup()
+        raise
+    weakref.finalize(graph, folder.cleanup)
+    return graph
+
+
+@dataclass(frozen=True)
+class LocalAround:
+    """A graph that is copied around the seeds of each question, so that every brick runs on it.
+
+    Pass it to a pipeline instead of a graph. Without seeds, the entities whose names occur in the question are used.
+    Texts that were embedded for one question are kept for the next ones: beside the graph if it is a folder graph, in
+    the user's cache if it is in a database, else in a temporary folder, as long as this object exists.
+
+    Args:
+        graph: A graph with labels and neighbours.
+        hops: Maximum number of triples between a seed and an entity, at least 1.
+        limit_per_node: Maximum number of triples requested for one entity.
+        max_triples: Requests stop once there are this many triples.
+
+    Example:
+        >>> from graphbrick import BM25, PathAnswer, Rerank, ShortestPaths
+        >>> from graphbrick.testing import NeighboursOnly, TINY
+        >>> pipeline = ShortestPaths() >> Rerank(BM25()) >> PathAnswer()
+        >>> pipeline(LocalAround(NeighboursOnly(TINY), hops=2), "What is the capital of Kenya?").texts
+        ('Nairobi',)
+    """
+
+    graph: RemoteGraph
+    hops: int = 2
+    limit_per_node: int = 1000
+    max_triples: int = 200_000
+
+    def __post_init__(self) -> None:
+        _check_parameters(self.hops, self.limit_per_node, self.max_triples, "both")
+
+    @cached_property
+    def _vectors_place(self) -> Path:
+        """The folder of embeddings that all local graphs share."""
+        if isinstance(self.graph, Graph | DatabaseGraph):
+            return self.graph.vectors_place
+        folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
+        weakref.finalize(self, folder.cleanup)
+        return Path(folder.name) / "local.graph.vectors"
+
+    def __repr__(self) -> str:
+        return f"LocalAround({type(self.graph).__name__}, hops={self.hops})"
+
+    def around(self, question: str, seeds: Iterable[str | int]) -> tuple[Graph, list[str]]:
+        """Return the local graph for a question, and the keys of the seeds.
+
+        Args:
+            question: The question.
+            seeds: Ids, keys or names in the whole graph; if empty, the entities that the question names are used.
+
+        Raises:
+            LinkError: A seed does not exist, or the question names nothing.
+        """
+        given = list(seeds)
+        ids = [resolved(self.graph, seed) for seed in given] if given else mentioned(self.graph, question)
+        if not ids:
+            raise LinkError(f"nothing in {question[:80]!r} names an entity of {type(self.graph).__name__}; give a seed")
+        local = local_graph(
+            self.graph, ids, hops=self.hops, limit_per_node=self.limit_per_node, max_triples=self.max_triples
+        )
+        local.vectors_place = self._vectors_place
+        if isinstance(self.graph, DatabaseGraph):
+            local.origin = self.graph.path
+        return local, [self.graph.key(entity) for entity in ids]
+
+
+def local_around(graph: DatabaseGraph) -> LocalAround:
+    """Return how a graph in a database is copied for bricks that need adjacency.
+
+    The address may say the distance and the limits: ``?hops=3&limit=500&triples=100000``.
+
+    Raises:
+        InputError: One of them is no whole number above 0.
+    """
+    values = dict[str, int]()
+    for option, name in {"hops": "hops", "limit": "limit_per_node", "triples": "max_triples"}.items():
+        default = getattr(LocalAround, name)
+        value = number_option(graph.address, option, default)
+        if value != int(value):
+            raise InputError(
+                f"{option} of {graph.address} must be a whole number, got {value:g}; try ?{option}={default}"
+            )
+        values[name] = int(value)
+    return LocalAround(graph, **values)
+
+
+def resolved(graph: Labels, seed: Any) -> int:
+    """Return the entity that a seed names: its id, its key, or a name that equals a label or alias after folding.
+
+    Raises:
+        LinkError: There is none.
+    """
+    if not isinstance(seed, str):
+        return _known_id(graph, seed)
+    try:
+        return graph.entity(seed)
+    except LinkError:
+        candidates, form = graph.search(seed, _SEARCHED), name_form(seed)
+    for entity in candidates:
+        if form in _forms(graph, entity):
+            return entity
+    near = f"nearest: {_named(graph, candidates)}" if candidates else "and no label is near"
+    raise LinkError(f"no entity of {type(graph).__name__} has the key or label {seed[:80]!r}; {near}")
+
+
+def _known_id(graph: Labels, seed: Any) -> int:
+    """Return an entity id as a plain integer; raise LinkError if it is none, or the graph does not have it."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
+    unknown = LinkError(f"seed {seed} is not an entity id of {type(graph).__name__}")
+    if seed < 0:  # Python would count from the end
+        raise unknown
+    try:
+        graph.key(int(seed))
+    except IndexError as error:
+        raise unknown from error
+    return int(seed)
+
+
+def mentioned(graph: Labels, question: str) -> list[int]:
+    """Return the entities whose names occur in a question as whole words, longest first, without overlap."""
+    rest = f" {name_form(question)} "
+    forms = [(form, entity) for entity in graph.search(question, _SEARCHED) for form in _forms(graph, entity)]
+    found: dict[int, None] = {}
+    for form, entity in sorted(forms, key=lambda entry: -len(entry[0])):
+        if form and f" {form} " in rest:
+            found[entity] = None
+            rest = rest.replace(f" {form} ", " | ")
+    return list(found)
+
+
+def _forms(graph: Labels, entity: int) -> list[str]:
+    return [name_form(name) for name in (graph.label(entity), *graph.aliases(entity))]

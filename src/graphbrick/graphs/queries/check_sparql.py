@@ -1,0 +1,196 @@
+"""Names and directions of SPARQL triple patterns, checked against a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from graphbrick.core.schema import Schema
+from graphbrick.graphs.queries.edits import Edits
+from graphbrick.graphs.queries.names import same_name, unknown_name
+from graphbrick.graphs.queries.prefixes import STANDARD, expanded, shortened
+from graphbrick.graphs.queries.schema_text import prefixes_of
+from graphbrick.graphs.queries.tokens import SPARQL, Token, tokens_of
+
+_TYPE = STANDARD["rdf"] + "type"
+_ALLOWED = tuple(STANDARD[prefix] for prefix in ("rdf", "rdfs", "owl", "skos"))
+_TERMS = ("variable", "iri", "prefixed", "string", "number")
+
+
+class TriplePattern(NamedTuple):
+    """A triple pattern: the tokens of its subject, of its path, and of its object; ``[`` stands for a blank node."""
+
+    subject: Token
+    path: tuple[Token, ...]
+    object: Token
+
+
+class SparqlCheck:
+    """One check; see `graphbrick.graphs.queries.check.check_query`.
+
+    Args:
+        text: The query.
+        schema: What it may name: classes and relations by IRI or prefixed name.
+    """
+
+    def __init__(self, text: str, schema: Schema) -> None:
+        self.edits, self.problems = Edits(text), list[str]()
+        self._tokens = tokens_of(text, SPARQL)
+        self._prefixes = prefixes_of(text, schema)
+        self._classes = {self._iri(known.name): known for known in schema.classes}
+        self._connections = {
+            (self._iri(known.head), self._iri(known.relation), self._iri(known.tail)) for known in schema.connections
+        }
+        self._relations = {relation for _, relation, _ in self._connections}
+        sampled = {self._iri(known.relation) for known in schema.connections if known.count is None}
+        self._sampled = set[str]() if schema.is_complete else sampled  # relations that may join other classes, too
+        self._properties = {self._iri(part.name) for known in schema.classes for part in known.properties}
+
+    def run(self) -> None:
+        """Fill `edits` and `problems`."""
+        triples = list(triples_in(self._tokens))
+        classes: dict[str, set[str]] = {}
+        for triple in triples:
+            if self._is_type(triple) and triple.object.kind in ("iri", "prefixed"):
+                known = self._known(triple.object, list(self._classes), "class")
+                classes.setdefault(triple.subject.text, set()).add(known)
+        for triple in triples:
+            names = [token for token in triple.path if token.kind in ("iri", "prefixed")]
+            relations = [self._relation(token) for token in names]
+            if len(triple.path) == 1 and relations and relations[0] in self._relations - self._sampled:
+                self._check_direction(triple, relations[0], classes)
+
+    def _iri(self, name: str) -> str:
+        return expanded(name, self._prefixes)
+
+    def _is_type(self, triple: TriplePattern) -> bool:
+        first = triple.path[0]
+        return len(triple.path) == 1 and (
+            first.text == "a" or (first.kind != "word" and self._iri(first.text) == _TYPE)
+        )
+
+    def _relation(self, token: Token) -> str:
+        """Return the relation or property that a token means; correct it, or say that it is unknown."""
+        iri = self._iri(token.text)
+        if iri in self._relations or iri in self._properties or iri.startswith(_ALLOWED):
+            return iri
+        return self._known(token, [*self._relations, *self._properties], "relation or property")
+
+    def _known(self, token: Token, known: Sequence[str], kind: str) -> str:
+        iri = self._iri(token.text)
+        if iri in known or not known:
+            return iri
+        by_local = {_local(other): other for other in known}
+        same = same_name(_local(iri), list(by_local))
+        if same is None:
+            short = {_local(other): shortened(other, self._prefixes) for other in sorted(known)}
+            message = unknown_name(kind, _local(iri), short)
+            for local, name in short.items():
+                message = message.replace(repr(local), name)
+            self.problems.append(message.replace(_local(iri), token.text, 1))
+            return iri
+        self.edits.replace(token.start, token.end, f"<{by_local[same]}>", f"wrote {same!r} for {token.text!r}")
+        return by_local[same]
+
+    def _check_direction(self, triple: TriplePattern, relation: str, classes: dict[str, set[str]]) -> None:
+        """Turn a relation that the schema has only the other way round, or say that it has none."""
+        heads = classes.get(triple.subject.text, set())
+        tails = classes.get(triple.object.text, set())
+        if not heads | tails or not heads | tails <= set(self._classes) or triple.object.kind in ("string", "number"):
+            return
+        if self._has(heads, relation, tails):
+            return
+        token = triple.path[0]
+        if self._has(tails, relation, heads):
+            self.edits.replace(token.start, token.start, "^", f"turned the direction of {token.text}")
+            return
+        there = [
+            f"{shortened(head, self._prefixes)} to {shortened(tail, self._prefixes)}"
+            for head, known, tail in sorted(self._connections)
+            if known == relation
+        ]
+        self.problems.append(f"{token.text} does not lead so; it leads from {', '.join(there[:5])}")
+
+    def _has(self, heads: set[str], relation: str, tails: set[str]) -> bool:
+        return any(
+            known == relation and (not heads or head in heads) and (not tails or tail in tails)
+            for head, known, tail in self._connections
+        )
+
+
+def _local(iri: str) -> str:
+    return iri[max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1 :]
+
+
+def triples_in(tokens: Sequence[Token]) -> list[TriplePattern]:
+    """Return the triple patterns of a query, those in nested groups included; expressions are passed over."""
+    triples, i, depth = list[TriplePattern](), 0, 0
+    subject: Token | None = None
+    path: list[Token] = []
+    outside: list[tuple[Token, list[Token]]] = []  # subject and path before each open bracket of a blank node
+    while i < len(tokens):
+        token = tokens[i]
+        i += 1
+        if token.is_symbol("{"):
+            depth, subject, path = depth + 1, None, []
+        elif token.is_symbol("}"):
+            depth, subject, path = depth - 1, None, []
+        elif token.is_symbol("."):
+            subject, path = None, []
+        elif token.is_symbol(";"):
+            path = []
+        elif not depth:
+            continue
+        elif token.is_symbol("["):
+            if subject is not None and path:
+                triples.append(TriplePattern(subject, tuple(path), token))
+            outside.append((subject or token, path))
+            subject, path = token, []
+        elif token.is_symbol("]"):
+            subject, path = outside.pop() if outside else (None, [])
+        elif token.is_symbol("^^"):
+            i += 1  # the datatype of a literal
+        elif token.kind == "word" and token.text != "a" and not token.is_word("TRUE", "FALSE"):
+            subject, path = None, []
+            if token.is_word("GRAPH", "VALUES", "ORDER", "GROUP", "LIMIT", "OFFSET", "SELECT", "HAVING"):
+                while i < len(tokens) and not tokens[i].is_symbol("{", "}"):
+                    i += 1
+                if token.is_word("VALUES"):
+                    i = _after(tokens, i)
+            elif i < len(tokens) and tokens[i].is_symbol("("):
+                i = _after(tokens, i)
+        elif subject is None:
+            subject = token if token.kind in _TERMS else None
+        elif not path:
+            path, i = _path(tokens, i - 1)
+        elif token.kind in _TERMS:
+            triples.append(TriplePattern(subject, tuple(path), token))
+    return triples
+
+
+def _path(tokens: Sequence[Token], i: int) -> tuple[list[Token], int]:
+    """Return the tokens of the property path that begins at ``i``, and the index after it."""
+    path: list[Token] = []
+    may_end = False
+    while i < len(tokens):
+        token = tokens[i]
+        is_name = token.kind in ("iri", "prefixed", "variable") or token.text == "a"
+        if is_name and may_end:
+            break
+        if not is_name and not token.is_symbol("/", "|", "^", "*", "+", "?", "!", "(", ")"):
+            break
+        may_end = is_name or token.is_symbol("*", "+", "?", ")")
+        path.append(token)
+        i += 1
+    return path, max(i, 1) if path else i + 1
+
+
+def _after(tokens: Sequence[Token], i: int) -> int:
+    """Return the index after the bracket that closes the one at ``i``."""
+    depth = 0
+    while i < len(tokens):
+        depth += tokens[i].is_symbol("(", "{", "[") - tokens[i].is_symbol(")", "}", "]")
+        i += 1
+        if not depth:
+            break
+    return i

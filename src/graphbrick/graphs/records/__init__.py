@@ -1,0 +1,1 @@
+"""Records that readers yield and builders take."""

@@ -1,0 +1,1 @@
+"""The folder of a graph: its files and how they are read."""

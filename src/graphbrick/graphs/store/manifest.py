@@ -1,0 +1,129 @@
+"""The manifest of a graph folder: format version, counts, and the size and checksum of every file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from graphbrick.core.errors import GraphFormatError
+from graphbrick.core.files.writing import naming
+
+FORMAT = "graphbrick-graph"
+VERSION = 2
+NAME = "manifest.json"
+SKIPPED = "skipped.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One file of the folder: its size in bytes and its SHA-256."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Contents of a graph folder.
+
+    ``triples_read`` is the number of triples in the source, ``duplicates`` the number of repeated ones among them.
+    ``skipped`` is the number of bad records that were left out (see ``skipped.jsonl`` in the folder). ``left_out``
+    triples were excluded by the rules of the build, and ``labels_read`` triples were labels. If ``near`` is false,
+    the graph has no index for near misses. ``literals`` has the kind and unit of each relation, by id, whose tails are
+    numbers or dates; None in graphs of earlier versions, which did not look for them.
+    """
+
+    entities: int
+    relations: int
+    triples: int
+    triples_read: int
+    duplicates: int
+    skipped: int
+    max_name_tokens: int
+    source: str
+    created_by: str
+    files: dict[str, FileEntry] = field(default_factory=dict)
+    format: str = FORMAT
+    version: int = VERSION
+    left_out: int = 0
+    labels_read: int = 0
+    near: bool = True
+    literals: dict[str, list[str]] | None = None
+
+    @property
+    def hash(self) -> str:
+        """A hash of the graph's content, 16 hexadecimal digits; independent of the names of source and folder."""
+        # The list of skipped records contains the source's name, so it does not count as content.
+        content = sorted((name, entry) for name, entry in self.files.items() if name != SKIPPED)
+        listing = "\n".join(f"{name} {entry.sha256}" for name, entry in content)
+        return hashlib.sha256(listing.encode()).hexdigest()[:16]
+
+    def _check_types(self) -> None:
+        """Raise TypeError if a value has a type that a manifest does not allow."""
+        counts = (
+            *("entities", "relations", "triples", "triples_read", "duplicates", "skipped", "max_name_tokens"),
+            *("left_out", "labels_read"),
+        )
+        numbers = {name: getattr(self, name) for name in counts}
+        numbers |= {f"the size of {name}": entry.bytes for name, entry in self.files.items()}
+        for name, number in numbers.items():
+            if type(number) is not int or number < 0:
+                raise TypeError(f"{name} is {number!r}")
+        if type(self.near) is not bool:
+            raise TypeError(f"near is {self.near!r}")
+        for relation, entry in (self.literals or {}).items():
+            if not relation.isdigit() or len(entry) != 2 or not all(isinstance(part, str) for part in entry):
+                raise TypeError(f"the literals of relation {relation!r} are {entry!r}")
+        texts = {"source": self.source, "created_by": self.created_by}
+        texts |= {f"the checksum of {name}": entry.sha256 for name, entry in self.files.items()}
+        for name, text in texts.items():
+            if not isinstance(text, str):
+                raise TypeError(f"{name} is {text!r}")
+
+    def write(self, folder: Path) -> None:
+        """Write the manifest; this is the last step of a build, as a folder without it does not open."""
+        text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        # A file name that is not valid Unicode contains lone surrogates; they become JSON escapes.
+        with naming(folder / NAME):
+            (folder / NAME).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Read a manifest and compare the sizes of all files; the contents of the files are not read.
+
+        Raises:
+            GraphFormatError: There is no graph, it has another format version, or a file is missing or truncated.
+        """
+        path = folder / NAME
+        if not folder.exists():
+            raise GraphFormatError(f"{folder} does not exist; build a graph with: graphbrick build SOURCE {folder}")
+        if not path.is_file():
+            raise GraphFormatError(
+                f"{folder} holds no graph (no {NAME}); build one with: graphbrick build SOURCE {folder}"
+            )
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            if raw["format"] != FORMAT:
+                raise GraphFormatError(
+                    f"{path} is not the manifest of a graphbrick graph (format "
+                    f"{raw['format']!r}); name the folder of a graph"
+                )
+            if raw["version"] != VERSION:
+                raise GraphFormatError(
+                    f"{folder} has graph format version {raw['version']}, this graphbrick reads version {VERSION}; "
+                    "build the graph again from its source, or install the graphbrick that wrote it"
+                )
+            raw["files"] = {name: FileEntry(**entry) for name, entry in raw["files"].items()}
+            manifest = cls(**raw)
+            manifest._check_types()
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise GraphFormatError(f"{path} is damaged ({error}); build the graph again from its source") from error
+        for name, entry in manifest.files.items():
+            file = folder / name
+            size = file.stat().st_size if file.is_file() else -1
+            if size != entry.bytes:
+                found = "missing" if size < 0 else f"{size:,} bytes instead of {entry.bytes:,}"
+                raise GraphFormatError(f"{file} is {found}; the graph is damaged, build it again from its source")
+        return manifest

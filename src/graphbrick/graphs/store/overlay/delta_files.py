@@ -1,0 +1,259 @@
+"""The files of the changes of a graph since it was built: ``delta-000001.changes`` and so on, in the graph's folder.
+
+A file is one change. It is written under a hidden name, flushed to the disk and renamed, so that it is there whole or
+not at all. Its first line names the graph that it belongs to and the sizes of its parts; a checksum comes last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.files.folders import recover
+from graphbrick.graphs.store import manifest
+
+FORMAT, VERSION = "graphbrick-delta", 1
+_NAME = re.compile(r"delta-(\d{6,})\.changes")
+_UNFINISHED = re.compile(r"\.delta-\d{6,}\.changes\.\d+")
+_CHECKSUM = 64
+_COUNTS = ("texts", "added", "deleted")
+
+Triples = npt.NDArray[np.int32]
+_NONE: Triples = np.empty((0, 3), dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """The facts of one entity that have changed since the graph was built; None for each that has not.
+
+    Label and aliases always come together.
+    """
+
+    label: str | None = None
+    aliases: list[str] | None = None
+    types: list[str] | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Delta:
+    """One change of a graph.
+
+    Attributes:
+        base: `Manifest.hash` of the graph that was built.
+        parent: `Graph.hash` before the change.
+        added: int32 [triples, 3]: head, relation and tail of triples that were not there before.
+        deleted: int32 [triples, 3]: head, relation and tail of triples that were there before.
+        entities: Keys of new entities; their ids follow the ids before.
+        relations: Keys of new relations; likewise.
+        facts: New facts about entities, by id.
+        relation_labels: New labels of relations, by id.
+    """
+
+    base: str
+    parent: str
+    added: Triples = field(default_factory=_NONE.copy)
+    deleted: Triples = field(default_factory=_NONE.copy)
+    entities: list[str] = field(default_factory=list)
+    relations: list[str] = field(default_factory=list)
+    facts: dict[int, Facts] = field(default_factory=dict)
+    relation_labels: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the change has no effect."""
+        return not (len(self.added) or len(self.deleted) or self.entities or self.facts or self.relation_labels)
+
+    def encode(self) -> bytes:
+        """Return the content of the file."""
+        changed = {
+            entity: {k: v for k, v in vars(facts).items() if v is not None} for entity, facts in self.facts.items()
+        }
+        texts = json.dumps(
+            {"entities": self.entities, "relations": self.relations, "facts": changed, "labels": self.relation_labels}
+        ).encode()  # ASCII, as a key may not be valid Unicode
+        counts = dict(zip(_COUNTS, (len(texts), len(self.added), len(self.deleted)), strict=True))
+        header = {"format": FORMAT, "version": VERSION, "base": self.base, "parent": self.parent, **counts}
+        columns = (np.ascontiguousarray(part, dtype="<i4").tobytes() for part in (self.added, self.deleted))
+        content = b"".join((json.dumps(header).encode(), b"\n", texts, *columns))
+        return content + hashlib.sha256(content).hexdigest().encode()
+
+    @classmethod
+    def decode(cls, content: bytes, file: Path) -> tuple[Delta, str]:
+        """Return the change that a file holds, and its checksum.
+
+        Raises:
+            GraphFormatError: The file was cut short or has changed, or has another format version.
+        """
+        checksum = content[-_CHECKSUM:].decode(errors="replace")
+        if hashlib.sha256(content[:-_CHECKSUM]).hexdigest() != checksum:
+            raise GraphFormatError(
+                f"{file} is damaged (its checksum differs); restore it, or remove it and all later ones to lose the "
+                "changes since then"
+            )
+        try:
+            first, _, rest = content[:-_CHECKSUM].partition(b"\n")
+            header = json.loads(first)
+            if (header["format"], header["version"]) != (FORMAT, VERSION):
+                raise GraphFormatError(
+                    f"{file} has change format version {header['version']}, this graphbrick reads version {VERSION}; "
+                    "install the graphbrick that wrote it"
+                )
+            size, added, deleted = (header[name] for name in _COUNTS)
+            details = json.loads(rest[:size])
+            columns = np.frombuffer(rest, dtype="<i4", offset=size).astype(np.int32).reshape(added + deleted, 3)
+            facts = {int(entity): Facts(**known) for entity, known in details["facts"].items()}
+            labels = {int(relation): label for relation, label in details["labels"].items()}
+            parts = (columns[:added], columns[added:], details["entities"], details["relations"], facts, labels)
+            return cls(header["base"], header["parent"], *parts), checksum
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise GraphFormatError(f"{file} is not a change of a graph ({error}); remove it") from error
+
+
+def is_delta(name: str) -> bool:
+    """Tell by its name whether a file of a graph folder is a change, finished or not."""
+    return bool(_NAME.fullmatch(name) or _UNFINISHED.fullmatch(name))
+
+
+def delta_files(folder: Path) -> list[Path]:
+    """Return the files of all changes, in the order they were made."""
+    numbered = ((_NAME.fullmatch(file.name), file) for file in folder.iterdir())
+    return [file for _, file in sorted((int(match[1]), file) for match, file in numbered if match)]
+
+
+def read_deltas(folder: Path, built: str) -> tuple[list[Delta], str]:
+    """Return all changes of a graph in order, and the hash of the graph with them.
+
+    Args:
+        folder: The graph.
+        built: Hash of the graph as it was built.
+
+    Raises:
+        GraphFormatError: A file is damaged or missing, or belongs to another graph.
+    """
+    deltas: list[Delta] = []
+    state = built
+    for number, file in enumerate(delta_files(folder), 1):
+        if file.name != _name(number):
+            raise GraphFormatError(f"{folder / _name(number)} is missing, but there is {file.name}; restore it")
+        delta, checksum = Delta.decode(file.read_bytes(), file)
+        if delta.base != built or delta.parent != state:
+            raise GraphFormatError(f"{file} is a change of another graph than the one in {folder}; remove it")
+        deltas.append(delta)
+        state = hashlib.sha256(f"{state} {checksum}".encode()).hexdigest()[:16]
+    return deltas, state
+
+
+class Writing:
+    """Write lock on a graph, held by one process at a time; see `writing`."""
+
+    def __init__(self, folder: Path, descriptor: int) -> None:
+        self._folder, self._descriptor = folder, descriptor
+
+    def write(self, delta: Delta) -> None:
+        """Append a change; after this it survives a crash, if the file system can sync folders.
+
+        Raises:
+            GraphbrickError: It cannot be written, or the graph was replaced meanwhile.
+        """
+        # By descriptor: if the folder is replaced now, the change goes into the old folder, not into the new one.
+        at, replaced = self._descriptor, f"{self._folder} was replaced while it was changed; make the change again"
+        try:
+            name = _name(sum(map(bool, map(_NAME.fullmatch, os.listdir(at)))) + 1)  # noqa: PTH208 - by descriptor
+            unfinished = f".{name}.{os.getpid()}"
+            handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=at)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(delta.encode())
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.rename(unfinished, name, src_dir_fd=at, dst_dir_fd=at)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(unfinished, dir_fd=at)
+                raise
+            with suppress(OSError):  # some network file systems cannot sync a folder; the change is there all the same
+                os.fsync(at)
+        except OSError as error:
+            reason = f"the change of {self._folder} cannot be written: {error.strerror or error}; nothing was changed"
+            raise GraphbrickError(reason if _is_at(self._folder, at) else replaced) from error
+        if not _is_at(self._folder, at):
+            raise GraphbrickError(replaced)
+
+    def clear_up(self) -> None:
+        """Remove the files of writers that were killed."""
+        for name in os.listdir(self._descriptor):  # noqa: PTH208 - by descriptor
+            if _UNFINISHED.fullmatch(name):
+                os.unlink(name, dir_fd=self._descriptor)
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[Writing]:
+    """Wait until no other process changes a graph, and keep others from changing it.
+
+    The lock is released when the process ends, even if it is killed. It is on the manifest, because building locks the
+    folder itself.
+
+    Raises:
+        GraphbrickError: There is no graph, or it cannot be written.
+    """
+    import fcntl  # Windows has no such module; changing a graph there is not supported
+
+    while True:
+        if not folder.exists():
+            recover(folder)
+        manifest.Manifest.read(folder)  # says what is wrong with a folder that holds no graph
+        try:
+            at = os.open(folder, os.O_RDONLY)
+        except OSError as error:
+            raise _not_writable(folder, error) from error
+        try:
+            lock = os.open(manifest.NAME, os.O_RDONLY, dir_fd=at)
+        except FileNotFoundError:
+            os.close(at)
+            continue
+        except OSError as error:
+            os.close(at)
+            raise _not_writable(folder, error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not _is_at(folder, at):
+                continue  # replaced, as by a compaction, while this process waited
+            held = Writing(folder, at)
+            try:
+                held.clear_up()
+            except OSError as error:
+                raise _not_writable(folder, error) from error
+            yield held
+            return
+        finally:
+            os.close(lock)
+            os.close(at)
+
+
+def _not_writable(folder: Path, error: OSError) -> GraphbrickError:
+    return GraphbrickError(f"{folder} cannot be changed ({error.strerror or error})")
+
+
+def _is_at(folder: Path, descriptor: int) -> bool:
+    """Tell whether an open folder is still the one at a path."""
+    try:
+        there: Any = folder.stat()
+    except OSError:
+        return False
+    return os.path.samestat(there, os.fstat(descriptor))
+
+
+def _name(number: int) -> str:
+    return f"delta-{number:06}.changes"

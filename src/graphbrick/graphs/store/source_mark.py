@@ -1,0 +1,58 @@
+"""The state of the database that a graph was copied from, by which a refresh sees whether it has changed.
+
+It is in ``films.graph.source.json`` beside ``films.graph``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.trace import event
+from graphbrick.graphs.store.stored import StoredGraph
+
+
+@dataclass(frozen=True)
+class SourceMark:
+    """The state of a source when a graph was copied.
+
+    Attributes:
+        address: Where the source is.
+        graph: Hash of the graph when it was last copied or refreshed.
+        mark: What the source said of itself before it was copied (`DatabaseGraph.mark`); None if it says nothing.
+    """
+
+    address: str
+    graph: str
+    mark: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, graph: StoredGraph) -> SourceMark | None:
+        """Return the state noted beside a graph; None if there is none, or, with an event, if it is damaged."""
+        place = _place(graph.place)
+        try:
+            found = json.loads(place.read_text(encoding="utf-8"))
+            return cls(str(found["address"]), str(found["graph"]), found["mark"])
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            event(f"{place} cannot be read ({error}), so nothing is known of the source at the time of the copy")
+            return None
+
+    def write(self, place: Path) -> None:
+        """Keep it beside the graph in a folder.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        file = _place(place)
+        half = file.with_name(f".{file.name}.half")
+        values = {"address": self.address, "graph": self.graph, "mark": self.mark}
+        half.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        half.replace(file)
+
+
+def _place(graph: Path) -> Path:
+    return graph.with_name(f"{graph.name}.source.json")

@@ -1,0 +1,194 @@
+"""Judging the answers of a study with a language model, during an evaluation or afterwards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
+from contextvars import copy_context
+from dataclasses import replace
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.trace import Trace, record
+from graphbrick.judge.gold_answers.judgement import Judgement, judge
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.naming import name_of
+from graphbrick.models.llm.reply_cache import asking_anew
+from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
+from graphbrick.study.runs.environment import machine, versions
+from graphbrick.study.runs.judging import JUDGING
+from graphbrick.study.runs.recorder import Recorder
+from graphbrick.study.store.exchanges import exchanges_of
+from graphbrick.study.store.reader import Study
+from graphbrick.study.store.records import StoredJudgement, Unjudged
+
+
+class Judging:
+    """Background judge: judges answers in threads and stores each judgement when it is done.
+
+    The same answer of several pipelines to one question is judged once, so that the verdict is the same for all.
+
+    Args:
+        llm: The judge.
+        recorder: The study; the caller checks that it has no other judge (`Judgements.require`).
+        exchanges: Whether prompts and replies of the judge are stored.
+        anew: Whether recorded replies are not used, because they could not be read.
+    """
+
+    def __init__(self, llm: ChatModel, recorder: Recorder, *, exchanges: bool = True, anew: bool = False) -> None:
+        self._llm, self._recorder, self._exchanges, self._anew = llm, recorder, exchanges, anew
+        # By question and answer: the run with a judgement to copy, or the judgement in progress.
+        self._known: dict[tuple[int, str], int | Future[StoredJudgement]] = {}
+        self._waiting: dict[Future[StoredJudgement], list[Unjudged]] = {}
+        self._stopped, self._given_up = "", 0
+        self._known |= {(question, answer): run for run, question, answer in recorder.judgements.with_verdict()}
+
+    def __enter__(self) -> Judging:
+        self._executor = ThreadPoolExecutor(self._llm.parallel, "judge")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None:
+        budget = current_budget()
+        if error is not None and not isinstance(error, StoppedError) and budget is not None:
+            budget.cancel()  # aborts calls in flight
+        self._executor.shutdown(cancel_futures=True)
+        self.store()
+
+    @property
+    def left(self) -> int:
+        """Number of submitted answers that are not judged yet."""
+        return self._given_up + sum(map(len, self._waiting.values()))
+
+    def submit(self, answers: Iterable[Unjudged]) -> None:
+        """Judge these answers in the background."""
+        for one in answers:
+            known = self._known.get((one.question, one.answer))
+            if isinstance(known, int):
+                self._recorder.judgements.copy(known, one.question, one.run)
+                continue
+            if known is None and self._stopped:
+                self._given_up += 1
+                continue
+            if known is None:
+                with asking_anew() if self._anew else nullcontext():
+                    context = copy_context()
+                known = self._executor.submit(context.run, _judged, self._llm, one, self._exchanges)
+                self._known[one.question, one.answer] = known
+            self._waiting.setdefault(known, []).append(one)
+
+    def store(self) -> None:
+        """Store the judgements that are done."""
+        for future in [future for future in self._waiting if future.done()]:
+            answers = self._waiting.pop(future)
+            try:
+                found = future.result()
+            except (StoppedError, CancelledError) as error:
+                self._given_up += len(answers)
+                self._stop(str(error))
+                continue
+            for one in answers:
+                self._recorder.judgements.put(replace(found, run=one.run))
+                self._known[one.question, one.answer] = one.run
+
+    def finish(self) -> Iterator[int]:
+        """Wait for the other judgements and store them; yield how many are left after each step.
+
+        Raises:
+            StoppedError: A budget or the user stopped the judge.
+        """
+        while self._waiting:
+            wait(self._waiting, return_when=FIRST_COMPLETED)
+            self.store()
+            yield self.left
+        if self._stopped:
+            raise StoppedError(
+                f"{self._stopped}; {self.left:,} answers are not judged yet, and the same call goes on with them"
+            )
+
+    def _stop(self, reason: str) -> None:
+        """Start no further call; the other answers stay without a judgement."""
+        if not self._stopped:
+            self._stopped = reason
+            for future in self._waiting:
+                future.cancel()
+
+
+def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgement:
+    """Judge one answer; if the model fails, record why."""
+    trace, error = Trace(), None
+    with record(trace, name_of(llm), "judge") as entry:
+        try:
+            found = judge(llm, answer.text, [answer.answer] if answer.answer else [], answer.gold)
+        except StoppedError:
+            raise
+        except GraphbrickError as failure:
+            found, error = Judgement(None, "model"), str(failure)
+    words = exchanges_of([entry]) if exchanges else ()
+    return StoredJudgement(
+        *(answer.run, answer.question, name_of(llm), found.right, found.by, error, entry.seconds, trace.ledger),
+        *(tuple(entry.events), words),
+    )
+
+
+def judge_study(
+    study: str | os.PathLike[str],
+    llm: ChatModel,
+    *,
+    fresh: bool = False,
+    retry: bool = False,
+    exchanges: bool = True,
+    watch: Callable[[str, int, int], None] = lambda step, done, total: None,
+) -> Study:
+    """Judge the answers stored in a study; no pipeline runs.
+
+    Existing judgements stay. The same call continues after a kill, Ctrl-C or the end of a budget.
+
+    Args:
+        study: The file that `graphbrick.study.evaluate` wrote.
+        llm: The judge; best at temperature 0, and not the model that gave the answers.
+        fresh: Forget all judgements, also those of another judge.
+        retry: Judge again the answers without a verdict: the judge failed, or its reply could not be read. A reply that
+            is recorded is not used again for them.
+        exchanges: Whether prompts and replies of the judge are stored.
+        watch: Called with progress: the step, how many answers are done, how many there are.
+
+    Returns:
+        The study, open for reading.
+
+    Raises:
+        InputError: There is no such study, another process writes it, or it has another judge.
+        StoppedError: The budget is used up.
+
+    Example:
+        >>> import tempfile
+        >>> from graphbrick import LLM
+        >>> from graphbrick.study.runs.experiment import evaluate
+        >>> from graphbrick.questions.question import Question
+        >>> from graphbrick.testing import ScriptedLLM, tiny_graph
+        >>> question = Question("1", "What is the capital of Kenya?", ("Kenya",), ("City of Nairobi",), dataset="mine")
+        >>> out = tempfile.mkdtemp() + "/runs.sqlite"
+        >>> evaluate(tiny_graph(), [question], "ShortestPaths() >> Rerank(BM25()) >> PathAnswer()", out=out).close()
+        >>> with ScriptedLLM(lambda request: "YES") as server:
+        ...     with judge_study(out, LLM(base_url=server.base_url)) as study:
+        ...         study.results(1)[0].metrics["judge_at_1"]
+        1.0
+    """
+    Study.open(study).close()  # so that a missing file is an error and is not created
+    with Recorder(study) as recorder:
+        if not fresh:
+            recorder.judgements.require(name_of(llm))
+        if fresh or retry:
+            recorder.judgements.remove(without_verdict=not fresh)
+        options = {"judge": name_of(llm), "fresh": fresh, "retry": retry}
+        with recorder.session(options, versions(), machine()):
+            left = recorder.judgements.missing()
+            with (
+                nullcontext() if current_budget() else spending(Budget()),
+                Judging(llm, recorder, exchanges=exchanges, anew=retry) as judging,
+            ):
+                judging.submit(left)
+                watch(JUDGING, len(left) - judging.left, len(left))
+                for still in judging.finish():
+                    watch(JUDGING, len(left) - still, len(left))
+    return Study.open(study)

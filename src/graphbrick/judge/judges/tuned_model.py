@@ -1,0 +1,102 @@
+"""The judge by a language model that learned to judge: `RubricJudge` with the model of its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import InputError
+from graphbrick.judge.judges.folder import FILE
+from graphbrick.judge.judges.rubric import RubricJudge
+from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.local_llm import LocalLLM
+
+KIND = "tuned language model"
+"""Kind of these judges."""
+MODEL = "model.gguf"
+"""The file of the model in the folder."""
+_SURE = 1e-6  # probabilities are kept this far from 0 and 1, so that log odds are finite
+
+
+class TunedModelJudge(Judge):
+    """A judge by a tuned language model, whose probabilities are calibrated on rows that it did not learn from.
+
+    Args:
+        rubric: Asks the model.
+        scales: For each label that it learned, what log odds are multiplied by and what is added.
+        identity: What tells it from other judges.
+    """
+
+    def __init__(self, rubric: RubricJudge, scales: Mapping[Label, tuple[float, float]], identity: str) -> None:
+        self.rubric, self._scales, self._identity = rubric, scales, identity
+
+    @property
+    def identity(self) -> str:
+        """Its kind and a checksum of its files."""
+        return self._identity
+
+    @property
+    def labels(self) -> frozenset[Label]:
+        """The labels that it learned."""
+        return frozenset(self._scales)
+
+    def rate(self, label: Label, cases: Sequence[Case]) -> list[Verdict]:
+        """Return one verdict a case, in the order of the cases; errors as for `RubricJudge.rate`."""
+        verdicts = dict(self.rate_each(label, cases))
+        return [verdicts[place] for place in range(len(cases))]
+
+    def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
+        """Yield the place and the verdict of each case as soon as its reply is there."""
+        if label not in self._scales:
+            learned = ", ".join(sorted(self._scales))
+            raise ValueError(f"this judge learned {learned}, not {label}; train it on data with that label")
+        slope, shift = self._scales[label]
+        for place, verdict in self.rubric.rate_each(label, cases):
+            if verdict.probability not in (None, 0.0, 1.0):
+                odds = slope * float(log_odds(np.array(verdict.probability))) + shift
+                verdict = Verdict(float(0.5 * (1 + np.tanh(0.5 * odds))), verdict.reason)
+            yield place, verdict
+
+
+def rubric_of(llm: ChatModel, tokens: int) -> RubricJudge:
+    """Return what asks a model in training and afterwards: one word, no reason."""
+    return RubricJudge(llm, reasons=False, tokens=tokens)
+
+
+def log_odds(shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the log odds of probabilities, finite for 0 and 1, too."""
+    inside = np.clip(shares, _SURE, 1 - _SURE)
+    odds: npt.NDArray[np.float64] = np.log(inside / (1 - inside))
+    return odds
+
+
+def open_tuned(folder: Path, about: Mapping[str, Any], checksum: str) -> TunedModelJudge:
+    """Open a judge of this kind.
+
+    Args:
+        folder: The folder.
+        about: What its ``judge.json`` holds.
+        checksum: Of its files.
+
+    Raises:
+        InputError: The file is damaged, or the model is not there as a GGUF file.
+    """
+    try:
+        scales = {Label(name): (float(one["slope"]), float(one["shift"])) for name, one in about["labels"].items()}
+        tokens, context = int(about["tokens"]), int(about["context"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{FILE} is damaged ({error!r}); train the judge again", folder) from error
+    model = folder / MODEL
+    if not model.is_file():
+        raise InputError(
+            f"has no {MODEL}, as its base was no GGUF file; convert {folder / 'merged'} to it with "
+            "convert_hf_to_gguf.py of llama.cpp",
+            folder,
+        )
+    llm = LocalLLM(str(model.absolute()), context=context, structured=False)
+    return TunedModelJudge(rubric_of(llm, tokens), scales, f"{KIND} {checksum}")

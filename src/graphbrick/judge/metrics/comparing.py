@@ -1,0 +1,173 @@
+"""Two systems of a study compared answer by answer; verdicts are kept at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphbrick.core.errors import InputError
+from graphbrick.judge.metrics.cases import SystemCase
+from graphbrick.judge.metrics.kept_lines import KeptLines, digest
+from graphbrick.judge.metrics.pairs import (
+    FIRST,
+    SECOND,
+    Pair,
+    PairJudge,
+    PairSummary,
+    PairVerdict,
+    summarize_pairs,
+)
+from graphbrick.judge.metrics.resuming import Watch, asking_rest
+from graphbrick.judge.metrics.steps import reference_of
+from graphbrick.models.llm.conversations import Usage
+from graphbrick.models.llm.naming import name_of
+from graphbrick.study.statistics.intervals import Interval
+
+
+class QuestionPair(NamedTuple):
+    """The answers of two systems to one question.
+
+    Attributes:
+        id: Of the question.
+        pair: The answers.
+    """
+
+    id: str
+    pair: Pair
+
+
+def two_systems(cases: Sequence[SystemCase], first: str, second: str) -> tuple[str, str]:
+    """Return the names of two systems.
+
+    Args:
+        cases: The cases of all systems.
+        first: Name of a system, or its number in the order of first appearance, from 1.
+        second: The same of the other.
+
+    Raises:
+        InputError: There is no such system, or both are the same.
+    """
+    systems = list(dict.fromkeys(one.system for one in cases))
+    one, two = (_system(name, systems) for name in (first, second))
+    if one == two:
+        raise InputError(f"a system cannot be compared with itself, got {first!r} and {second!r}")
+    return one, two
+
+
+def pairs_of(cases: Sequence[SystemCase], one: str, two: str) -> list[QuestionPair]:
+    """Return the answers of two systems to the questions that both have, in the order of the first.
+
+    Args:
+        cases: The cases of all systems.
+        one: Name of a system.
+        two: Name of the other.
+
+    Raises:
+        InputError: They share no question.
+    """
+    others = {other.id: other.case for other in cases if other.system == two}
+    found = [
+        QuestionPair(
+            this.id,
+            Pair(this.case.question, this.case.answer, others[this.id].answer, reference_of(this.case)),
+        )
+        for this in cases
+        if this.system == one and this.id in others
+    ]
+    if not found:
+        raise InputError(f"{one!r} and {two!r} have no question in common")
+    return found
+
+
+@dataclass
+class PairStudy:
+    """Two systems compared.
+
+    Attributes:
+        judge: The judge.
+        systems: Their names.
+        pairs: Their answers.
+        verdicts: The verdict on each pair.
+        usage: What the model was asked now; what was kept costs nothing.
+    """
+
+    judge: PairJudge
+    systems: tuple[str, str]
+    pairs: Sequence[QuestionPair]
+    verdicts: list[PairVerdict]
+    usage: Usage
+
+    def summary(self) -> PairSummary:
+        """Return shares with intervals."""
+        return summarize_pairs(self.verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return shares and verdicts as plain JSON types."""
+        shares = {
+            name: value._asdict() if isinstance(value, Interval) else value
+            for name, value in self.summary()._asdict().items()
+        }
+        verdicts = [{"id": one.id} | said._asdict() for one, said in zip(self.pairs, self.verdicts, strict=True)]
+        return {
+            "judge": name_of(self.judge.llm),
+            "first": self.systems[0],
+            "second": self.systems[1],
+            "summary": shares,
+            "usage": self.usage.to_dict(),
+            "verdicts": verdicts,
+        }
+
+
+def compare_pairs(
+    pairs: Sequence[QuestionPair],
+    judge: PairJudge,
+    file: Path,
+    *,
+    systems: tuple[str, str] = (FIRST, SECOND),
+    retry: bool = False,
+    watch: Watch = lambda done, total: None,
+) -> PairStudy:
+    """Judge pairs of answers and keep each verdict in a file, so that the same call goes on after a kill.
+
+    Args:
+        pairs: The pairs.
+        judge: The judge.
+        file: Where verdicts are kept (`KeptLines`).
+        systems: The names of the systems, for the reader.
+        retry: Ask again about pairs that could not be read, even if replies are recorded.
+        watch: Called with the number of different pairs that are done, and of all.
+
+    Raises:
+        InputError: The file is damaged.
+        ModelError: The model cannot be asked.
+        StoppedError: The budget is used up.
+    """
+    store, usage = KeptLines(file), Usage()
+
+    def key(pair: Pair) -> tuple[str, ...]:
+        return judge.identity, digest([pair.question, pair.first, pair.second, pair.reference])
+
+    said = {one.pair: store.find(*key(one.pair)) for one in pairs}
+    missing = [pair for pair, verdict in said.items() if verdict is None or (retry and verdict[0] is None)]
+    with asking_rest(
+        judge.llm, usage, missing=len(missing), total=len(said), what="pairs", retry=retry, watch=watch
+    ) as one_more:
+        for place, verdict in judge.compare(missing, usage):
+            store.keep({key(missing[place]): verdict})
+            said[missing[place]] = verdict
+            one_more()
+    verdicts = [
+        PairVerdict(outcome, reason, tuple(places)) for outcome, reason, places in (said[p.pair] for p in pairs)
+    ]
+    return PairStudy(judge, systems, pairs, verdicts, usage)
+
+
+def _system(name: str, systems: Sequence[str]) -> str:
+    if name in systems:
+        return name
+    if name.isdecimal() and 1 <= int(name) <= len(systems):
+        return systems[int(name) - 1]
+    known = ", ".join(f"{number} {system!r}" for number, system in enumerate(systems, 1))
+    raise InputError(f"there is no system {name!r}; there are {known}")

@@ -1,0 +1,90 @@
+"""What models said, in a file of JSON lines to which everything is added at once, so that no call is paid twice."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from graphbrick.core.errors import InputError
+from graphbrick.core.files.locks import claim
+from graphbrick.judge.verdicts import Case
+
+_BLOCK = 1 << 16  # bytes that are looked at together for the end of a line
+
+
+class KeptLines:
+    """JSON values by keys of several texts, in a file.
+
+    Args:
+        file: The file; made with the first value.
+
+    Raises:
+        InputError: The file is damaged elsewhere than in half a last line, or is another kind of file, or there is no
+            folder for it. `keep` raises it if the file cannot be written.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._known: dict[tuple[str, ...], Any] = {}
+        if file.is_dir() or not file.parent.is_dir():  # not only after the first verdict was paid for
+            reason = os.strerror(errno.EISDIR if file.is_dir() else errno.ENOENT)
+            raise InputError(f"verdicts cannot be kept: {reason}", file)
+        lines = file.read_bytes().splitlines(keepends=True) if file.is_file() else []
+        for number, line in enumerate(lines, 1):
+            try:
+                entry = json.loads(line)
+                self._known[tuple(entry["key"])] = entry["value"]
+            except (ValueError, TypeError, KeyError) as error:
+                if number < len(lines) or line.endswith(b"\n"):
+                    raise InputError(
+                        f"the line holds no verdict of a judge ({error!r}); name another file with --out", file, number
+                    ) from error  # a process that was killed leaves half of the last line
+
+    def find(self, *key: str) -> Any:
+        """Return the value of a key; None if there is none."""
+        return self._known.get(key)
+
+    def keep(self, values: Mapping[tuple[str, ...], Any]) -> None:
+        """Add values, or replace them."""
+        lines = [json.dumps({"key": key, "value": value}) for key, value in values.items()]
+        text = "".join(f"{line}\n" for line in lines).encode()
+        try:
+            lock_file = self._file.with_name(f".{self._file.name}.lock")
+            with claim(lock_file, wait=True), self._file.open("ab+") as out:
+                _end_last_line(out)
+                out.write(text)
+        except OSError as error:
+            raise InputError(f"verdicts cannot be kept: {error.strerror or error}", self._file) from error
+        self._known |= values
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """Let a file end with a whole line: a last one without its end is ended if it is JSON, and else removed."""
+    end = file.seek(0, os.SEEK_END)
+    start = end
+    tail = b""
+    while start and b"\n" not in tail:
+        start = file.seek(max(0, start - _BLOCK))
+        tail = file.read(end - start)
+    last = tail.rpartition(b"\n")[2]
+    try:
+        if last:
+            json.loads(last)
+            file.write(b"\n")
+    except ValueError:
+        file.truncate(end - len(last))
+
+
+def digest(texts: Iterable[object]) -> str:
+    """Return a checksum of texts and lists of texts."""
+    return hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()[:16]
+
+
+def digest_of(case: Case) -> str:
+    """Return a checksum of the texts of a case."""
+    return digest([case.question, case.evidence, case.answer, case.gold])

@@ -1,0 +1,249 @@
+"""Metrics of many cases: values are kept at once, means have intervals, and what is missing has rates of its own."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.judge.metrics.cases import SystemCase
+from graphbrick.judge.metrics.kept_lines import KeptLines, digest_of
+from graphbrick.judge.metrics.metric_judge import NEEDS_EMBEDDER, CaseValues, Metric, MetricJudge, MetricValue
+from graphbrick.judge.metrics.resuming import Watch, asking_rest
+from graphbrick.judge.verdicts import Case
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.llm.conversations import Usage
+from graphbrick.models.llm.messages import Request
+from graphbrick.models.llm.naming import name_of
+from graphbrick.study.statistics.intervals import Interval, interval
+
+
+class MetricStore:
+    """Values of metrics in a file, found by what they depend on: the judge, the texts of the case, and the metric.
+
+    Args:
+        file: The file (`KeptLines`).
+
+    Raises:
+        InputError: The file is damaged.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._lines = KeptLines(file)
+
+    def find(self, judge: MetricJudge, case: Case, *, unreadable: bool) -> CaseValues:
+        """Return the values of a case by a judge.
+
+        Args:
+            judge: The judge.
+            case: The case.
+            unreadable: Whether values that could not be read are returned, too.
+        """
+        key = digest_of(case)
+        kept = {metric: self._lines.find(judge.identity(metric), key, metric) for metric in judge.metrics}
+        found = {metric: MetricValue(*value) for metric, value in kept.items() if value is not None}
+        return {metric: value for metric, value in found.items() if unreadable or not value.unreadable}
+
+    def keep(self, judge: MetricJudge, case: Case, values: CaseValues) -> None:
+        """Add the values of a case."""
+        key = digest_of(case)
+        self._lines.keep({(judge.identity(metric), key, metric.value): value for metric, value in values.items()})
+
+
+class MetricSummary(NamedTuple):
+    """A metric over the cases of one system.
+
+    Attributes:
+        system: The system.
+        metric: The metric.
+        mean: Mean over the cases that have a value, with its 95 % interval; None if none has.
+        cases: Number of cases.
+        unreadable: Number of cases whose value could not be read.
+        without: Number of cases that the metric is not defined for, by the reason, such as "no answer".
+        example: Why the first of the unreadable ones could not be read; empty if there is none.
+    """
+
+    system: str
+    metric: Metric
+    mean: Interval | None
+    cases: int
+    unreadable: int
+    without: dict[str, int]
+    example: str
+
+
+@dataclass
+class MetricStudy:
+    """Values of metrics of many cases.
+
+    Attributes:
+        judge: The judge.
+        cases: The cases.
+        values: The values of each case.
+        usage: What the model was asked now; what was kept costs nothing.
+    """
+
+    judge: MetricJudge
+    cases: Sequence[SystemCase]
+    values: list[CaseValues]
+    usage: Usage
+
+    def summaries(self) -> list[MetricSummary]:
+        """Return the means by metric and system, both in their order of first appearance."""
+        systems = dict.fromkeys(one.system for one in self.cases)
+        return [self._summary(metric, system) for metric in self.judge.metrics for system in systems]
+
+    def _summary(self, metric: Metric, system: str) -> MetricSummary:
+        values = [
+            found[metric] for one, found in zip(self.cases, self.values, strict=True) if one.system == system
+        ]  # fmt: skip
+        numbers = [one.value for one in values if one.value is not None]
+        unread = [one.reason for one in values if one.unreadable]
+        without = Counter(one.reason for one in values if one.value is None and not one.unreadable)
+        mean = interval(numbers) if numbers else None
+        return MetricSummary(
+            system, metric, mean, len(values), len(unread), dict(sorted(without.items())), next(iter(unread), "")
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return means and values as plain JSON types."""
+        rows = [
+            one._asdict() | {"mean": None if one.mean is None else one.mean._asdict()} for one in self.summaries()
+        ]  # fmt: skip
+        values = [
+            {"system": one.system, "id": one.id, "values": {name: value._asdict() for name, value in found.items()}}
+            for one, found in zip(self.cases, self.values, strict=True)
+        ]
+        return {"judge": name_of(self.judge.llm), "metrics": rows, "usage": self.usage.to_dict(), "cases": values}
+
+
+def measure_cases(
+    cases: Sequence[SystemCase],
+    judge: MetricJudge,
+    file: Path,
+    *,
+    retry: bool = False,
+    watch: Watch = lambda done, total: None,
+) -> MetricStudy:
+    """Compute metrics of cases, and keep the values of each in a file, so that the same call goes on after a kill.
+
+    Equal cases are computed once.
+
+    Args:
+        cases: The cases.
+        judge: The judge, with its metrics.
+        file: Where values are kept (`MetricStore`).
+        retry: Ask again for values that could not be read, even if replies are recorded.
+        watch: Called with the number of different cases that are done, and of all.
+
+    Raises:
+        InputError: The file is damaged.
+        ModelError: The model cannot be asked.
+        StoppedError: The budget is used up.
+    """
+    store, usage = MetricStore(file), Usage()
+    distinct = dict.fromkeys(one.case for one in cases)
+    groups: dict[tuple[Metric, ...], list[Case]] = {}
+    for case in distinct:
+        known = store.find(judge, case, unreadable=not retry)
+        missing = tuple(metric for metric in judge.metrics if metric not in known)
+        if missing:
+            groups.setdefault(missing, []).append(case)
+    if judge.embedder is not None and any(NEEDS_EMBEDDER & set(missing) for missing in groups):
+        judge.embedder.embed(["once"])  # fails before anything is paid for, if it does
+    rest = sum(map(len, groups.values()))
+    with asking_rest(
+        judge.llm, usage, missing=rest, total=len(distinct), what="cases", retry=retry, watch=watch
+    ) as one_more:
+        for missing, group in groups.items():
+            part = replace(judge, metrics=missing)
+            for place, values in part.measure(group, usage):
+                store.keep(part, group[place], values)
+                one_more()
+    return MetricStudy(judge, cases, [store.find(judge, one.case, unreadable=True) for one in cases], usage)
+
+
+class Plan(NamedTuple):
+    """What metrics would cost.
+
+    Attributes:
+        calls: Number of calls, about.
+        tokens_in: Tokens read, about.
+        tokens_out: Tokens written, about.
+        cost: US dollars, about; None if no price is known.
+        kept: Number of different cases whose values are kept already.
+    """
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    kept: int
+
+
+def plan_metrics(cases: Sequence[SystemCase], judge: MetricJudge, file: Path) -> Plan:
+    """Return what `measure_cases` would cost, without a call: replies are taken to hold four statements or names.
+
+    Args:
+        cases: The cases.
+        judge: The judge.
+        file: Where values are kept.
+    """
+    store, llm = MetricStore(file), judge.llm
+    calls = tokens_in = tokens_out = kept = 0
+    for case in dict.fromkeys(one.case for one in cases):
+        known = store.find(judge, case, unreadable=True)
+        missing = tuple(metric for metric in judge.metrics if metric not in known)
+        kept += not missing
+        for request, reply in (
+            _imagined(replace(judge, metrics=missing, embedder=_NoEmbedder()), case) if missing else ()
+        ):
+            calls += 1
+            tokens_in += llm.tokens(request.messages)
+            tokens_out += llm.tokens([{"role": "assistant", "content": reply}])
+    price = llm.price()
+    return Plan(calls, tokens_in, tokens_out, None if price is None else price.cost(tokens_in, tokens_out), kept)
+
+
+@dataclass(frozen=True, repr=False)
+class _NoEmbedder(Embedder):
+    """Stands for an embedder where nothing is compared."""
+
+    @property
+    def identity(self) -> str:
+        return "none"
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return the same vector for every text."""
+        return np.ones((len(texts), 1), dtype=np.float32)
+
+
+def _imagined(judge: MetricJudge, case: Case) -> Iterator[tuple[Request, str]]:
+    """Yield the requests about a case with replies that look like those of a model."""
+    talk = judge.conversation(case)
+    request = next(talk, None)
+    while request is not None:
+        reply = json.dumps(_example(request.schema or {}))
+        yield request, reply
+        try:
+            request = talk.send(reply)
+        except StopIteration:
+            return
+
+
+def _example(schema: Any, number: int = 1) -> Any:
+    """Return a value of a schema as a model might write it."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("type") == "object":
+        return {name: _example(part, number) for name, part in schema["properties"].items()}
+    if schema.get("type") == "array":
+        n = schema.get("minItems", min(4, schema["maxItems"]))
+        return [_example(schema["items"], i + 1) for i in range(n)]
+    return number if schema.get("type") == "integer" else f"this is what statement {number} says of one thing"

@@ -1,0 +1,134 @@
+"""Scores of many cases by criteria in words; scores are kept at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphbrick.core.trace import Trace, record
+from graphbrick.judge.metrics.cases import SystemCase
+from graphbrick.judge.metrics.criteria import CriteriaJudge, CriteriaScore
+from graphbrick.judge.metrics.kept_lines import KeptLines, digest_of
+from graphbrick.judge.metrics.resuming import Watch, asking_rest
+from graphbrick.models.llm.conversations import Usage
+from graphbrick.models.llm.naming import name_of
+from graphbrick.study.statistics.intervals import Interval, interval
+
+
+class ScoreSummary(NamedTuple):
+    """Scores of one system.
+
+    Attributes:
+        system: The system.
+        mean: Mean over the cases with a score, with its 95 % interval; None if none has.
+        cases: Number of cases.
+        unreadable: Number of cases whose score could not be read.
+        by: Number of scores by how they came about, such as "log probabilities".
+    """
+
+    system: str
+    mean: Interval | None
+    cases: int
+    unreadable: int
+    by: dict[str, int]
+
+
+@dataclass
+class ScoreStudy:
+    """Scores of many cases.
+
+    Attributes:
+        judge: The judge, with its steps.
+        cases: The cases.
+        scores: The score of each case.
+        usage: What the model was asked now; what was kept costs nothing.
+    """
+
+    judge: CriteriaJudge
+    cases: Sequence[SystemCase]
+    scores: list[CriteriaScore]
+    usage: Usage
+
+    def summaries(self) -> list[ScoreSummary]:
+        """Return the mean of each system, in their order of first appearance."""
+        return [self._summary(system) for system in dict.fromkeys(one.system for one in self.cases)]
+
+    def _summary(self, system: str) -> ScoreSummary:
+        scores = [score for one, score in zip(self.cases, self.scores, strict=True) if one.system == system]
+        values = [score.value for score in scores if score.value is not None]
+        by = Counter(score.by for score in scores if score.value is not None)
+        mean = interval(values) if values else None
+        return ScoreSummary(system, mean, len(scores), len(scores) - len(values), dict(by.most_common()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return means and scores as plain JSON types."""
+        rows = [one._asdict() | {"mean": None if one.mean is None else one.mean._asdict()} for one in self.summaries()]
+        scores = [
+            {"system": one.system, "id": one.id} | score._asdict()
+            for one, score in zip(self.cases, self.scores, strict=True)
+        ]
+        return {
+            "judge": name_of(self.judge.llm),
+            "criteria": self.judge.criteria,
+            "steps": list(self.judge.steps),
+            "scale": list(self.judge.scale),
+            "systems": rows,
+            "usage": self.usage.to_dict(),
+            "cases": scores,
+        }
+
+
+def score_cases(
+    cases: Sequence[SystemCase],
+    judge: CriteriaJudge,
+    file: Path,
+    *,
+    write_steps: bool = False,
+    retry: bool = False,
+    watch: Watch = lambda done, total: None,
+) -> ScoreStudy:
+    """Score cases by criteria and keep each score in a file, so that the same call goes on after a kill.
+
+    Args:
+        cases: The cases; equal ones are scored once.
+        judge: The judge.
+        file: Where scores, and steps that the model wrote, are kept (`KeptLines`).
+        write_steps: Whether the model writes the steps, once for this judge and file.
+        retry: Ask again for scores that could not be read, even if replies are recorded.
+        watch: Called with the number of different cases that are done, and of all.
+
+    Raises:
+        InputError: The file is damaged.
+        ModelError: The model cannot be asked, or wrote no steps.
+        StoppedError: The budget is used up.
+    """
+    store, usage = KeptLines(file), Usage()
+    if write_steps:
+        judge = _with_steps(judge, store, usage)
+    said = {one.case: store.find(judge.identity, digest_of(one.case)) for one in cases}
+    missing = [case for case, score in said.items() if score is None or (retry and score[0] is None)]
+    with asking_rest(
+        judge.llm, usage, missing=len(missing), total=len(said), what="cases", retry=retry, watch=watch
+    ) as one_more:
+        for place, score in judge.score(missing, usage):
+            store.keep({(judge.identity, digest_of(missing[place])): score})
+            said[missing[place]] = score
+            one_more()
+    found = [said[one.case] for one in cases]
+    scores = [CriteriaScore(value, by, reason, tuple(stated)) for value, by, reason, stated in found]
+    return ScoreStudy(judge, cases, scores, usage)
+
+
+def _with_steps(judge: CriteriaJudge, store: KeptLines, usage: Usage) -> CriteriaJudge:
+    """Return the judge with the steps that are kept, or new ones of the model, which are kept then."""
+    kept = store.find("steps", judge.identity)
+    if kept is not None:
+        return replace(judge, steps=tuple(kept))
+    with record(Trace(), name_of(judge.llm), "judge") as entry:
+        written = judge.with_steps()
+    usage.add(entry)
+    store.keep({("steps", judge.identity): written.steps})
+    return written

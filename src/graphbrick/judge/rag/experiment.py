@@ -1,0 +1,269 @@
+"""Evaluation of systems on documents: build, ask, judge; all is kept, and the same call goes on where one ended."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphbrick.core.errors import InputError
+from graphbrick.core.files.locks import claim
+from graphbrick.core.trace import Trace, record
+from graphbrick.judge.rag.building import Built, build_system
+from graphbrick.judge.rag.measuring import Progress
+from graphbrick.judge.rag.questions import questions_about
+from graphbrick.judge.rag.scores import Score, Scores, score_answers
+from graphbrick.judge.rag.systems import RagSystem
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.naming import name_of
+from graphbrick.pipeline.run import Level
+from graphbrick.questions.loading import load
+from graphbrick.questions.question import Question
+from graphbrick.study.runs.experiment import evaluate
+from graphbrick.study.runs.judging import JUDGING
+from graphbrick.study.store.encoding import plain
+from graphbrick.study.store.identity import content_of, identity_of, on_graph
+from graphbrick.study.store.reader import Study
+from graphbrick.text.sources.tables import SourceOptions
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+QUESTIONS, RUNS, SCORES = "questions.jsonl", "runs.sqlite", "scores.jsonl"
+_FILES = (QUESTIONS, RUNS, SCORES, "report.html", "training.csv", "inference.csv", "answers.txt")
+WRITING = "writing questions"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question, as one system answered it.
+
+    Attributes:
+        question: The question.
+        answer: The answers, one a line; empty for none.
+        seconds: Time of all stages.
+        error: Why the system failed; empty if it did not.
+        score: Its score; None without a judge.
+    """
+
+    question: Question
+    answer: str
+    seconds: float
+    error: str
+    score: Score | None
+
+
+@dataclass(frozen=True)
+class RagStudy:
+    """The result of an evaluation on documents.
+
+    Attributes:
+        folder: Where everything is kept.
+        built: The graph of each system by its name.
+        asked: What each system answered, in the order of the questions.
+        judge: Name of the judge; empty for none.
+        notes: What a user should know.
+    """
+
+    folder: Path
+    built: dict[str, Built]
+    asked: dict[str, list[Asked]]
+    judge: str
+    notes: list[str]
+
+
+def evaluate_rag(
+    sources: Iterable[str | PathLike[str]],
+    systems: Sequence[RagSystem],
+    folder: str | PathLike[str],
+    *,
+    questions: str | PathLike[str] | None = None,
+    writer: ChatModel | None = None,
+    judge: ChatModel | None = None,
+    overall: int = 50,
+    single: int = 100,
+    seed: int = 0,
+    options: SourceOptions | None = None,
+    skip_bad: bool = False,
+    retry: bool = False,
+    progress: Progress = lambda step, done, total: None,
+) -> RagStudy:
+    """Compare systems that answer questions about documents: cost of building, time of answering, and a judge's score.
+
+    Everything is kept in a folder: the graph of each system, the questions, the answers (a study as of
+    `graphbrick.study`), the scores. Whatever ends the evaluation, the same call continues it; nothing is built,
+    asked or paid for twice. Documents that change later do not count.
+
+    Args:
+        sources: Files and folders of documents, as for `graphbrick.text.index`.
+        systems: The systems.
+        folder: Where everything is kept; made if there is none.
+        questions: A file of questions; else ``writer`` writes them, unless the folder has questions already.
+        writer: A language model that writes questions about the documents.
+        judge: A language model that scores answers from 0 to 100 and sees question and answer only; None for no scores.
+        overall: Number of questions about the documents as a whole that are written.
+        single: Number of questions about single documents that are written.
+        seed: Seed of the draw of these documents.
+        options: Which columns of tables are read.
+        skip_bad: Go on if documents cannot be read, or many have no entity.
+        retry: Let the judge score again the answers whose score could not be read.
+        progress: Called now and then.
+
+    Raises:
+        InputError: Two systems are the same, one gives no answer, there are no questions and no writer, a system was
+            built differently, or another process writes into the folder.
+        GraphbrickError: Documents cannot be read, or the folder cannot be written.
+        StoppedError: The budget is used up.
+    """
+    _check(systems)
+    place, notes = Path(folder), list[str]()
+    paths = [Path(source) for source in sources]
+    columns = options or SourceOptions()
+    with _alone(place):
+        built = {
+            one.name: build_system(one, paths, columns, place, skip_bad=skip_bad, progress=_of(one.name, progress))
+            for one in systems
+        }
+        first = built[systems[0].name]
+        posed = _questions(place, questions, writer, first, overall, single, seed, progress, notes)
+        for system in systems:
+            pipelines = {system.name: system.pipeline}
+            watch = _of(system.name, progress)
+            evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, watch=watch).close()
+        answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
+        if judge is None:
+            return RagStudy(place, built, answers, "", notes)
+        judged = _judged(answers, judge, Scores(place / SCORES), progress, retry=retry)
+        return RagStudy(place, built, judged, name_of(judge), notes)
+
+
+def _alone(folder: Path) -> FileLock:
+    """Make the folder of an evaluation, and return its lock, held until the end of a ``with`` block.
+
+    Raises:
+        InputError: Another process has it, or it cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return claim(folder / ".lock")
+    except BlockingIOError as error:
+        raise InputError("another evaluation writes into this folder; wait, or name another one", folder) from error
+    except OSError as error:
+        raise InputError(f"the folder cannot be written: {error.strerror or error}", folder) from error
+
+
+def _of(name: str, progress: Progress) -> Progress:
+    """Return the progress of one system."""
+    return lambda step, done, total: progress(f"{name}: {step}", done, total)
+
+
+def _check(systems: Sequence[RagSystem]) -> None:
+    if not systems:
+        raise InputError("there is no system to evaluate; give at least one")
+    file = next((system.name for system in systems if system.folder.casefold() in _FILES), None)
+    if file is not None:
+        raise InputError(f"a system cannot be called {file!r}, as a file of the evaluation has this name; rename it")
+    silent = next((system for system in systems if system.pipeline.gives != Level.ANSWER), None)
+    if silent is not None:
+        raise InputError(
+            f"the system {silent.name!r} gives no answer: {silent.pipeline!r}; end its pipeline with a stage such as "
+            "Quote(BM25())"
+        )
+    folders = [system.folder.casefold() for system in systems]
+    twice = next((system.name for system in systems if folders.count(system.folder.casefold()) > 1), None)
+    if twice is not None:
+        raise InputError(f"there are two systems {twice!r}, or names that differ only in marks; rename one")
+    seen: dict[tuple[str, ...], str] = {}
+    for system in systems:
+        key = tuple(map(repr, (system.pipeline, system.extractor, system.chunker, system.reports, system.reporter)))
+        if key in seen:
+            raise InputError(f"the systems {seen[key]!r} and {system.name!r} are the same; leave one out")
+        seen[key] = system.name
+
+
+def _questions(
+    folder: Path,
+    given: str | PathLike[str] | None,
+    writer: ChatModel | None,
+    built: Built,
+    overall: int,
+    single: int,
+    seed: int,
+    progress: Progress,
+    notes: list[str],
+) -> list[Question]:
+    """Return the questions: those given, those of the folder, or new ones."""
+    file = folder / QUESTIONS if given is None else Path(given)
+    if given is None and not file.is_file():
+        if writer is None:
+            raise InputError(
+                "there are no questions; name a file of them, or a language model that writes some (--llm MODEL)"
+            )
+        notes += _write(file, built, writer, overall, single, seed, progress)
+    return list(load(file))
+
+
+def _write(
+    file: Path, built: Built, writer: ChatModel, overall: int, single: int, seed: int, progress: Progress
+) -> list[str]:
+    """Write questions into a file, which is there when all are written; return what a user should know."""
+    part, trace = file.with_suffix(".part.jsonl"), Trace()
+    if part.is_file() and not part.read_bytes().endswith(b"\n"):  # a process was killed in the middle of a line
+        os.truncate(part, part.read_bytes().rfind(b"\n") + 1)
+    known = list(load(part)) if part.is_file() and part.stat().st_size else []
+    done = len(known)
+
+    def keep(question: Question) -> None:
+        nonlocal done
+        row = {"id": question.id, "question": question.text, "answers": [], **question.facts}
+        with part.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+        done += 1
+        progress(WRITING, done, overall + single)
+
+    with record(trace, "questions", "questions"):
+        questions_about(built.graph, writer, overall=overall, single=single, seed=seed, known=known, keep=keep)
+    part.replace(file)
+    return trace.events
+
+
+def _answers(runs: Path, system: RagSystem, built: Built, posed: Sequence[Question]) -> list[Asked]:
+    """Return what a system answered."""
+    identity = on_graph(identity_of(system.pipeline), system.pipeline, built.graph)
+    # The study may hold questions of another file, with the same ids.
+    by_name = {(plain(one.dataset), plain(one.id)): one for one in posed}
+    content = content_of(built.graph)
+    with Study.open(runs) as study:
+        run = next(run for run in study.runs() if run.identity == identity and run.graph_hash == content)
+        names = {question.id: (question.dataset, question.name) for question in study.questions(run.id)}
+        texts = {detail.question: "\n".join(one.text for one in detail.answers) for detail in study.details(run.id)}
+        return [
+            Asked(
+                by_name[names[result.question]],
+                "" if result.error else texts.get(result.question, ""),
+                result.seconds,
+                result.error or "",
+                None,
+            )
+            for result in study.results(run.id)
+            if names.get(result.question) in by_name
+        ]
+
+
+def _judged(
+    answers: dict[str, list[Asked]], judge: ChatModel, scores: Scores, progress: Progress, *, retry: bool
+) -> dict[str, list[Asked]]:
+    """Return the answers with their scores."""
+    rows = [(name, one.question.id, one.question.text, one.answer) for name, part in answers.items() for one in part]
+    scored = score_answers(
+        rows, judge, name_of(judge), scores, lambda done: progress(JUDGING, done, len(rows)), retry=retry
+    )
+    found = iter(scored)
+    return {
+        name: [Asked(one.question, one.answer, one.seconds, one.error, next(found)) for one in part]
+        for name, part in answers.items()
+    }

@@ -1,0 +1,193 @@
+"""The page of an evaluation on documents: one file that needs neither a network nor a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graphbrick.core import __version__
+from graphbrick.core.files.replacing import replacing
+from graphbrick.judge.rag.experiment import RUNS, RagStudy
+from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL
+from graphbrick.judge.rag.tables import Scored, SystemRow
+from graphbrick.study.report.html import page_text
+from graphbrick.study.report.sections import Figure, Section
+from graphbrick.study.report.tables import Cell, Column, Table, table_html
+from graphbrick.study.statistics.paired import holm, paired_bootstrap
+
+PAGE = "report.html"
+_ALL = "all"
+_LONGEST = 600  # characters of an answer
+_NAMES = {GLOBAL: "all documents", DOCUMENT: "one document", "": "questions"}
+
+
+def write_page(study: RagStudy, rows: Sequence[SystemRow]) -> Path:
+    """Write the page into the folder of the evaluation; return the file."""
+    file = study.folder / PAGE
+    sections = [
+        Section("pipelines", "Answers", [_scores_note(study)], [Figure(table_html(_answers(rows)))]),
+        *_differences(study),
+        Section("building", "Building", [_BUILDING], [Figure(table_html(_building(rows)))]),
+        Section("answers", "Questions and answers", [_ANSWERS], [Figure(table_html(_listed(study)))]),
+    ]
+    cards = [(f"{len(rows):,}", "systems"), (f"{rows[0].documents:,}", "documents"), (_questions(rows), "questions")]
+    text = page_text(
+        "Systems that answer from documents", headline(rows), cards, study.notes, sections,
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), source=str(study.folder / RUNS), version=__version__,
+    )  # fmt: skip
+    with replacing(file) as out:
+        out.write(text.lstrip())
+    return file
+
+
+_BUILDING = (
+    "Seconds until the first question can be answered: reading, extraction, the graph, and all that is embedded. "
+    "Systems with the same extractor and passages share this work; its time counts for each. Memory is the peak beyond "
+    "what the process held before, without model servers. Size is the graph with all that is kept beside it."
+)
+_ANSWERS = "Every answer with its score. graphbrick report shows evidence and model calls of each."
+
+
+def headline(rows: Sequence[SystemRow]) -> str:
+    """Return the result in a sentence.
+
+    Args:
+        rows: The figures of the systems.
+    """
+    scored = [(one.mean.mean, row.name, kind) for row in rows for kind, one in row.scores.items() if one.mean]
+    if not scored:
+        fastest = min(rows, key=lambda row: row.median_seconds)
+        return f"No answer was scored. {fastest.name} answers fastest: {fastest.median_seconds:.2f} s a question."
+    parts = []
+    for kind in dict.fromkeys(kind for *_, kind in scored):
+        top = max(mean for mean, _, of in scored if of == kind)
+        names = [name for mean, name, of in scored if of == kind and mean == top]
+        verb = "scores" if len(names) == 1 else "score"
+        parts.append(f"{' and '.join(names)} {verb} {top:.0f} on questions about {_NAMES.get(kind, kind)}")
+    return f"Best by the judge: {'; '.join(parts)}."
+
+
+def _questions(rows: Sequence[SystemRow]) -> str:
+    return f"{sum(one.questions for one in rows[0].scores.values()):,}"
+
+
+def _scores_note(study: RagStudy) -> str:
+    if not study.judge:
+        return "Nothing was scored: there was no judge."
+    return (
+        f"Scores from 0 to 100 by {study.judge}, which sees question and answer only, so it cannot know whether an "
+        "answer is true. Means with 95 % intervals; no answer scores 0. A reply without a score is neither 0 nor "
+        "left out silently: beside the mean of the others stands the range that it may lie in; --retry asks again."
+    )
+
+
+def _answers(rows: Sequence[SystemRow]) -> Table:
+    kinds = list(dict.fromkeys(kind for row in rows for kind in row.scores))
+    columns = [Column("system", text=True)]
+    for kind in kinds:
+        columns += [Column("score", _NAMES.get(kind, kind)), Column("no answer", _NAMES.get(kind, kind)),
+                    Column("not scored", _NAMES.get(kind, kind))]  # fmt: skip
+    columns += [Column("mean", "seconds"), Column("median", "seconds"), Column("errors")]
+    best = {kind: max((_mean(row, kind) for row in rows), default=0.0) for kind in kinds}
+    lines = []
+    for row in rows:
+        line = [Cell(row.name, row.name, name=True)]
+        for kind in kinds:
+            line += _score_cells(row.scores.get(kind), best[kind])
+        line += [_number(row.mean_seconds, 2), _number(row.median_seconds, 2), _number(row.errors, 0)]
+        lines.append(line)
+    return Table("answers-of-systems", "Scores and times of the systems", columns, lines)
+
+
+def _mean(row: SystemRow, kind: str) -> float:
+    """Return the mean score; -1 without scores."""
+    one = row.scores.get(kind)
+    return -1.0 if one is None or one.mean is None else one.mean.mean
+
+
+def _score_cells(one: Scored | None, best: float) -> list[Cell]:
+    if one is None:
+        return [Cell("–"), Cell("–"), Cell("–")]
+    mean = one.mean
+    shown = Cell("–")
+    if mean is not None:
+        missing = f"; {one.least:.1f}–{one.most:.1f} by what is missing" if one.unread else ""
+        strong = mean.mean == best and not one.unread
+        shown = Cell(f"{mean.mean:.1f}", mean.mean, f"{mean.low:.1f}–{mean.high:.1f}{missing}", strong=strong)
+    return [shown, _number(one.empty, 0), _number(one.unread, 0)]
+
+
+def _building(rows: Sequence[SystemRow]) -> Table:
+    columns = [Column("system", text=True), Column("seconds"), Column("peak MB"), Column("size MB"), Column("calls"),
+               Column("tokens"), Column("documents"), Column("entities"), Column("triples")]  # fmt: skip
+    lines = [
+        [
+            Cell(row.name, row.name, name=True),
+            Cell(f"{'' if row.is_whole else 'over '}{row.build_seconds:,.1f}", row.build_seconds),
+            Cell("–") if row.peak_mb is None else _number(row.peak_mb, 0),
+            _number(row.megabytes, 1),
+            *(_number(n, 0) for n in (row.build_calls, row.build_tokens, row.documents, row.entities, row.triples)),
+        ]
+        for row in rows
+    ]
+    return Table("building-of-systems", "What it takes to build the systems", columns, lines)
+
+
+def _differences(study: RagStudy) -> list[Section]:
+    """Return the section of paired differences; none without at least two systems with scores."""
+    scores = {
+        name: {one.question.id: float(one.score.score) for one in asked if one.score and one.score.score is not None}
+        for name, asked in study.asked.items()
+    }
+    tests = []
+    names = [name for name in scores if scores[name]]
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            common = sorted(scores[first].keys() & scores[second].keys())
+            if common:
+                values = [[scores[name][id_] for id_ in common] for name in (first, second)]
+                tests.append((first, second, len(common), paired_bootstrap(*values)))
+    if not tests:
+        return []
+    columns = [Column("systems", text=True), Column("difference"), Column("p"), Column("questions")]
+    rows = [
+        [
+            Cell(f"{first} − {second}", f"{first} {second}", name=True),
+            Cell(
+                f"{one.difference.mean:+.1f}",
+                one.difference.mean,
+                f"{one.difference.low:+.1f} to {one.difference.high:+.1f}",
+            ),
+            Cell(f"{p:.3f}", p),
+            _number(n, 0),
+        ]
+        for (first, second, n, one), p in zip(tests, holm([one.p for *_, one in tests]), strict=True)
+    ]
+    note = "Differences of scores on the same questions, with 95 % intervals; p by paired bootstrap, corrected by Holm."
+    table = Table("differences", "Differences between systems", columns, rows)
+    return [Section("differences", "Differences", [note], [Figure(table_html(table))])]
+
+
+def _listed(study: RagStudy) -> Table:
+    columns = [Column("question", text=True), Column("system", text=True), Column("answer", text=True), Column("score")]
+    rows = []
+    posed = next(iter(study.asked.values()), [])
+    by_id = {name: {one.question.id: one for one in asked} for name, asked in study.asked.items()}
+    for first in posed:
+        for name, asked in by_id.items():
+            one = asked.get(first.question.id)
+            if one is None:
+                continue
+            score = None if one.score is None else one.score.score
+            reason = "" if one.score is None else one.score.reason or one.score.error
+            text = one.answer[:_LONGEST] + ("…" if len(one.answer) > _LONGEST else "") or one.error or "(no answer)"
+            rows.append(
+                [Cell(one.question.text, one.question.id), Cell(name, name), Cell(text),
+                 Cell("–" if score is None else str(score), score, reason)]
+            )  # fmt: skip
+    return Table("all-answers", "All questions and answers", columns, rows)
+
+
+def _number(value: float, digits: int) -> Cell:
+    return Cell(f"{value:,.{digits}f}", value)

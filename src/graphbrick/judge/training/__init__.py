@@ -1,0 +1,1 @@
+"""Training of judges that need torch."""

@@ -1,0 +1,334 @@
+"""Training of a judge that reads question and text together: an encoder with low-rank adapters. Needs torch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.parameters import parameter
+from graphbrick.judge.judges.classifier.logistic import Logistic, calibrated
+from graphbrick.judge.judges.classifier.training import LEAST, folds
+from graphbrick.judge.judges.encoder import KIND, closest_parts
+from graphbrick.judge.judges.folder import new_judge, require_no_judge
+from graphbrick.judge.synthetic.rows import Row
+from graphbrick.judge.verdicts import Label
+from graphbrick.learn.train.epochs import Course, Fitted, check_parameters, fit_epochs
+from graphbrick.learn.train.export import WEIGHTS, check_agreement, samples, write_onnx
+from graphbrick.learn.train.patterns.pattern_course import Watch
+from graphbrick.learn.train.texts.text_models import PACKAGES, base_of
+from graphbrick.learn.train.torch_tools import device_of, quiet, seeded
+from graphbrick.models.onnx_text import first_line
+from graphbrick.models.scorers.cross_encoder import CrossEncoder
+from graphbrick.study.statistics.agreement import auc
+
+if TYPE_CHECKING:
+    import torch
+
+CALLER = "train_judge_encoder"
+BASE = "all-minilm-l6-v2"
+_TOKENS = 256
+_DECAY = 0.01
+_BATCH = 32  # pairs that are scored at once
+Floats = npt.NDArray[np.float64]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderParameters(Course):
+    """Parameters of one training.
+
+    Attributes:
+        rank: Rank of the adapters.
+        dropout: Share of the adapters' inputs that is left out at random.
+    """
+
+    epochs: int = parameter(3, at_least=1, at_most=1000)
+    batch_size: int = parameter(16, at_least=1, at_most=10_000)
+    learning_rate: float = parameter(1e-3, above=0, at_most=1)
+    rank: int = parameter(16, at_least=1, at_most=1024)
+    dropout: float = parameter(0.05, at_least=0, below=1)
+
+
+@dataclass(frozen=True)
+class Held:
+    """How an encoder did on held-out questions.
+
+    Attributes:
+        auc: Area under the ROC curve.
+    """
+
+    auc: float
+
+    @property
+    def merit(self) -> float:
+        """The area."""
+        return self.auc
+
+
+@dataclass(frozen=True)
+class EncoderReport:
+    """How the encoder of one label was trained.
+
+    Attributes:
+        rows: Number of rows.
+        questions: Number of groups of rows; a fifth of them is held out.
+        auc: Area under the ROC curve on the held-out ones.
+        parameters: Parameters of the training.
+        trials: Parameters that were tried, each with its area.
+        seconds: Time that it took.
+    """
+
+    rows: int
+    questions: int
+    auc: float
+    parameters: dict[str, Any]
+    trials: list[dict[str, Any]]
+    seconds: float
+
+
+def train_judge_encoder(
+    rows: Sequence[Row],
+    out: Path,
+    *,
+    base: str = BASE,
+    parameters: EncoderParameters | None = None,
+    trials: int = 0,
+    device: str | None = None,
+    about: Mapping[str, Any] | None = None,
+    watch: Watch = lambda step, done, total: None,
+) -> dict[Label, EncoderReport]:
+    """Train a judge for every label of a data set and write its folder: encoders in ONNX, which run without torch.
+
+    Low-rank adapters (Hu et al., LoRA, ICLR 2022) are added to all linear layers and merged at the end. A fifth of the
+    questions is held out: the best epoch, and the best of the ``trials`` settings that optuna tries (learning rate,
+    rank, dropout, epochs), are chosen by the area under the ROC curve on it, and probabilities are calibrated on it.
+    The figure of the report is therefore a little too good.
+
+    Args:
+        rows: The rows.
+        out: The folder to make.
+        base: A BERT, an embedding model or a re-ranker: a folder, a name that `graphbrick models` knows, or of the hub.
+        parameters: Parameters of the training, or those that the trials start from.
+        trials: Number of settings that are tried; 0 to train once with ``parameters``.
+        device: Such as "cpu"; by default a CUDA GPU if there is one.
+        about: What ``judge.json`` should say of the data.
+        watch: Called with progress.
+
+    Raises:
+        InputError: There are too few questions, the folder exists, or a parameter is out of range.
+        ModelError: A package is missing, the base cannot be loaded, or the model in ONNX differs from the trained one.
+    """
+    require_no_judge(out)
+    how = parameters or EncoderParameters()
+    check_parameters(CALLER, how)
+    _check_packages(optuna=trials > 0)
+    labels = [label for label in Label if _is_enough(rows, label)]
+    if not labels:
+        raise InputError(f"no label has {LEAST} questions with right and wrong rows; make more data")
+    found = {label: _train(rows, label, base_of(base), how, trials, device, watch) for label in labels}
+    scales = {label: {"slope": one.slope, "shift": one.shift} for label, one in found.items()}
+    report = {label: asdict(one.report) for label, one in found.items()}
+    described = {"kind": KIND, "base": base, "labels": scales, "report": {**(about or {}), "labels": report}}
+    with new_judge(out, described) as work:
+        for label, one in found.items():
+            _write(one.model, work / label, one.pairs)
+    return {label: one.report for label, one in found.items()}
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A trained encoder."""
+
+    model: Any
+    slope: float
+    shift: float
+    report: EncoderReport
+    pairs: list[Pair]
+
+
+def _is_enough(rows: Sequence[Row], label: Label) -> bool:
+    chosen = [row for row in rows if row.label is label]
+    readable = label is not Label.CORRECTNESS
+    return readable and len({row.group for row in chosen}) >= LEAST and len({row.value for row in chosen}) == 2
+
+
+def _train(
+    rows: Sequence[Row], label: Label, base: str, how: EncoderParameters, trials: int, device: str | None, watch: Watch
+) -> _Found:
+    """Train the encoder of one label."""
+    started = time.perf_counter()
+    chosen = [row for row in rows if row.label is label]
+    texts = [closest_parts(label, row.case, 1) for row in chosen]
+    places = [i for i, (text, parts) in enumerate(texts) if text and parts]
+    pairs = [(texts[i][0], texts[i][1][0]) for i in places]
+    y = np.array([chosen[i].value for i in places], dtype=np.float64)
+    held = folds([chosen[i].group for i in places], how.seed) == 0
+    named: Watch = lambda step, done, total: watch(f"{label.replace('_', ' ')}: {step}", done, total)  # noqa: E731
+    tried: list[dict[str, Any]] = []
+    if trials:
+        how = _search(pairs, y, held, base, how, trials, device, tried, named)
+    model, fitted = _fit(pairs, y, held, base, how, device, named)
+    scores = _scores(model, [pairs[i] for i in np.flatnonzero(held).tolist()])
+    plain = Logistic(np.zeros(1), np.ones(1), np.ones(1), 0.0)
+    platt = calibrated(plain, scores[:, None], y[held])
+    report = EncoderReport(
+        rows=len(pairs),
+        questions=len({row.group for row in chosen}),
+        auc=0.5 if fitted.trained is None else fitted.trained.auc,
+        parameters=asdict(how),
+        trials=tried,
+        seconds=time.perf_counter() - started,
+    )
+    return _Found(model, platt.slope, platt.shift, report, pairs)
+
+
+def _search(
+    pairs: Sequence[Pair], y: Floats, held: npt.NDArray[np.bool_], base: str, how: EncoderParameters, trials: int,
+    device: str | None, tried: list[dict[str, Any]], watch: Watch,
+) -> EncoderParameters:  # fmt: skip
+    """Return the best parameters that optuna finds."""
+    import optuna
+
+    def area(trial: Any) -> float:
+        one = replace(
+            how,
+            learning_rate=trial.suggest_float("learning_rate", 1e-4, 5e-3, log=True),
+            rank=trial.suggest_categorical("rank", [4, 8, 16, 32]),
+            dropout=trial.suggest_float("dropout", 0.0, 0.2, step=0.05),
+            epochs=trial.suggest_int("epochs", 1, max(2, how.epochs)),
+        )
+        fitted = _fit(pairs, y, held, base, one, device, lambda step, done, total: None)[1]
+        merit = 0.5 if fitted.trained is None else fitted.trained.merit
+        tried.append({**trial.params, "auc": merit})
+        watch("settings tried", len(tried), trials)
+        return merit
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=how.seed))
+    study.optimize(area, n_trials=trials)
+    return replace(how, **study.best_params)
+
+
+def _fit(
+    pairs: Sequence[Pair], y: Floats, held: npt.NDArray[np.bool_], base: str, how: EncoderParameters,
+    device: str | None, watch: Watch,
+) -> tuple[Any, Fitted[Held]]:  # fmt: skip
+    """Return a model trained on the rows that are not held out, with its adapters merged."""
+    import peft
+    import torch
+
+    where = device_of(device)
+    learned, apart = np.flatnonzero(~held), np.flatnonzero(held)
+    weight = float((1 - y[learned]).sum() / max(1.0, y[learned].sum()))
+    with seeded(how.seed, where):
+        model = _open(base)
+        config = peft.LoraConfig(
+            r=how.rank, lora_alpha=2 * how.rank, lora_dropout=how.dropout, target_modules="all-linear",
+            task_type="SEQ_CLS",
+        )  # fmt: skip
+        with quiet():
+            adapted = peft.get_peft_model(model.model, config).to(where)
+
+        def learn(places: Sequence[int], rng: np.random.Generator) -> tuple[float, float]:
+            batch = [int(learned[i]) for i in places]
+            logits = adapted(**_tokens(model, [pairs[i] for i in batch], where)).logits[:, 0]
+            wanted = torch.tensor(y[batch], dtype=torch.float32, device=where)
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                logits, wanted, pos_weight=torch.tensor(weight, device=where)
+            )
+            loss.backward()
+            return loss.item(), 1.0
+
+        def evaluate(name: str) -> Held | None:
+            adapted.eval()
+            found = auc(y[apart], _scores(model, [pairs[i] for i in apart.tolist()], adapted))
+            return None if found is None else Held(found.value)
+
+        fitted = fit_epochs(
+            adapted, len(learned), how, watch, learn=learn, evaluate=evaluate, decay=_DECAY, new_head=True
+        )
+        model.model = adapted.merge_and_unload()
+    return model, fitted
+
+
+def _open(base: str) -> Any:
+    """Load a base as a cross-encoder with one output; a base that is none gets a new last layer."""
+    import sentence_transformers
+
+    try:
+        with quiet():
+            return sentence_transformers.CrossEncoder(
+                base, num_labels=1, device="cpu", max_length=_TOKENS, local_files_only=Path(base).is_dir()
+            )
+    except Exception as error:  # of the hub, of torch and of a dozen other packages
+        raise ModelError(
+            f"sentence-transformers cannot load {base} as a cross-encoder: {first_line(error)}; name a BERT or a "
+            f"re-ranker with one output, or run: graphbrick models fetch {BASE}"
+        ) from error
+
+
+def _tokens(model: Any, pairs: Sequence[Pair], device: torch.device) -> dict[str, torch.Tensor]:
+    tokens = model.tokenizer(
+        [text for text, _ in pairs], [part for _, part in pairs], padding=True, truncation=True, max_length=_TOKENS,
+        return_tensors="pt",
+    )  # fmt: skip
+    return {name: values.to(device) for name, values in tokens.items()}
+
+
+def _scores(model: Any, pairs: Sequence[Pair], adapted: Any = None) -> Floats:
+    """Return the output for each pair, float64 [pairs]; pairs of like length go together."""
+    import torch
+
+    network = model.model if adapted is None else adapted
+    device = next(network.parameters()).device
+    network.eval()
+    order = sorted(range(len(pairs)), key=lambda i: (len(pairs[i][1]), i))
+    scores = np.zeros(len(pairs))
+    with torch.inference_mode():
+        for start in range(0, len(order), _BATCH):
+            places = order[start : start + _BATCH]
+            logits = network(**_tokens(model, [pairs[i] for i in places], device)).logits[:, 0]
+            scores[places] = logits.float().cpu().numpy()
+    return scores
+
+
+def _write(model: Any, folder: Path, pairs: Sequence[Pair]) -> None:
+    """Write an encoder, and check that onnxruntime gives what torch gives."""
+    import torch
+
+    model.model.to("cpu").eval()
+    with quiet():
+        model.tokenizer.save_pretrained(str(folder))
+        model.model.config.save_pretrained(str(folder))
+    tokens = _tokens(model, [pairs[0], (pairs[-1][0], pairs[-1][1] + pairs[0][1])], torch.device("cpu"))
+
+    class Exported(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = model.model
+
+        def forward(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return (self.network(**dict(zip(tokens, values, strict=True))).logits,)
+
+    write_onnx(Exported(), tokens, ("logits",), folder / WEIGHTS)
+    question = pairs[0][0]
+    for batch in samples([part for _, part in pairs]):
+        written = CrossEncoder(str(folder)).score(question, batch)
+        expected = _scores(model, [(question, text) for text in batch])
+        check_agreement(expected.astype(np.float32), written.astype(np.float32), len(batch))
+
+
+def _check_packages(*, optuna: bool) -> None:
+    missing = next(
+        (name for name in (*PACKAGES, "peft", *(["optuna"] if optuna else [])) if find_spec(name) is None), None
+    )
+    if missing is not None:
+        raise ModelError(f"tuning a judge needs the package {missing}: pip install 'graphbrick[train]'")

@@ -1,0 +1,67 @@
+"""Words of questions, answers and evidence, and how far one text has those of another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from graphbrick.language.folding import fold
+from graphbrick.language.stop_words import stop_words
+
+_ASKING = frozenset("who whom whose what which when where why how many much does did do is are was were".split())
+_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
+_SHORTEST = 4  # characters that are left of a word without its ending
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Return a word without a common English ending, so that «deletes» and «deleting» are one word.
+
+    >>> stem("deletes"), stem("deleting"), stem("is")
+    ('delet', 'delet', 'is')
+    """
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST else word
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text that are no function words.
+
+    >>> sorted(content_words("Who signed the treaties of 1963?"))
+    ['1963', 'sign', 'treat']
+    """
+    return frozenset(stem(word) for word in fold(text).split() if word not in _stops())
+
+
+def coverage(words: Collection[str], text: Collection[str], weight: Mapping[str, float] | None = None) -> float:
+    """Return the share of words that a text has, each counted by its weight (1 if it has none); 0 without words.
+
+    >>> coverage({"kenya", "capital"}, content_words("Nairobi is the capital."))
+    0.5
+    """
+    weights = {word: 1.0 if weight is None else weight.get(word, 1.0) for word in words}
+    total = sum(weights.values())
+    return sum(value for word, value in weights.items() if word in text) / total if total else 0.0
+
+
+def says(text: str, answer: str) -> bool:
+    """Whether a text has an answer, as far as words tell: word for word, or most content words of a longer one.
+
+    >>> says("It was signed in Nairobi.", "Nairobi"), says("The minister signed it.", "a minister of Kenya and Uganda")
+    (True, False)
+    """
+    folded = fold(answer)
+    if not folded:
+        return False
+    if f" {folded} " in f" {fold(text)} ":
+        return True
+    words = content_words(answer)
+    return len(words) > 1 and coverage(words, content_words(text)) > 0.6
+
+
+@lru_cache(maxsize=1)
+def _stops() -> frozenset[str]:
+    return stop_words()["english"] | _ASKING

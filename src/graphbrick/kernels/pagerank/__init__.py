@@ -1,0 +1,1 @@
+"""Kernels for personalized PageRank and random walks."""

@@ -1,0 +1,1 @@
+"""Kernels for neighbourhoods, paths and relation patterns."""

@@ -1,0 +1,1 @@
+"""Kernels for texts: hashes, folded names, lines of N-Triples."""

@@ -1,0 +1,1 @@
+"""Fitting models of relation patterns to written questions."""

@@ -1,0 +1,245 @@
+"""Fitting a `Calibration`: how sure the learned patterns may be, from questions that they were not trained on.
+
+Three kinds of questions have an answer: as written; with a word replaced by a related one; with words in between that
+mean nothing. People use other words than relation labels do, so confidence must not rest on words alone. Three kinds
+have none: about a pattern that other entities have but this one does not; about a single step that it does not have, if
+possible the other direction of one that it has («what does X depend on», where others depend on X); and with a word
+replaced that the graph has no relation for («who is the composer of the film X»).
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.bricks.retrieve.patterns.patterns import Patterns
+from graphbrick.core import Query, Subgraph
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.english import words as english
+from graphbrick.learn.fitting.fit_alignment import Example
+from graphbrick.learn.train.patterns.adam import Adam
+from graphbrick.learn.writing.sampling import Ints, samples
+from graphbrick.learn.writing.writer import Writer, Written
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.patterns.alignment.alignment import FUNCTION_WORDS, Alignment
+from graphbrick.patterns.model.confidence import ASKING, FEATURES, Calibration, Spoken, fit_features
+from graphbrick.patterns.model.folder import save
+from graphbrick.patterns.model.model import PatternModel
+from graphbrick.patterns.model.scorer import PatternScorer
+from graphbrick.patterns.text import PLACEHOLDER, without_marks
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+
+MOST = 100  # questions of each kind
+_SHARE = 0.05  # of the written questions, so many of each kind
+_LEAST = 10  # questions with an answer, and without, for a fit
+_UNANSWERABLE = 0.1  # share of the questions that the graph cannot answer
+_LOST = 0.01  # share of the right answers that the suggested least confidence withholds
+_CAUTION = 0.7  # factor on it: people use words that are further from the labels than ours
+_SUPPORT = list(FEATURES).index("support")
+_LEAST_SUPPORT = 0.5  # with less, no word tells what a question means; it teaches nothing, though it has an answer
+_OTHER_SEED = 7_919  # added to the seed, so that the questions are not those of the training
+_TRIED = 50  # patterns, until one is found that an entity does not have
+_NEAR = 3  # one of the nearest words replaces a word
+_WORDS = 20  # of each step that are kept
+_LEXICON = 400  # words that are drawn from the lexicon
+_PENALTY, _RATE, _MEMORY, _STEPS = 2.0, 0.05, 0.98, 400
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question for calibration.
+
+    Attributes:
+        text: The question.
+        seed: The entity that it is about.
+        ends: The answers; None if the graph has none.
+    """
+
+    text: str
+    seed: int
+    ends: Ints | None
+
+
+def fit_calibration(
+    graph: Graph,
+    model: PatternModel,
+    writer: Writer,
+    examples: Sequence[Example],
+    *,
+    seed: int,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> Calibration | None:
+    """Fit the confidence of a learned model; None if the graph gives too few questions.
+
+    Args:
+        graph: The graph.
+        model: The model, with its alignment.
+        writer: Writes questions.
+        examples: The questions that the model was trained on.
+        seed: Seed of everything that is drawn at random.
+        watch: Called with (done, total).
+    """
+    if model.alignment is None:
+        return None
+    words, vectors = spoken(model.alignment, examples), dict[str, Vectors]()
+    n = len(examples)
+    cases = list(written_cases(graph, writer, model.embedder, n=n, max_hops=model.max_hops, seed=seed))
+    rows, right, answerable = [], [], []
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Path(temporary) / "patterns"
+        save(replace(model, calibration=None), place)
+        stage = Patterns(PatternScorer(str(place)), max_hops=model.max_hops)
+        for done, case in enumerate(cases, 1):
+            readings = stage.readings(Query(case.text, (case.seed,)), Subgraph(graph))
+            features = fit_features(model, words, vectors, case.text, readings) if readings else None
+            if features is not None and (case.ends is None or features[_SUPPORT] >= _LEAST_SUPPORT):
+                rows.append(features)
+                right.append(0.0 if case.ends is None else float(np.isin(readings[0].ends, case.ends).mean()))
+                answerable.append(case.ends is not None)
+            watch(done, len(cases))
+    return fitted(np.array(rows), np.array(right), np.array(answerable, dtype=bool), words)
+
+
+def spoken(alignment: Alignment, examples: Sequence[Example]) -> Spoken:
+    """Return the words that speak of each step in written questions, the most frequent first."""
+    counts = defaultdict[tuple[str, bool], Counter[str]](Counter)
+    for example in examples:
+        steps = without_marks(example.pattern)
+        written = [word if word == PLACEHOLDER else word.lower() for word in example.written.words]
+        for token in chain(*alignment.read(written, example.written.hops)):
+            if token.hop is not None and 0 <= token.hop < len(steps) and token.word not in ASKING:
+                counts[steps[token.hop]][token.word] += 1
+    return {step: tuple(word for word, _ in counted.most_common(_WORDS)) for step, counted in counts.items()}
+
+
+def written_cases(
+    graph: Graph, writer: Writer, embedder: Embedder, *, n: int, max_hops: int, seed: int
+) -> Iterator[Case]:
+    """Yield questions of all six kinds, about entities drawn as for training but with another seed."""
+    each = min(MOST, round(_SHARE * n))
+    drawn = list(samples(graph, each, max_hops=max_hops, n_seeds=max(20, each // 2), seed=seed + _OTHER_SEED))
+    rng = random.Random(seed + _OTHER_SEED)
+    written = [writer.write(sample.pattern, rng) for sample in drawn]
+    strange = _StrangeWords(embedder, {word.lower() for one in written for word in one.words}, rng)
+    singles = list(dict.fromkeys(sample.pattern for sample in drawn if len(sample.pattern) == 1))
+    for sample, question in zip(drawn, written, strict=True):
+        label = graph.label(sample.seed)
+        yield Case(question.text(label), sample.seed, sample.ends)
+        yield Case(strange.around(question).text(label), sample.seed, sample.ends)
+        content = _content(question)
+        if content:
+            yield Case(strange.related(question, rng.choice(content)).text(label), sample.seed, sample.ends)
+            yield Case(strange.foreign(question, rng.choice(content)).text(label), sample.seed, None)
+        patterns = rng.sample(drawn, min(_TRIED, len(drawn)))
+        absent = [other.pattern for other in patterns if other.pattern not in sample.others]
+        begins_here = [pattern for pattern in absent if pattern[:1] in sample.others]
+        if absent:
+            yield Case(writer.write(rng.choice(begins_here or absent), rng).text(label), sample.seed, None)
+        lacking = [pattern for pattern in singles if pattern not in sample.others]
+        turned = [((relation, forward),) for ((relation, forward),) in lacking
+                  if ((relation, not forward),) in sample.others]  # fmt: skip
+        if lacking:
+            yield Case(writer.write(rng.choice(turned or lacking), rng).text(label), sample.seed, None)
+
+
+def fitted(features: Floats, right: Floats, answerable: npt.NDArray[np.bool_], words: Spoken) -> Calibration | None:
+    """Fit the logistic model; None if there are fewer than ten questions with an answer, or without.
+
+    Args:
+        features: float64 [questions, features].
+        right: float64 [questions], the share of the first answers that is right.
+        answerable: bool [questions], whether the graph has an answer.
+        words: The words of each step; stored with it.
+    """
+    if min(answerable.sum(), (~answerable).sum()) < _LEAST:
+        return None
+    weight = np.where(answerable, (1 - _UNANSWERABLE) / answerable.sum(), _UNANSWERABLE / (~answerable).sum())
+    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+    scaled = (features - mean) / spread
+    signs = np.array(list(FEATURES.values()))
+    low, high = np.where(signs > 0, 0.0, -np.inf), np.where(signs < 0, 0.0, np.inf)
+    values = {"weights": np.zeros(len(signs)), "bias": np.zeros(1)}
+    adam = Adam(values, dict.fromkeys(values, _RATE), memory=_MEMORY)
+    for step in range(_STEPS):
+        wrong = weight * (_logistic(scaled @ values["weights"] + values["bias"]) - right)
+        penalty = _PENALTY / len(right) * values["weights"]
+        adam.step({"weights": wrong @ scaled + penalty, "bias": wrong.sum(keepdims=True)}, scale=1 - step / _STEPS)
+        values["weights"].clip(low, high, out=values["weights"])
+    weights = values["weights"] / spread
+    bias = float(values["bias"][0] - weights @ mean)
+    sure = _logistic(features @ weights + bias)[answerable & (right > 0.5)]
+    least = float(np.floor(100 * _CAUTION * np.quantile(sure, _LOST)) / 100) if len(sure) else 0.0
+    return Calibration(weights, bias, least, words)
+
+
+def _logistic(odds: Floats) -> Floats:
+    chance: Floats = 1 / (1 + np.exp(-odds.clip(-30, 30)))
+    return chance
+
+
+def _content(question: Written) -> list[int]:
+    """Return the places of the words that speak of a hop."""
+    return [
+        place
+        for place, (word, hop) in enumerate(zip(question.words, question.hops, strict=True))
+        if hop is not None and hop >= 0 and word.lower() not in ASKING.union(FUNCTION_WORDS)
+    ]
+
+
+class _StrangeWords:
+    """Puts words into questions that the graph's relations do not go by.
+
+    Args:
+        embedder: Finds related words.
+        own: The words of written questions.
+        rng: Random numbers.
+    """
+
+    def __init__(self, embedder: Embedder, own: set[str], rng: random.Random) -> None:
+        others = [noun for noun in english.derived_nouns() if noun not in own]
+        self._words = rng.sample(others, min(_LEXICON, len(others)))
+        self._embedder, self._rng = embedder, rng
+        self._vectors = _unit(embedder.embed(self._words))
+
+    def around(self, question: Written) -> Written:
+        """Return the question with one to three strange words in between."""
+        words, hops = list(question.words), list(question.hops)
+        for _ in range(self._rng.choice((1, 1, 2, 3))):
+            place = self._rng.randrange(len(words) + 1)
+            if words[place : place + 1] != ["'s"]:
+                words.insert(place, self._rng.choice(self._words))
+                hops.insert(place, None)
+        return Written(tuple(words), tuple(hops))
+
+    def related(self, question: Written, place: int) -> Written:
+        """Return the question with one of the words nearest in meaning in a place."""
+        vector = _unit(self._embedder.embed([question.words[place]]))[0]
+        nearest = np.argsort(-(self._vectors @ vector), kind="stable")[:_NEAR]
+        words = list(question.words)
+        words[place] = self._words[self._rng.choice(nearest.tolist())]
+        return Written(tuple(words), question.hops)
+
+    def foreign(self, question: Written, place: int) -> Written:
+        """Return the question with any strange word for the words of the hop that a place speaks of."""
+        hop, noun = question.hops[place], self._rng.choice(self._words)
+        same = [other for other in _content(question) if question.hops[other] == hop]
+        words = [noun if at == same[0] else word for at, word in enumerate(question.words) if at not in same[1:]]
+        hops = [one for at, one in enumerate(question.hops) if at not in same[1:]]
+        return Written(tuple(words), tuple(hops))
+
+
+def _unit(vectors: npt.NDArray[np.floating]) -> Floats:
+    """Return vectors of length 1."""
+    unit: Floats = np.asarray(vectors, dtype=np.float64)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True) + 1e-12
+    return unit

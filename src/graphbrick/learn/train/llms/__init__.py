@@ -1,0 +1,1 @@
+"""Training of language models on questions with answers."""

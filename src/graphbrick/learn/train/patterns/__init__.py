@@ -1,0 +1,1 @@
+"""Training of models over relation patterns on questions with answers."""

@@ -1,0 +1,116 @@
+"""The fits of one training: how many rounds are best, the model, and models on parts of the examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from graphbrick.learn.train.patterns.pattern_examples import Example
+from graphbrick.learn.train.patterns.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.patterns.model.model import PatternModel, kinds_of
+from graphbrick.patterns.text import Steps, readable
+
+_PATIENCE = 4
+_OFTEN = 3  # examples that a pattern needs to get weights of its own
+# The most frequent relations and patterns get weights of their own; others are scored by their words. Bounds memory.
+_MOST_RELATIONS, _MOST_PATTERNS = 600, 5_000
+
+
+class Watch(Protocol):
+    """Callback for progress."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Report the name of the step, the number done, and the total."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """What all fits of one training share.
+
+    Attributes:
+        embedder: Embeds questions and relations.
+        questions: float32 [questions, features], the features of the masked questions.
+        steps: The patterns.
+        max_hops: The longest pattern.
+        seed: Seed of everything that is drawn at random.
+        whole: Train the weights of whole patterns; else they stay 0.
+        tell: Callback for progress.
+        symmetric: Relations whose two directions mean the same; in `steps` they are forwards.
+    """
+
+    embedder: Embedder
+    questions: Floats
+    steps: list[Steps]
+    max_hops: int
+    seed: int
+    whole: bool
+    tell: Watch
+    symmetric: frozenset[str] = frozenset()
+
+    def best_rounds(self, learned: list[Example], held: list[Example], rounds: int) -> tuple[int, Quality, Quality]:
+        """Return the number of rounds that is best for held-out examples, and their quality before and after it."""
+        weights, *_ = self.weights(learned)
+        before = quality(weights, held, self.questions)
+        best = self._fit(weights, learned, held, rounds, "rounds to find how many")
+        return best, before, quality(weights, held, self.questions)
+
+    def model(self, examples: list[Example], rounds: int, what: str) -> PatternModel:
+        """Return a model fitted to examples for a number of rounds; ``what`` names the step for progress."""
+        weights, relations, patterns = self.weights(examples)
+        self._fit(weights, examples, [], rounds, what)
+        model = PatternModel(self.embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
+        return replace(model, symmetric=self.symmetric)
+
+    def _fit(self, weights: Weights, examples: list[Example], held: list[Example], rounds: int, what: str) -> int:
+        return fit(
+            weights, examples, self.questions, held, rounds=rounds, patience=_PATIENCE, seed=self.seed,
+            watch=partial(self.tell, what, total=rounds),
+        )  # fmt: skip
+
+    def weights(self, learned: list[Example]) -> tuple[Weights, tuple[str, ...], tuple[Steps, ...]]:
+        """Return weights before training, and the relations and the patterns that have some of their own."""
+        often: Counter[int] = Counter()
+        for example in learned:
+            top = example.f1.max(initial=0)
+            if top > 0:
+                often.update(set(example.pattern[example.f1 >= top].tolist()))
+        uses: Counter[str] = Counter()
+        for pattern, count in sorted(often.items()):
+            uses.update({label: count for label, _ in self.steps[pattern]})
+        relations = tuple(sorted(label for label, _ in uses.most_common(_MOST_RELATIONS)))
+        frequent = [pattern for pattern, count in often.most_common(_MOST_PATTERNS) if count >= _OFTEN]
+        patterns = tuple(sorted({self.steps[pattern] for pattern in frequent}))
+        labels = sorted({label for pattern in self.steps for label, _ in pattern})
+        words = self.embedder.made([readable(label) for label in labels]).astype(np.float32)
+        encoded = _encoded(self.steps, labels, relations, patterns, self.max_hops)
+        weights = Weights(self.max_hops, words, encoded, self.seed)
+        encoded.whole[:] = encoded.whole if self.whole else -1  # with -1 the weights of patterns stay 0
+        return weights, relations, patterns
+
+
+def _encoded(
+    steps: list[Steps],
+    labels: list[str],
+    relations: tuple[str, ...],
+    patterns: tuple[Steps, ...],
+    max_hops: int,
+) -> Encoded:
+    kinds, number = kinds_of(max_hops), {label: i for i, label in enumerate(labels)}
+    place: Ints = np.full((len(steps), max_hops + 1), -1, dtype=np.int64)
+    for row, pattern in enumerate(steps):
+        for hop, (label, forward) in enumerate(pattern):
+            place[row, hop] = number[label] * kinds + 2 * hop + forward
+        label, forward = pattern[-1]
+        place[row, len(pattern)] = number[label] * kinds + kinds - 2 + forward
+    own, whole = {label: i for i, label in enumerate(relations)}, {pattern: i for i, pattern in enumerate(patterns)}
+    return Encoded(
+        place,
+        np.array([len(pattern) for pattern in steps], dtype=np.int64),
+        np.array([own.get(label, -1) for label in labels], dtype=np.int64),
+        np.array([whole.get(pattern, -1) for pattern in steps], dtype=np.int64),
+    )

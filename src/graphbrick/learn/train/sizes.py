@@ -1,0 +1,163 @@
+"""Learning how many entities a question needs, from questions with known answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.bricks.extract.ppr import PPR
+from graphbrick.bricks.extract.sized_ppr import ranking
+from graphbrick.bricks.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sigmoid, sizes_of
+from graphbrick.core.errors import InputError
+from graphbrick.core.files.replacing import replacing
+from graphbrick.graphs.graph import Graph
+from graphbrick.questions.grounding import GroundedQuestion
+
+_FOLDS = 5  # each question is held out once
+_LEAST = 20  # questions that can be learned from
+_PENALTY = 1e-3  # on the squares of the weights, so that they stay finite when all answers are found
+_STEPS = 50
+_CUTS = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 1e-4, 40)])
+
+Example = tuple[Around, npt.NDArray[np.float64]]
+"""The features of a question, and the share of its answers within each size."""
+
+
+class SizesReport(NamedTuple):
+    """Result of a training, measured on held-out questions.
+
+    Attributes:
+        learned_from: Questions learned from.
+        recall: The recall at each cut.
+        size: The mean number of entities at each cut.
+    """
+
+    learned_from: int
+    recall: npt.NDArray[np.float64]
+    size: npt.NDArray[np.float64]
+
+
+def train_sizes(
+    graph: Graph,
+    questions: Sequence[GroundedQuestion],
+    out: str | Path,
+    *,
+    ppr: PPR = PPR(),  # noqa: B008 - frozen
+    seed: int = 0,
+    overwrite: bool = False,
+    watch: Callable[[int], None] | None = None,
+) -> SizesReport:
+    """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
+
+    The share of a question's answers among its best k entities is regressed (logistic, Newton's method) on what
+    `graphbrick.bricks.extract.sizers.features` says of it and k. The recall that each fifth of the questions reaches
+    when cut at each expected recall, as learned from the others, is written too, to calibrate the target recall.
+
+    Args:
+        graph: The graph.
+        questions: Questions with seeds and answers; those without seeds or answers in the graph are left out.
+        out: The file to write; it appears only when it is complete.
+        ppr: The ranking that sizes are learned for.
+        seed: Seed of the choice of questions that are held out together.
+        overwrite: Replace a file that is there.
+        watch: Told the number of questions ranked.
+
+    Raises:
+        InputError: Fewer than 20 questions can be learned from, or the file exists already or cannot be written.
+    """
+    if Path(out).is_dir():
+        raise InputError("sizes are one file, and this is a folder; name a file in it, such as sizes.json", out)
+    if Path(out).exists() and not overwrite:
+        raise InputError("exists already; choose another name, or replace it with --overwrite", out)
+    usable = [question for question in questions if question.seeds and question.answerable]
+    if len(usable) < _LEAST:
+        raise InputError(
+            f"sizes are learned from at least {_LEAST} questions with seeds and answers in the graph, got "
+            f"{len(usable)} of {len(questions)}"
+        )
+    examples = []
+    for i, question in enumerate(usable):
+        examples.append(_example(graph, ppr, question))
+        if watch is not None:
+            watch(i + 1)
+    order = np.random.default_rng(seed).permutation(len(usable))
+    recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
+    for fold in range(_FOLDS):
+        apart = set(order[fold::_FOLDS].tolist())
+        weights = _fit([example for i, example in enumerate(examples) if i not in apart])
+        reached = _reached([examples[i] for i in sorted(apart)], weights)
+        recall, size = recall + reached[0] / len(usable), size + reached[1] / len(usable)
+    weights = _fit(examples)
+    facts = {
+        "format": FORMAT,
+        "version": VERSION,
+        "features": FEATURES,
+        "weights": weights.tolist(),
+        "cuts": _CUTS.tolist(),
+        # If several cuts reach a target, the first of them is used.
+        "reached": (np.maximum.accumulate(recall) + 1e-9 * np.arange(len(recall))).tolist(),
+        "sizes": size.tolist(),
+        "graph": graph.hash,
+        "ppr": repr(ppr),
+        "seed": seed,
+        "questions": len(usable),
+    }
+    _write(Path(out), json.dumps(facts, indent=1) + "\n")
+    return SizesReport(len(usable), recall, size)
+
+
+def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> Example:
+    """Return the features of a question, and the share of its answers within each size."""
+    seeds = np.array(sorted(set(question.seeds)), dtype=np.int32)
+    ranked, around = ranking(graph, ppr, question.question.text, seeds)
+    place = {entity: i for i, entity in enumerate(ranked.tolist())} | dict.fromkeys(seeds.tolist(), -1)
+    never = len(ranked)
+    ranks = np.array([min((place.get(entity, never) for entity in names), default=never) for names in question.gold])
+    sizes = sizes_of(len(ranked))
+    return around, (ranks[:, None] < sizes[None, :]).mean(axis=0)
+
+
+def _fit(examples: Sequence[Example]) -> npt.NDArray[np.float64]:
+    """Return the weights of a logistic regression on shares, by Newton's method with a small penalty."""
+    x = np.concatenate([features(around, sizes_of(len(around.shares))) for around, _ in examples])
+    y = np.concatenate([recall for _, recall in examples])
+    weights = np.zeros(x.shape[1])
+    for _ in range(_STEPS):
+        p = sigmoid(x @ weights)
+        gradient = x.T @ (p - y) / len(y) + _PENALTY * weights
+        curvature = (x * (p * (1 - p))[:, None]).T @ x / len(y) + _PENALTY * np.eye(len(weights))
+        step = np.linalg.solve(curvature, gradient)
+        weights -= step
+        if np.abs(step).max() < 1e-8:
+            break
+    return weights
+
+
+def _reached(
+    examples: Sequence[Example], weights: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the sums of recall and of size over questions, with each cut at every expected recall."""
+    recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
+    for around, recalls in examples:
+        sizes = sizes_of(len(around.shares))
+        if not len(sizes):
+            continue
+        expected = np.maximum.accumulate(sigmoid(features(around, sizes) @ weights))
+        at = np.minimum(np.searchsorted(expected, _CUTS), len(sizes) - 1)
+        recall += recalls[at]
+        size += sizes[at]
+    return recall, size
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file completely or not at all."""
+    try:
+        with replacing(path) as out:
+            out.write(text)
+    except OSError as error:
+        raise InputError(f"sizes cannot be written here: {error.strerror or error}", path) from error

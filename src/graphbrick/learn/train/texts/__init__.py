@@ -1,0 +1,1 @@
+"""Training of embedding models and re-rankers on questions with answers."""

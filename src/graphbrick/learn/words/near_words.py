@@ -1,0 +1,46 @@
+"""Words that people may use in place of the nouns of a graph, found by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graphbrick.learn.english import senses, words
+from graphbrick.learn.words.phrasebook import Phrasebook
+from graphbrick.patterns.alignment.alignment import FUNCTION_WORDS
+from graphbrick.patterns.alignment.near_words import NearWords
+from graphbrick.patterns.model.confidence import ASKING
+from graphbrick.patterns.text import words_of
+
+_LONGEST = 4  # words of a phrase
+
+
+def near_words(book: Phrasebook, questions: Iterable[str]) -> NearWords:
+    """Return the words that mean the same as a noun of a relation, or a kind of it, and that no question has.
+
+    What a word is a kind of says what it speaks of: a creed is a belief, an alma mater a school. Questions are not
+    written with such words, because most of them are rare; they are read as the noun they are nearest to.
+
+    Args:
+        book: The nouns of the relations.
+        questions: The questions that are learned from, masked; their words need no other.
+    """
+    entries = book.relations.values()
+    own = {noun for entry in entries for noun in (*entry.tail, *entry.head)}
+    known = {*FUNCTION_WORDS, *ASKING, *own, *(name for entry in book.classes for name in entry.names)}
+    for question in questions:
+        spoken = [word.lower() for word in words_of(question)]
+        known.update(" ".join(spoken[at : at + n]) for n in range(1, _LONGEST + 1) for at in range(len(spoken) - n + 1))
+    nouns: dict[str, tuple[int, int, str]] = {}
+    for entry in entries:
+        for names in (entry.tail, entry.head):
+            for place, noun in enumerate(names):
+                for word, distance in senses.kinds_of(noun).items():
+                    far = (distance, place, noun)
+                    nouns[word] = min(nouns.get(word, far), far)
+    found: dict[str, str] = {}
+    for word, (_, _, noun) in sorted(nouns.items()):
+        # «driving school» is understood by its last word
+        if {word, words.plural(word)}.isdisjoint(known) and word.split()[-1] not in known:
+            found[word] = noun
+            found.setdefault(words.plural(word), words.plural(noun))
+    return NearWords(found)

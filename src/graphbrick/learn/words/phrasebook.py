@@ -1,0 +1,175 @@
+"""The words of a graph's relations and the names of its classes, in a file that users can correct."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.english import words
+from graphbrick.learn.english.labels import names_kind_of_tails, read_label
+from graphbrick.learn.words.classes import inferred_classes, types_of_slots
+from graphbrick.learn.words.merged_classes import merged_classes
+from graphbrick.patterns.words_file import HEAD, TAIL, EntityClass, RelationWords, read_words, words_text
+
+NAMELESS = ("thing", "one", "item")
+
+
+@dataclass
+class Phrasebook:
+    """The words of every relation and the names of every class.
+
+    Attributes:
+        relations: The words of each relation, by label.
+        classes: The classes of entities.
+        has_types: Whether the classes are the types of a graph.
+    """
+
+    relations: dict[str, RelationWords]
+    classes: list[EntityClass]
+    has_types: bool = field(default=False, compare=False)
+
+    @classmethod
+    def of(cls, graph: Graph) -> Phrasebook:
+        """Read the relation labels and the types of a graph; without types, classes are inferred."""
+        labels = [graph.relation_label(number) for number in range(graph.n_relations)]
+        relations = {label: read_label(label) for label in labels}
+        types = types_of_slots(graph)
+        classes = []
+        for name, slots in types.items() or ((None, group) for group in inferred_classes(graph)):
+            heads = list(dict.fromkeys(labels[number // 2] for number in slots if number % 2 == 0))
+            tails = list(dict.fromkeys(labels[number // 2] for number in slots if number % 2))
+            if name is None:
+                classes.append(_nameless(heads, tails, relations))
+            else:
+                classes.append(EntityClass([name.lower()], heads, tails, words.kind_of(name.lower()) == words.PERSON))
+        return cls(relations, classes, bool(types))
+
+    def call(self, relation: str, names: Iterable[str]) -> None:
+        """Give names to the class of the heads of a relation, or of its tails for «<-relation».
+
+        Raises:
+            InputError: The relation is not in the graph, or the names are a single text.
+        """
+        if isinstance(names, str):
+            raise InputError(f"names of a class are a list, got {names!r}; try {[names]!r}")
+        label, is_tail = relation.removeprefix("<-").strip(), relation.startswith("<-")
+        chosen = [one for one in self.classes if label in (one.tails if is_tail else one.heads)]
+        if not chosen:
+            known = ", ".join(sorted(self.relations)[:8])
+            raise InputError(f"the graph has no relation {label!r} to name a class by; it has {known}")
+        lowered = [name.strip().lower() for name in names if name.strip()]
+        for one in chosen[:1]:
+            one.names = list(dict.fromkeys([*lowered, *one.names]))
+            one.person |= any(words.kind_of(name) == words.PERSON for name in lowered)
+
+    def names(self, label: str, *, head: bool) -> list[str]:
+        """Return what the heads or tails of a relation are called, most specific class first; may be empty."""
+        chosen = [one for one in self.classes if label in (one.heads if head else one.tails)]
+        return list(dict.fromkeys(name for one in chosen for name in one.names))
+
+    def is_person(self, label: str, *, head: bool) -> bool:
+        """Whether the heads or tails of a relation are people."""
+        return any(one.person for one in self.classes if label in (one.heads if head else one.tails))
+
+    @property
+    def unreadable(self) -> list[str]:
+        """The relations in whose labels no word was found."""
+        return [label for label, entry in self.relations.items() if entry.is_empty]
+
+    def to_toml(self) -> str:
+        """Return the text of the file that users correct."""
+        return words_text(self.relations, self.classes)
+
+    @classmethod
+    def read(cls, file: Path) -> Phrasebook:
+        """Read the file.
+
+        Raises:
+            InputError: See `read_words`.
+        """
+        return cls(*read_words(file))
+
+    def merged(self, fresh: Phrasebook) -> Phrasebook:
+        """Return this book for a graph that has changed: what users wrote stays, the rest is as in the fresh book."""
+        relations = {label: self.relations.get(label, entry) for label, entry in fresh.relations.items()}
+        classes = merged_classes(
+            self.classes, fresh.classes, self.relations.keys(), _is_by_rules, has_types=fresh.has_types
+        )
+        return Phrasebook(relations, classes, fresh.has_types)
+
+
+def _is_by_rules(one: EntityClass) -> bool:
+    """Whether a class without a type is as the rules make it: users changed nothing."""
+    return one == _nameless(one.heads, one.tails, {label: read_label(label) for label in (*one.heads, *one.tails)})
+
+
+def _nameless(heads: list[str], tails: list[str], relations: Mapping[str, RelationWords]) -> EntityClass:
+    """Return a class of entities without a type, named by what the relations say of their tails and heads."""
+    usual = _usual_names([relations[label].tail for label in heads])
+    is_person = usual == ["person"] or _are_people(
+        [relations[label] for label in heads], [relations[label] for label in tails]
+    )
+    # Many nouns of tails are roles («director»); entities that have relations of their own are named only by labels
+    # that say what kind of thing the tails are («on album»).
+    naming = [label for label in tails if not heads or names_kind_of_tails(label)]
+    nouns = [relations[label].tail[0] for label in naming if relations[label].tail]
+    return EntityClass(["person"] if is_person else usual or list(dict.fromkeys(nouns)), heads, tails, is_person)
+
+
+def _are_people(heads: Sequence[RelationWords], tails: Sequence[RelationWords]) -> bool:
+    """Whether entities are people, as far as their roles say so.
+
+    An agent noun made from a verb («sailor» of «sails under») is weak: ships sail as well. It counts unless somebody
+    does something to the entities that is done to things (`done_to_people` in classes.toml has the others).
+
+    Args:
+        heads: The relations that they are heads of.
+        tails: The relations that they are tails of.
+    """
+    roles = [entry for entry in heads if entry.head and _is_role_of_people(entry.head)]
+    weak = [entry for entry in roles if entry.subject == HEAD and entry.head[0] in words.agents(entry.verb)]
+    if len(roles) > len(weak) or any(entry.tail and _is_role_of_people(entry.tail) for entry in tails):
+        return True
+    done_to = [entry.verb for entry in heads if entry.subject == TAIL]
+    done_to += [entry.verb for entry in tails if entry.subject == HEAD and not entry.preposition]
+    return bool(weak) and all(verb in _word_list("done_to_people") for verb in done_to)
+
+
+def _is_role_of_people(nouns: Sequence[str]) -> bool:
+    """Whether a role is for people alone: an employer is a company as well, a parent a whole, and an owner anything."""
+    kinds = [words.kind_of(noun) for noun in nouns]
+    is_for_all = not _word_list("not_only_people").isdisjoint(nouns)
+    return not is_for_all and kinds[0] == words.PERSON and words.GROUP not in kinds and words.PLACE not in kinds
+
+
+def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
+    """Return what entities are usually called that have relations with these nouns; empty if unknown.
+
+    Args:
+        nouns: The nouns of each relation.
+    """
+    relations = [set(of_relation) for of_relation in nouns]
+    best, names = 1, list[str]()
+    for entry in _classes_file()["class"]:
+        sure, has = set(entry["sure"]), {*entry["sure"], *entry["has"]}
+        fitting = sum(not has.isdisjoint(relation) for relation in relations)
+        if fitting > best and not all(sure.isdisjoint(relation) for relation in relations):
+            best, names = fitting, list(entry["names"])
+    return names
+
+
+@lru_cache(maxsize=2)
+def _word_list(name: str) -> frozenset[str]:
+    return frozenset(_classes_file()[name].split())
+
+
+@lru_cache(maxsize=1)
+def _classes_file() -> dict[str, Any]:
+    return tomllib.loads((files("graphbrick.learn.english") / "classes.toml").read_text(encoding="utf-8"))

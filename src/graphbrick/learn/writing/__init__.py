@@ -1,0 +1,1 @@
+"""Questions written from the relations of a graph."""

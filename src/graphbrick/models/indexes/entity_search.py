@@ -1,0 +1,84 @@
+"""Search for entities by meaning, with an index of embeddings that is already there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.session import current_session
+from graphbrick.core.trace import event
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.beside import facts_of
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.models.indexes.vector_index import VectorIndex, folder_of, index_of
+from graphbrick.models.vectors.store import store_of
+from graphbrick.pipeline.parsing import parse_brick
+
+
+@dataclass(frozen=True)
+class EntitySearch:
+    """An open index over the labels of a graph's entities.
+
+    Attributes:
+        graph: The graph.
+        embedder: The model that the index was made with.
+        index: The index.
+    """
+
+    graph: Graph
+    embedder: Embedder
+    index: VectorIndex
+
+    def nearest(self, text: str, n: int) -> list[int]:
+        """Return at most ``n`` entities whose labels are nearest to a text, best first.
+
+        Raises:
+            ModelError: The model is not installed or cannot be reached.
+        """
+        if not len(self.index):
+            return []
+        ids, _ = self.index.nearest(store_of(self.graph).query_vector(self.embedder, text), n)
+        return [int(entity) for entity in ids]
+
+
+def entity_search(graph: Graph) -> EntitySearch | None:
+    """Return the index over a graph's entities that ``graphbrick index`` made; None if there is none.
+
+    No index is made. One that cannot be used, such as that of another version of the graph, is an event.
+    """
+    return current_session().get(("entity search",), lambda: _opened(graph), of=graph)
+
+
+def _opened(graph: Graph) -> EntitySearch | None:
+    parent = folder_of(graph, MiniLM(), "entity").parent
+    folders = [folder for folder in sorted(parent.glob("*-entity-*")) if not folder.name.startswith(".")]
+    for folder in sorted(folders, key=lambda folder: not folder.name.endswith(graph.hash)):
+        try:
+            embedder = _embedder_of(folder)
+            place = folder_of(graph, embedder, "entity")
+            if place.facts() is None:
+                earlier = place.earlier()
+                if earlier is None or not earlier.is_usable:
+                    raise ValueError(f"it {place.missing_because()}")
+            index = index_of(graph, embedder, "entity")
+        except (GraphbrickError, OSError, ValueError) as error:
+            event(f"the index in {folder} was not used: {error}")
+            continue
+        return EntitySearch(graph, embedder, index)
+    return None
+
+
+def _embedder_of(folder: Path) -> Embedder:
+    """Return the model that an index was made with.
+
+    Raises:
+        ValueError: It is not known, or the one installed now is another.
+        GraphbrickError: It is not installed.
+    """
+    facts = facts_of(folder) or {}
+    embedder = parse_brick(facts["embedder"]) if "embedder" in facts else MiniLM()
+    if not isinstance(embedder, Embedder) or embedder.identity != facts.get("model"):
+        raise ValueError(f"it was made with {facts.get('model')!r}, which is not the model of {embedder!r}")
+    return embedder

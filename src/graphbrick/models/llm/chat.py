@@ -1,0 +1,346 @@
+"""The base of all chat models: requests in, replies out, with cache, budget, limits and trace."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any, ClassVar, TypeAlias
+
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import Exchange, count_exchange, event
+from graphbrick.models.llm.context_budget import count_tokens, text_tokens
+from graphbrick.models.llm.http.call import Caller
+from graphbrick.models.llm.http.connection import Connection
+from graphbrick.models.llm.http.runtime import model_runtime
+from graphbrick.models.llm.http.wire import message_json, tool_json
+from graphbrick.models.llm.messages import Message, MessageLike, Reply, Request, Tool
+from graphbrick.models.llm.prices import Hosted
+from graphbrick.models.llm.reply_cache import ReplyCache, current_cache, recorded_reply, reply_json
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.budget import Budget, current_budget
+
+OnToken: TypeAlias = Callable[[str], None]
+"""Token callback: called with each piece of a reply, in the thread that made the call."""
+
+
+class ChatModel(Brick):
+    """A language model that replies to messages. `LLM` talks to a server, `LocalLLM` runs on this machine.
+
+    Every call goes through `ask_all`: it looks into the recorded replies, keeps to the budget, limits the calls in
+    flight, and writes calls, tokens, seconds, cost, prompt and reply into the trace.
+    """
+
+    model: str
+    temperature: float
+    max_tokens: int
+    structured: bool
+    tokenizer: str = ""
+    samples_at_once: ClassVar[bool] = True
+    """Whether the server gives several samples for one request."""
+
+    @property
+    @abstractmethod
+    def parallel(self) -> int:
+        """Calls in flight at the same time."""
+
+    def complete(self, messages: Sequence[MessageLike], *, schema: Mapping[str, Any] | None = None) -> str:
+        """Return the text of the model's reply; see `ask`."""
+        return self.ask(messages, schema=schema).text
+
+    def ask(
+        self,
+        messages: Sequence[MessageLike],
+        *,
+        tools: Sequence[Tool] = (),
+        schema: Mapping[str, Any] | None = None,
+        n: int = 1,
+        top_logprobs: int = 0,
+        max_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        on_token: OnToken | None = None,
+    ) -> Reply:
+        """Return the model's reply to a conversation.
+
+        Args:
+            messages: The conversation, at least one message.
+            tools: Tools that the model may call; its calls are in `Reply.tool_calls`.
+            schema: JSON schema that the reply keeps to, if the server offers that; elsewhere only the words of the
+                messages ask for it, so that replies are always read with tolerance.
+            n: How many replies to sample, with a temperature above 0.
+            top_logprobs: How many of the likeliest tokens to report for each token of the reply, 0 to 20.
+            max_tokens: Longest reply in tokens, if shorter than that of the model.
+            stop: Texts at which the reply ends, if the server offers that; they are not part of it.
+            on_token: Called with every piece of the reply as it comes.
+
+        Raises:
+            ModelError: There is no such model, or the server is away, refuses, or does not answer in time.
+            StoppedError: The budget does not hold the call.
+
+        Example:
+            >>> from graphbrick import LLM
+            >>> from graphbrick.models.llm.messages import system, user
+            >>> from graphbrick.testing import ScriptedLLM
+            >>> with ScriptedLLM(["four"]) as server:
+            ...     LLM(base_url=server.base_url).ask([system("Be short."), user("Two and two?")]).text
+            'four'
+        """
+        request = Request(messages, schema, max_tokens, top_logprobs, tools, n, stop)
+        return self.ask_all([request], on_token=on_token)[0]
+
+    def ask_all(self, requests: Sequence[Request], *, on_token: OnToken | None = None) -> list[Reply]:
+        """Return the replies to several requests, up to ``parallel`` of them in flight at the same time.
+
+        Args:
+            requests: The requests.
+            on_token: Called in this thread with every piece of a reply as it comes, and with the whole of a recorded
+                one. It may be slow and may make calls itself.
+
+        Returns:
+            One reply a request, in the order of the requests.
+
+        Raises:
+            ModelError: A request is too long for the model, or fails; the others are given up then.
+            StoppedError: The budget does not hold them all; those that it held are on the ledger.
+        """
+        cache = current_cache()
+        replies = [self._recorded(cache, request, on_token) for request in requests]
+        missing = [i for i, reply in enumerate(replies) if reply is None]
+        if missing:
+            sent = [replace(requests[i], schema=requests[i].schema if self.structured else None) for i in missing]
+            for request in sent:
+                self._require_fit(request)
+            done: dict[int, Reply] = {}
+            try:
+                self._send_all(sent, done, on_token)
+            finally:
+                for i, reply in sorted(done.items()):
+                    replies[missing[i]] = reply
+                    self._account(requests[missing[i]], reply)
+                    if cache is not None and reply.is_complete:
+                        cache.put(self._identity(requests[missing[i]]), reply_json(reply))
+        return [reply for reply in replies if reply is not None]
+
+    def context_budget(self, messages: Sequence[MessageLike]) -> int:
+        """Return the tokens left beside messages and the longest reply; below 0 if they do not fit the context."""
+        return self.context_tokens() - self.max_tokens - self.tokens(messages)
+
+    def tokens(self, messages: Sequence[MessageLike]) -> int:
+        """Return the tokens of messages: counted by the model's tokenizer if that is known, else estimated."""
+        return count_tokens(messages, self.tokenizer)
+
+    @abstractmethod
+    def context_tokens(self) -> int:
+        """Return how many tokens the model reads and writes at most."""
+
+    @abstractmethod
+    def connection(self) -> Connection:
+        """Return where the model is now.
+
+        Raises:
+            ModelError: There is no such model.
+        """
+
+    @abstractmethod
+    def address(self) -> str:
+        """Return what tells this model from one of the same name elsewhere, for recorded replies."""
+
+    @abstractmethod
+    def price(self) -> Hosted | None:
+        """Return what the model costs; None if that is not known."""
+
+    def _recorded(self, cache: ReplyCache | None, request: Request, on_token: OnToken | None) -> Reply | None:
+        """Return the recorded reply to a request; None if there is none."""
+        recorded = None if cache is None else cache.get(self._identity(request))
+        if recorded is None:
+            return None
+        reply = replace(recorded_reply(recorded), cached=True)
+        if on_token is not None:
+            on_token(reply.text)
+        self._account(request, reply)
+        return reply
+
+    def _identity(self, request: Request) -> dict[str, Any]:
+        """Return everything that a reply depends on."""
+        identity = {
+            "server": self.address(),
+            "model": self.model,
+            "temperature": self.temperature,
+            "messages": [message_json(message) for message in request.messages],
+            "max_tokens": self._longest(request),
+            "schema": request.schema if self.structured else None,
+            "likeliest": request.top_logprobs,
+        }
+        if request.tools:
+            identity["tools"] = [tool_json(tool) for tool in request.tools]
+        if request.stop:
+            identity["stop"] = list(request.stop)
+        if request.grammar:
+            identity["grammar"] = hashlib.sha256(request.grammar.encode()).hexdigest()  # of up to a megabyte
+        return identity | ({"n": request.n} if request.n > 1 else {})
+
+    def _longest(self, request: Request) -> int:
+        return min(self.max_tokens, request.max_tokens or self.max_tokens)
+
+    def _tokens_in(self, request: Request) -> int:
+        tools = json.dumps([tool_json(tool) for tool in request.tools]) if request.tools else ""
+        return self.tokens(request.messages) + text_tokens(tools, self.tokenizer)
+
+    def _require_fit(self, request: Request) -> None:
+        prompt, context = self._tokens_in(request), self.context_tokens()
+        if prompt + self.max_tokens > context:
+            raise ModelError(
+                f"{self!r} has room for {context:,} tokens, of which {self.max_tokens:,} are for the "
+                f"reply, but the prompt takes about {prompt:,}; give it less "
+                "(a smaller n or per_call), or raise context where the model holds more"
+            )
+
+    def _send_all(self, requests: Sequence[Request], done: dict[int, Reply], on_token: OnToken | None) -> None:
+        """Send requests and wait for all; the replies are put into ``done`` as they come."""
+        budget = current_budget()
+        if budget is not None:
+            budget.check()
+            if budget.usd is not None and self.price() is None:
+                raise ModelError(
+                    f"a budget in dollars needs the price of {self.model!r}; write it into a file that "
+                    "GRAPHBRICK_PRICES names, or give the budget in tokens"
+                )
+        runtime = model_runtime()
+        caller = Caller(runtime, self.connection(), self.model, self.temperature)
+        if on_token is None:
+            runtime.wait(self._all(caller, requests, done, budget, None), budget)
+        else:
+            runtime.stream(lambda put: self._all(caller, requests, done, budget, put), budget, on_token)
+
+    async def _all(
+        self,
+        caller: Caller,
+        requests: Sequence[Request],
+        done: dict[int, Reply],
+        budget: Budget | None,
+        on_text: OnToken | None,
+    ) -> None:
+        limit = caller.runtime.limit(caller.connection.address, self.model, self.parallel)
+
+        async def one(i: int, request: Request) -> None:
+            async with limit:
+                done[i] = await self._within_budget(budget, caller, request, on_text)
+
+        tasks = [asyncio.create_task(one(i, request)) for i, request in enumerate(requests)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _within_budget(
+        self, budget: Budget | None, caller: Caller, request: Request, on_text: OnToken | None
+    ) -> Reply:
+        """Return one reply; the most that it may cost is set aside before."""
+        longest, price = self._longest(request), self.price() or Hosted()
+        tokens_in = self._tokens_in(request)
+        reserved = tokens_in + longest * request.n, price.cost(tokens_in, longest * request.n)
+        if budget is not None:
+            await budget.set_aside(*reserved)
+        used_tokens, used_usd = 0, 0.0
+        try:
+            reply = await self._replied(caller, request, longest, on_text)
+            if reply.estimated:
+                written = sum(text_tokens(_written(choice.message), self.tokenizer) for choice in reply.choices)
+                reply = replace(reply, tokens_in=tokens_in, tokens_out=written)
+            reply = replace(reply, cost=price.cost(reply.tokens_in, reply.tokens_out))
+            used_tokens, used_usd = reply.tokens_in + reply.tokens_out, reply.cost
+            return reply
+        finally:
+            if budget is not None:
+                await budget.settle(*reserved, used_tokens, used_usd)
+
+    async def _replied(self, caller: Caller, request: Request, longest: int, on_text: OnToken | None) -> Reply:
+        """Return one reply with all its samples, in several calls if the server gives one sample at a time."""
+        if request.n == 1 or self.samples_at_once:
+            return await caller.reply(request, longest, on_text)
+        one = replace(request, n=1)
+        parts = [await caller.reply(one, longest, on_text if i == 0 else None) for i in range(request.n)]
+        return replace(
+            parts[0],
+            choices=tuple(choice for part in parts for choice in part.choices),
+            tokens_in=sum(part.tokens_in for part in parts),
+            tokens_out=sum(part.tokens_out for part in parts),
+            estimated=any(part.estimated for part in parts),
+            seconds=sum(part.seconds for part in parts),
+            notes=tuple(note for part in parts for note in part.notes),
+            calls=len(parts),
+        )
+
+    def _account(self, request: Request, reply: Reply) -> None:
+        """Write a reply into the trace of the running stage."""
+        messages = [message_json(choice.message) for choice in reply.choices]
+        count_exchange(
+            Exchange(
+                self.model,
+                [message_json(message) for message in request.messages],
+                reply.text,
+                reply.tokens_in,
+                reply.tokens_out,
+                reply.estimated,
+                reply.seconds,
+                reply.cost,
+                reply.cached,
+                tool_calls=messages[0].get("tool_calls", []),
+                alternatives=messages[1:],
+                calls=reply.calls,
+            )
+        )
+        for note in reply.notes:
+            event(note)
+        for note in reply.adjustments:
+            event(note, once=True)
+        if self.price() is None and not reply.cached:
+            event(
+                f"no price is known for {self.model}, so that its cost counts as 0 (GRAPHBRICK_PRICES names a table)",
+                once=True,
+            )
+
+
+def _written(message: Message) -> str:
+    """Return everything that a model wrote in a message."""
+    return message.text + (json.dumps(message_json(message)["tool_calls"]) if message.tool_calls else "")
+
+
+_on_token: ContextVar[OnToken | None] = ContextVar("graphbrick_on_token", default=None)
+
+
+@contextmanager
+def streaming(on_token: OnToken) -> Iterator[None]:
+    """Pass every piece of the answer that a language model writes in the runs inside to a callback, as it comes.
+
+    The callback is called in the thread of the run. It may be slow, and may call models or run pipelines itself: those
+    are not streamed to it. Only the generate stage is streamed: what models say in other stages is not an answer.
+    """
+    token = _on_token.set(on_token)
+    try:
+        yield
+    finally:
+        _on_token.reset(token)
+
+
+def current_on_token() -> OnToken | None:
+    """Return the token callback of the enclosing `streaming` block, which does not stream to itself."""
+    on_token = _on_token.get()
+    if on_token is None:
+        return None
+
+    def outside(piece: str) -> None:
+        token = _on_token.set(None)
+        try:
+            on_token(piece)
+        finally:
+            _on_token.reset(token)
+
+    return outside

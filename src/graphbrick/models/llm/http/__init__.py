@@ -1,0 +1,1 @@
+"""OpenAI-compatible servers over HTTP: addresses, retries, requests and replies on the wire."""

@@ -1,0 +1,1 @@
+"""Reading the replies of language models."""

@@ -1,0 +1,386 @@
+"""Reading replies of language models that were asked for numbers, scores, names, or yes and no.
+
+Candidates are numbered in the prompt, and a reply is read by these numbers. A text counts only if it is the whole text
+of a candidate: one candidate's text may be the beginning of another's. Nothing else is guessed. What cannot be used is
+an event that shows the beginning of the reply; nothing is raised.
+
+A model may be asked for JSON and reply in words, or the other way round, so every reader reads both.
+`graphbrick.models.llm.replies.json_replies` finds JSON in a reply.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from graphbrick.core.trace import event, tally
+from graphbrick.language.folding import fold
+from graphbrick.models.llm.replies.json_replies import Object, find_json, only_list
+
+_SHOWN = 200  # characters of a reply in an event
+_LISTED = 5  # wrong numbers in an event
+
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
+MARKDOWN = re.compile(r"[*`]")
+_NAMING = re.compile(r"^(?:(?:[a-z]+ ){0,4}(?:names?|entit(?:y|ies)|answers?|are|is)\s*:)\s*", re.IGNORECASE)
+_PLACE = re.compile(r"^(?:[-•]|\(?[0-9]{1,3}[.)]|\[[0-9]{1,3}\]|#[0-9]{1,3})\s+(?=\S)")
+_PART = re.compile(r"\s*[,;]\s+|\s+and\s+", re.IGNORECASE)
+_QUOTES = str.maketrans(dict.fromkeys("“”„«»", '"') | dict.fromkeys("‘’", "'"))
+_ARRAY = re.compile(r"\[[\s0-9,\"'-]*\]")
+BULLET = re.compile(r"^\s*[-•]\s+")
+_LABEL = re.compile(r"^[a-z ]{0,60}\b(?:answers?|numbers?|candidates?|choices?|ranking|list|are)\s*:\s*", re.IGNORECASE)
+BETWEEN = re.compile(r"(?:[\s,;>&]|\band\b)+")
+NUMBER = re.compile(r"[\[(#\"']*(-?[0-9]{1,9})[\])\"'.:]*")
+_RANGE = re.compile(r"\[?([0-9]{1,9})[-–]([0-9]{1,9})\]?\.?")
+_NUMBERED = re.compile(r"^(?:[-•]\s+)?(?:[\[(#]*([0-9]{1,9})(?:[\])]+[.:)]*|[.:]|\s[-–])|#([0-9]{1,9}))\s+(\S.*)$")
+_SCORE = re.compile(
+    r"(?:[-•]\s+)?[\[(#\"']*([0-9]{1,9})[\])\"']*\s*(?:[:=|]|->|[.)]\s)\s*"
+    r"\"?([-+]?(?:[0-9]+(?:\.[0-9]+)?|nan|inf(?:inity)?))\"?\s*(?:/\s*100\b|%)?\s*\.?",
+    re.IGNORECASE,
+)
+
+_TEXT_SCORE = re.compile(r"(\S.*?)\s*[:=|]\s*\"?([-+]?[0-9]+(?:\.[0-9]+)?)\"?\s*(?:/\s*100\b|%)?\s*(?:points)?\.?")
+
+
+def without_thinking(reply: str) -> str:
+    """Return a reply without the text between ``<think>`` and ``</think>``; either mark may be missing.
+
+    >>> without_thinking("<think>Is it 3 or 5?</think>5")
+    '5'
+    """
+    return _END_OF_THINKING.split(_THINKING.sub("", reply))[-1].strip()
+
+
+def shown(reply: str) -> str:
+    """Return the beginning of a reply for events, without thinking if there is anything else."""
+    return repr((without_thinking(reply) or reply)[:_SHOWN])
+
+
+def unreadable(message: str) -> None:
+    """Record a reply that cannot be read: an event, and the figure ``unread_replies`` of the running stage."""
+    event(message)
+    tally(unread_replies=1)
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line and without control characters, so that it cannot pass for several candidates."""
+    printable = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(printable.split())
+
+
+def lines_of(texts: Iterable[str], longest: int = 1000) -> list[str]:
+    """Return each text on one line; very long ones are cut, which is an event."""
+    lines = [one_line(text) for text in texts]
+    long = sum(len(line) > longest for line in lines)
+    if long:
+        event(f"{long:,} texts of more than {longest:,} characters were cut for the language model")
+    return [line[:longest] for line in lines]
+
+
+def numbered(texts: Iterable[str], longest: int = 1000, first: int = 1) -> str:
+    """Return texts as the numbered lines of a prompt, from ``first``; very long ones are cut, which is an event."""
+    return "\n".join(f"{i}. {line}" for i, line in enumerate(lines_of(texts, longest), first))
+
+
+def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
+    """Return the candidates that a reply names, best first, by their numbers from 1; each once.
+
+    It reads the first line of numbers, with the lines of numbers that follow it (``3, 1``; ``[3, 1]``; ``Answer: 3``;
+    ``2-4``; a remark in parentheses at the end is left out), or the list in a JSON object. If there is none, a reply of
+    numbered lines (``3. text``, ``[3] text``) or of whole candidate texts is read line by line; if the number and the
+    text of a line belong to different candidates, the text counts.
+
+    Args:
+        reply: The reply.
+        texts: The candidates, each as in the prompt.
+
+    Returns:
+        Distinct numbers from 1 to the number of candidates; empty if the reply chooses none; None if it cannot be read.
+
+    >>> read_numbers("[3] Kenya\\n[1] Uganda", ["Uganda", "Rwanda", "Kenya"])
+    [3, 1]
+    >>> read_numbers("NONE", ["Uganda"]), read_numbers('{"numbers": [1]}', ["Uganda"])
+    ([], [1])
+    """
+    bare = [plain(text) for text in texts]
+    lines = _lines(reply)
+    short = [_without_text(line, bare) for line in lines]
+    # Where a line has the number and the text of a candidate, all of them may be of that kind.
+    named = _text_lines(lines, bare, reply) if short != lines else None
+    if named is None:
+        named = _number_lines(short)
+    if named is None:
+        named = _text_lines(lines, bare, reply)
+    if named is None:
+        unreadable(f"no candidate could be read out of the reply {shown(reply)}")
+        return None
+    n, chosen, wrong, twice = len(texts), dict[int, None](), [], []
+    for number, last in named:
+        wrong += [bound for bound in dict.fromkeys((number, last)) if not 1 <= bound <= n]
+        for choice in range(max(number, 1), min(last, n) + 1):
+            if choice in chosen:
+                twice.append(choice)
+            chosen[choice] = None
+    if wrong:
+        event(f"the reply names {_few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}")
+    if twice:
+        event(f"the reply names {_few(twice)} more than once; the first place counts: {shown(reply)}")
+    return list(chosen)
+
+
+def read_scores(
+    reply: str, n: int, *, least: float = 0.0, most: float = 100.0, every: bool = True, texts: Sequence[str] = ()
+) -> dict[int, float]:
+    """Return the scores that a reply gives, by number from 1, within bounds; candidates may be missing.
+
+    It reads lines ``3: 80``, several of them on one line with commas between, or JSON: an object ``{"3": 80}`` or a
+    list of ``{"number": 3, "score": 80}``, which may be the value of another object. If the texts of the candidates are
+    given, it reads lines ``3. text: 80`` and ``text: 80`` with the whole text of a candidate, too.
+
+    Args:
+        reply: The reply.
+        n: The number of candidates.
+        least: Lowest score; a lower one is raised to it.
+        most: Highest score; a higher one is lowered to it.
+        every: Whether every candidate must have a score, so that it is an event if some have none.
+        texts: The candidates, each as in the prompt; none if only numbers are read.
+
+    >>> read_scores("1: 80\\n2: 5", 2)
+    {1: 80.0, 2: 5.0}
+    """
+    scores: dict[int, float] = {}
+    wrong, twice, clipped, odd = [], [], [], []
+    for number, score in _score_pairs(reply, [plain(text) for text in texts]):
+        if not 1 <= number <= n:
+            wrong.append(number)
+        elif number in scores:
+            twice.append(number)
+        elif not math.isfinite(score):
+            odd.append(number)
+        else:
+            scores[number] = min(max(score, least), most)
+            if scores[number] != score:
+                clipped.append(number)
+    lacking = [number for number in range(1, n + 1) if number not in scores]
+    if wrong:
+        event(f"the reply scores {_few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}")
+    if twice:
+        event(f"the reply scores {_few(twice)} more than once; the first score counts: {shown(reply)}")
+    if odd:
+        event(f"the reply gives {_few(odd)} a score that is not a finite number: {shown(reply)}")
+    if clipped:
+        event(f"the scores of {_few(clipped)} are not within {least:g} and {most:g} and were clipped: {shown(reply)}")
+    if lacking and every:
+        event(f"the reply has no score for {len(lacking)} of {n} candidates ({_few(lacking)}): {shown(reply)}")
+    return scores
+
+
+def read_names(reply: str) -> list[str] | None:
+    """Return the names that a reply lists, in its order, each once.
+
+    It reads the list of texts in JSON, or one name a line, without bullets, numbers and quotes.
+
+    Returns:
+        Names, none of them empty; an empty list if the reply says that there are none; None if the reply is empty.
+
+    >>> read_names('{"names": ["Nairobi", "Kenya"]}'), read_names("1. Nairobi\\n2. Kenya"), read_names("NONE")
+    (['Nairobi', 'Kenya'], ['Nairobi', 'Kenya'], [])
+    """
+    text, value = opened(reply)
+    listed = only_list(value)
+    if listed is not None:
+        found = [one_line(str(item)) for item in listed if isinstance(item, str | int) and not isinstance(item, bool)]
+        if len(found) < len(listed):
+            event(f"{len(listed) - len(found)} of the names are not texts and were left out: {shown(reply)}")
+    else:
+        lines = [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
+        lines = lines[1:] if len(lines) > 1 and lines[0].endswith(":") else lines
+        found = [_PLACE.sub("", _NAMING.sub("", BULLET.sub("", line))) for line in lines]
+        if not found:
+            unreadable(f"no name could be read out of the reply {shown(reply)}")
+            return None
+    names = [plain(name.translate(_QUOTES)) for name in found]
+    return list(dict.fromkeys(name for name in names if name and fold(name) != "none"))
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the pieces of a line between commas and "and": one line may hold several names."""
+    return [piece for piece in map(plain, _PART.split(name)) if piece]
+
+
+def read_yes(reply: str) -> bool | None:
+    """Return whether a reply says yes, by its first word or the only true or false in a JSON object; None for neither.
+
+    >>> read_yes("Yes, they are."), read_yes('{"enough": false}'), read_yes("Perhaps.")
+    (True, False, None)
+    """
+    text, value = opened(reply)
+    verdicts = [item for item in value.values() if isinstance(item, bool)] if isinstance(value, dict) else []
+    if verdicts:
+        return verdicts[0] if len(verdicts) == 1 else None
+    words = fold(" ".join(map(str, value.values())) if isinstance(value, dict) else text).split()
+    return {"yes": True, "true": True, "no": False, "false": False}.get(words[0]) if words else None
+
+
+def opened(reply: str) -> tuple[str, object]:
+    """Return a reply without thinking and code fences, and its value if it is JSON; else None.
+
+    If its JSON breaks off, the value has the whole items before that, and there is an event.
+    """
+    text = without_fences(reply)
+    value, whole = find_json(text)
+    if not whole:
+        event(f"the reply breaks off; what came before was read: {shown(reply)}")
+    return text, value
+
+
+def read_object(reply: str) -> Object | None:
+    """Return the JSON object that a reply has; None if it has none, or one that breaks off.
+
+    >>> read_object('{"operator": "count"}'), read_object('{"operator": "count", "sets": ["which'), read_object("3")
+    ({'operator': 'count'}, None, None)
+    """
+    value, whole = find_json(without_fences(reply))
+    return value if whole and isinstance(value, Object) else None
+
+
+def without_fences(reply: str) -> str:
+    """Return a reply without thinking and the lines of code fences."""
+    return _FENCE.sub("", without_thinking(reply))
+
+
+def _joined(match: re.Match[str]) -> str:
+    return one_line(match.group())
+
+
+def without_remark(line: str) -> str:
+    """Return a line without the words in parentheses at its end."""
+    bare = line.rstrip(" .")
+    before, opened, remark = bare.rpartition("(")
+    is_remark = opened and remark.endswith(")") and any(map(str.isalpha, remark))
+    return before.rstrip() if is_remark else line
+
+
+def _lines(reply: str) -> list[str]:
+    """Return the non-empty lines of a reply, without Markdown; a JSON list of numbers becomes one line."""
+    text, value = opened(reply)
+    listed = only_list(value)
+    if listed is not None:
+        are_numbers = all(isinstance(item, int) for item in listed)
+        text = f"[{', '.join(map(str, listed))}]" if are_numbers else "\n".join(map(str, listed))
+    elif isinstance(value, dict) and len(value) == 1:
+        text = str(next(iter(value.values())))
+    text = _ARRAY.sub(_joined, text)
+    return [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
+
+
+def _without_text(line: str, texts: Sequence[str]) -> str:
+    """Return the number alone for a line with the number and whole text of a candidate; else the line."""
+    match = _NUMBERED.match(line)
+    number = int(match.group(1) or match.group(2)) if match else 0
+    return str(number) if match and 0 < number <= len(texts) and plain(match.group(3)) == texts[number - 1] else line
+
+
+def _number_lines(lines: Iterable[str]) -> list[tuple[int, int]] | None:
+    """Return the ranges of the first line of numbers and of those that follow it; a single number is a range too."""
+    found: list[tuple[int, int]] | None = None
+    for line in lines:
+        numbers = _numbers(line)
+        if numbers is None and found is not None:
+            break
+        if numbers is not None:
+            found = (found or []) + numbers
+            if not numbers:
+                break  # none of them
+    return found
+
+
+def _numbers(line: str) -> list[tuple[int, int]] | None:
+    """Return the ranges of a line that holds only numbers, or says that there are none; None for other lines."""
+    bare = _LABEL.sub("", without_remark(BULLET.sub("", line)))
+    if fold(bare) == "none" or bare == "[]":
+        return []
+    pieces = [piece for piece in BETWEEN.split(bare.strip(" []().")) if piece]
+    found = []
+    for piece in pieces:
+        one, several = NUMBER.fullmatch(piece), _RANGE.fullmatch(piece)
+        if one:
+            found.append((int(one.group(1)), int(one.group(1))))
+        elif several and int(several.group(1)) < int(several.group(2)):
+            found.append((int(several.group(1)), int(several.group(2))))
+        else:
+            return None
+    return found or None
+
+
+def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tuple[int, int]] | None:
+    """Return the same for lines with text; all must be of that kind, except a first one that introduces them."""
+    place = {text: number for number, text in reversed(list(enumerate(texts, 1))) if text}
+    found, moved = [], []
+    for line in lines[1:] if lines and lines[0].endswith(":") else lines:
+        match = _NUMBERED.match(line)
+        text = plain(match.group(3) if match else BULLET.sub("", line))
+        number = int(match.group(1) or match.group(2)) if match else place.get(text)
+        if number is None:
+            return None
+        meant = place.get(text, number)
+        if meant != number and texts[number - 1 : number] != [text]:
+            moved.append(number)
+            number = meant
+        found.append((number, number))
+    if moved:
+        event(f"the reply numbers candidates anew; what counts is their text: {shown(reply)}")
+    return found or None
+
+
+def plain(text: str) -> str:
+    """Return a text as it is compared with others: on one line, without quotes and Markdown."""
+    return MARKDOWN.sub("", one_line(text)).strip("\"' ")
+
+
+def _score_pairs(reply: str, texts: Sequence[str]) -> Iterator[tuple[int, float]]:
+    """Yield number and score of every line that holds nothing else but the text of the candidate."""
+    text, value = opened(reply)
+    if isinstance(value, Object) and len(value) == 1 and isinstance(inner := next(iter(value.values())), Object | list):
+        value = inner
+    lines = text.splitlines()
+    if isinstance(value, Object):
+        lines = [f"{number}: {score}" for number, score in value.pairs]
+    elif isinstance(value, list) and value and all(isinstance(item, Object) for item in value):
+        lines = [f"{item.get('number')}: {item.get('score')}" for item in value]
+    for line in lines:
+        bare = without_remark(MARKDOWN.sub("", line).strip())
+        named = _named_score(bare, texts)
+        if named is not None:
+            yield named
+            continue
+        pieces = [piece.strip() for piece in re.split(r"[,;]", bare) if piece.strip()]
+        matches = [_SCORE.fullmatch(piece) for piece in pieces]
+        if all(matches):
+            yield from ((int(match.group(1)), float(match.group(2))) for match in matches if match)
+
+
+def _named_score(line: str, texts: Sequence[str]) -> tuple[int, float] | None:
+    """Return number and score of a line with the whole text of a candidate; None for other lines."""
+    match = _TEXT_SCORE.fullmatch(line) if texts else None
+    if match is None:
+        return None
+    label, score = BULLET.sub("", match.group(1)), float(match.group(2))
+    if label.isdecimal() and 0 < int(label) <= len(texts):
+        return None  # a number, even if it is the text of a candidate
+    numbered = _NUMBERED.match(label)
+    if numbered:
+        number, text = int(numbered.group(1) or numbered.group(2)), plain(numbered.group(3))
+        if 0 < number <= len(texts) and text == texts[number - 1]:
+            return number, score
+        label = text if text in texts else label  # the text counts
+    return (texts.index(plain(label)) + 1, score) if texts.count(plain(label)) == 1 else None
+
+
+def _few(numbers: Sequence[int]) -> str:
+    """Return the first few numbers as text."""
+    distinct = list(dict.fromkeys(numbers))
+    return ", ".join(map(str, distinct[:_LISTED])) + (" and more" if len(distinct) > _LISTED else "")

@@ -1,0 +1,1 @@
+"""Serving local models by llama.cpp."""

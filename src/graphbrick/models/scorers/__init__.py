@@ -1,0 +1,1 @@
+"""Scorers: texts in, one number a text out."""

@@ -1,0 +1,116 @@
+"""Pointwise scores: the probability that a language model says yes to a candidate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.trace import event, tally
+from graphbrick.models.llm.context_budget import cut_to_budget
+from graphbrick.models.llm.messages import Message, Reply, Request, system, user
+from graphbrick.models.llm.replies.replies import one_line, read_yes, shown
+from graphbrick.models.llm.share_of_yes import share_of_yes
+from graphbrick.models.scorers.llm_scorer import ONE_CANDIDATE, LLMScorer
+
+_INSTRUCTION = ONE_CANDIDATE + (
+    "Say whether the candidate helps to answer the question. Reply with one word: YES or NO."
+)
+_PROMPT = "Question: {question}\nCandidate: {candidate}\nYES or NO:"
+_TOP = 20  # how many of the likeliest first words to ask for; servers give no more
+_MAX_TOKENS = 4  # of a reply: some models begin with an empty word, and some spell YES as two
+_LISTED = 3  # replies in an event
+
+
+@dataclass(frozen=True, repr=False)
+class LLMPointwiseScorer(LLMScorer):
+    """Probability that a language model says yes to a candidate, one call for each, by a zero-shot prompt.
+
+    The score is the probability of yes among yes and no, from the log probabilities of the first word in all spellings;
+    a threshold of 0.5 selects what the model says yes to. It does not depend on the other candidates, so that scores of
+    different calls compare. If the server gives no log probabilities, the score is 1 or 0 by the word, and 0.5 if
+    neither word is said; both are events.
+
+    All calls of one scoring are in flight together. A candidate that does not fit the context is cut, with an event.
+
+    Args:
+        llm: The language model, such as LLM().
+        prefilter: A fast scorer that chooses the candidates for the model (EEMs-PF); the others score 0, and scores of
+            different calls do not compare then. None for none.
+        prefilter_n: Candidates that the pre-filter selects, at least 1; ties are broken by their text.
+
+    Returns:
+        One score a text, in [0, 1].
+
+    Raises:
+        ModelError: The server is away, refuses, or does not answer in time; or the question alone is too long.
+        StoppedError: The budget does not hold the calls.
+    """
+
+    @property
+    def comparable(self) -> bool:  # type: ignore[override]  # other scorers know it by their class alone
+        """Whether scores of different calls can be compared: not if a pre-filter chooses among the texts."""
+        return self.prefilter is None
+
+    def write_reply(self, useful: Sequence[int], n: int) -> str:
+        """Return the word that the model is asked for."""
+        return "YES" if useful else "NO"
+
+    def read_reply(self, reply: str, texts: Sequence[str]) -> list[int] | None:
+        """Return the number of the one candidate if the reply says yes, else nothing."""
+        return [1] if read_yes(reply) else []
+
+    def _score(self, query: str, candidates: Sequence[str]) -> npt.NDArray[np.float64]:
+        return _probabilities(self.llm.ask_all([request for _, request in self._requests(query, candidates)]))
+
+    def _requests(self, query: str, candidates: Sequence[str]) -> list[tuple[Sequence[int], Request]]:
+        lines, _ = cut_to_budget(self.llm, candidates, self.llm.context_budget(_messages(query, "")))
+        return [
+            ([i], Request(_messages(query, line), max_tokens=_MAX_TOKENS, top_logprobs=_TOP))
+            for i, line in enumerate(lines)
+        ]
+
+
+def probability_of_yes(reply: Reply) -> float | None:
+    """Return the probability of yes among yes and no as first word; None if neither is among the likeliest.
+
+    >>> import math
+    >>> from graphbrick.models.llm.messages import Choice, TokenLogprob, assistant
+    >>> top = (("YES", math.log(0.6)), (" no", math.log(0.2)), ("Hm", math.log(0.1)))
+    >>> reply = Reply((Choice(assistant("YES"), "stop", (TokenLogprob("YES", math.log(0.6), top),)),))
+    >>> round(probability_of_yes(reply), 6)
+    0.75
+    """
+    first = next((token.top for token in reply.choices[0].logprobs if token.token.strip()), ())
+    return share_of_yes(first)
+
+
+def _messages(query: str, candidate: str) -> list[Message]:
+    """Return the prompt about one candidate, which stands last: servers keep what is equal before it."""
+    return [system(_INSTRUCTION), user(_PROMPT.format(question=one_line(query), candidate=candidate))]
+
+
+def _probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:
+    """Return the probability of yes of each reply, float64 [replies], in [0, 1], with events for what was guessed."""
+    probabilities, by_word, neither = list[float](), 0, Counter[str]()
+    for reply in replies:
+        probability = probability_of_yes(reply)
+        if probability is None:
+            verdict = read_yes(reply.text)
+            by_word += verdict is not None
+            if verdict is None:
+                neither[shown(reply.text)] += 1
+            probability = 0.5 if verdict is None else float(verdict)
+        probabilities.append(probability)
+    n = len(probabilities)
+    if by_word:
+        event(f"{by_word:,} of {n:,} replies came without log-probabilities; they score 1 for yes, 0 for no")
+    if neither:
+        listed = ", ".join(reply for reply, _ in neither.most_common(_LISTED))
+        more = " and others" if len(neither) > _LISTED else ""
+        tally(unread_replies=neither.total())
+        event(f"{neither.total():,} of {n:,} replies say neither yes nor no and score 0.5: {listed}{more}")
+    return np.array(probabilities, dtype=np.float64)

@@ -1,0 +1,119 @@
+"""Segment files: the sorted hashes of texts and a vector for each. A file is written whole or not at all.
+
+Layout: the header (magic, dimensions, rows), uint64 [rows, 2] hashes sorted by their first half, float16 [rows,
+dimensions] vectors, and the magic once more, which shows that the end was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.files.locks import claim
+
+_MAGIC = 0x31564247  # "GBV1"
+_END = _MAGIC.to_bytes(8, "little")
+_HEADER = 3 * 8
+_LEFT_OVER_SECONDS = 86_400
+_serial = itertools.count()
+
+Hashes = npt.NDArray[np.uint64]
+
+
+def hash_texts(texts: Sequence[str]) -> Hashes:
+    """Return 128-bit hashes, uint64 [texts, 2]."""
+    blake = hashlib.blake2b
+    digests = b"".join([blake(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts])
+    return np.frombuffer(digests, dtype=np.uint64).reshape(-1, 2)
+
+
+class Segment:
+    """One segment file, open by memory map.
+
+    Raises:
+        ValueError: The file is not a segment, or is incomplete.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        with file.open("rb") as handle:
+            header = np.frombuffer(handle.read(_HEADER), dtype=np.uint64)
+            self.bytes = handle.seek(0, 2)
+            handle.seek(max(0, self.bytes - len(_END)))
+            end = handle.read()
+        if len(header) < 3 or header[0] != _MAGIC or end != _END or not header[2]:
+            raise ValueError("it is not a segment of vectors, or it is incomplete")
+        self.dimensions, rows = int(header[1]), int(header[2])
+        if self.bytes != _HEADER + rows * (16 + 2 * self.dimensions) + len(_END):
+            raise ValueError(f"{self.bytes:,} bytes do not hold {rows:,} vectors")
+        whole = np.memmap(file, dtype=np.uint8, mode="r").view(np.ndarray)[: -len(_END)]
+        ends = _HEADER + rows * 16
+        self.keys: Hashes = whole[_HEADER:ends].view(np.uint64).reshape(rows, 2)
+        self.vectors: npt.NDArray[np.float16] = whole[ends:].view(np.float16).reshape(rows, self.dimensions)
+        # Contiguous, so that a search touches few pages.
+        self._first = np.ascontiguousarray(self.keys[:, 0])
+
+    def find(self, keys: Hashes) -> npt.NDArray[np.int64]:
+        """Return the row of each hash, -1 for those that are not in this segment."""
+        at = np.minimum(np.searchsorted(self._first, keys[:, 0]), len(self._first) - 1)
+        return np.where((self.keys[at] == keys).all(axis=1), at, -1)
+
+
+def write_segment(folder: Path, keys: Hashes, vectors: npt.NDArray[np.float16]) -> Path:
+    """Write a segment under a new name; of equal hashes the first is kept."""
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    keys = keys[order]
+    new = np.ones(len(keys), dtype=np.bool_)
+    new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    keys, order = keys[new], order[new]
+    name = f"{os.getpid()}-{next(_serial)}-{os.urandom(4).hex()}"
+    work, file = folder / f".{name}.part", folder / f"{name}.seg"
+    try:
+        with work.open("wb") as handle:
+            handle.write(np.array([_MAGIC, vectors.shape[1], len(keys)], dtype=np.uint64).tobytes())
+            handle.write(np.ascontiguousarray(keys).tobytes())
+            for start in range(0, len(order), 4096):
+                handle.write(np.ascontiguousarray(vectors[order[start : start + 4096]], dtype=np.float16).tobytes())
+            handle.write(_END)
+            handle.flush()
+            os.fsync(handle.fileno())
+        work.rename(file)
+    finally:
+        work.unlink(missing_ok=True)
+    return file
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove the incomplete files of processes that were killed more than a day ago."""
+    for file in folder.glob(".*.part"):
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime > _LEFT_OVER_SECONDS:
+                file.unlink()
+
+
+def merge(folder: Path, segments: Sequence[Segment]) -> Segment | None:
+    """Merge segments into one and remove them; None if another process is merging, or has merged some of them."""
+    lock_file = folder / ".merge.lock"
+    try:
+        lock = claim(lock_file)
+    except BlockingIOError:
+        return None
+    with lock:
+        try:
+            if not all(segment.file.exists() for segment in segments):
+                return None
+            keys = np.concatenate([segment.keys for segment in segments])
+            merged = Segment(write_segment(folder, keys, np.concatenate([segment.vectors for segment in segments])))
+            for segment in segments:
+                segment.file.unlink()
+            return merged
+        finally:
+            lock_file.unlink(missing_ok=True)

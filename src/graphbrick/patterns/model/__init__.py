@@ -1,0 +1,1 @@
+"""The learned model of relation patterns."""

@@ -1,0 +1,1 @@
+"""Relation paths that a language model plans, and models that score or write paths."""

@@ -1,6 +1,0 @@
-"""Texts of queries in Cypher and SPARQL: the read-only guard, row limits, and the check against a schema."""
-
-from graphbrick.queries.guard import RefusedQueryError, check_read_only
-from graphbrick.queries.tokens import CYPHER, SPARQL
-
-__all__ = ["CYPHER", "SPARQL", "RefusedQueryError", "check_read_only"]

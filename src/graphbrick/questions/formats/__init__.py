@@ -1,0 +1,1 @@
+"""Readers of question files, one file a format."""

@@ -1,0 +1,153 @@
+"""Loader of question files in any known form."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.streams import unpacked_name
+from graphbrick.questions.formats import cwq, grailqa, metaqa, passages, plain, rog, webqsp, webquestions
+from graphbrick.questions.formats.files import read_json, read_parquet, read_table
+from graphbrick.questions.formats.record import Record
+from graphbrick.questions.question import Question
+
+_READERS: dict[str, Callable[[Iterator[Record], str], Iterator[Question]]] = {
+    "plain": plain.read,
+    "metaqa": plain.read,  # only its text files are read differently, see `_questions`
+    "webqsp": webqsp.read,
+    "cwq": cwq.read,
+    "grailqa": grailqa.read,
+    "webquestions": webquestions.read,
+    "hetionet": plain.read,
+    "rog": rog.read,
+    "hotpotqa": passages.read_hotpotqa,
+    "musique": passages.read_musique,
+}
+
+FORMS = ("auto", *_READERS)
+"""Forms of question files; "auto" detects the form."""
+
+_TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_JSON = (".jsonl", ".ndjson", ".json")
+_SUFFIXES = (*_JSON, *_TABLES, ".parquet", ".txt")
+
+
+def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
+    """Return all questions of a file, in file order.
+
+    Supported are JSON lines, a JSON document, delimited text (``.csv``, ``.tsv``), Parquet, and the text files of
+    MetaQA. All but Parquet may be compressed with gzip or Zstandard.
+
+    Args:
+        path: The file.
+        form: "plain" for your own questions (see `graphbrick.questions.formats.plain`); "metaqa", "webqsp", "cwq",
+            "grailqa" and "webquestions" for the original files; "rog" for WebQSP and CWQ as prepared for RoG;
+            "hotpotqa" and "musique" for questions over passages; "hetionet" for plain questions with Hetionet keys;
+            "auto" detects the form.
+
+    Returns:
+        At least one question; ids are distinct. If the file does not name a data set, the data set is the form, or the
+        file name for plain questions.
+
+    Raises:
+        InputError: The file is missing, empty, damaged or not UTF-8, is a folder, or has an unknown form; a record
+            cannot be read or repeats an id (the error gives the line).
+
+    Example:
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "mine.jsonl"
+        >>> _ = file.write_text('{"question": "Which currency?", "seeds": ["Kenya"], "answers": ["Kenyan shilling"]}')
+        >>> load(file)[0].answers
+        ('Kenyan shilling',)
+    """
+    file, place = Path(path), [0]
+    if form not in FORMS:
+        near = difflib.get_close_matches(form, FORMS, n=1) or ["auto"]
+        raise InputError(f"there is no form {form!r}; there is {', '.join(FORMS)}; try {near[0]!r}", file)
+    suffix = _suffix(file)
+    by_id: dict[str, Question] = {}
+    lines: dict[str, int] = {}
+    for question in _questions(file, suffix, form, place):
+        if question.id in by_id:
+            first = f" in line {lines[question.id]:,}"
+            raise InputError(
+                f"there is a question with the id {question.id!r}{first}; give each its own", file, place[0]
+            )
+        by_id[question.id], lines[question.id] = question, place[0]
+    if not by_id:
+        raise InputError("the file holds no questions", file)
+    return tuple(by_id.values())
+
+
+def _suffix(file: Path) -> str:
+    """Return the suffix that determines the file format."""
+    if file.is_dir():
+        names = sorted(entry.name for entry in file.iterdir() if Path(unpacked_name(entry)).suffix in _SUFFIXES)
+        held = f"; it holds {', '.join(names[:5])}" if names else ""
+        raise InputError(f"this is a folder; give the file with the questions{held}", file)
+    if not file.exists():
+        raise InputError("there is no such file", file)
+    suffix = Path(unpacked_name(file)).suffix
+    if suffix not in _SUFFIXES:
+        ending = f"the suffix {suffix!r}" if suffix else "no suffix"
+        raise InputError(
+            f"questions in a file with {ending} cannot be read; there is {' '.join(_SUFFIXES)}, also with .gz or .zst",
+            file,
+        )
+    if suffix == ".parquet" and unpacked_name(file) != file.name.lower():
+        raise InputError("Parquet is compressed inside; unpack it first", file)
+    return suffix
+
+
+def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator[Question]:
+    """Yield the questions of a file; ``place[0]`` is the line of the last one yielded."""
+    if suffix == ".txt":
+        if form not in ("auto", "metaqa"):
+            raise InputError(f"a .txt file holds questions of MetaQA, not of the form {form!r}", file)
+        return metaqa.read(file, "metaqa")
+    records = read_json(file) if suffix in _JSON else read_parquet(file) if suffix == ".parquet" else None
+    if records is None:
+        records = read_table(file, _TABLES[suffix])
+    if form == "auto":
+        first = next(records, None)
+        if first is None:
+            return iter(())
+        form, records = _form_of(first), chain([first], records)
+    dataset = re.split(r"\.", file.name)[0] if form == "plain" else form
+    return _READERS[form](_noting_line(records, place), dataset)
+
+
+def _noting_line(records: Iterator[Record], place: list[int]) -> Iterator[Record]:
+    for record in records:
+        place[0] = record.line
+        yield record
+
+
+def _form_of(first: Record) -> str:
+    """Return the form whose fields the first record of a file has."""
+    has = first.values.keys()
+    if "Parses" in has:
+        return "webqsp"
+    if "targetValue" in has:
+        return "webquestions"
+    if "ID" in has and has & {"sparql", "compositionality_type"}:
+        return "cwq"
+    if "qid" in has and (has & {"graph_query", "s_expression"} or has == {"qid", "question"}):
+        return "grailqa"
+    if {"question", "paragraphs"} <= has:
+        return "musique"
+    if {"_id", "question", "context"} <= has:
+        return "hotpotqa"
+    if "q_entity" in has:
+        return "rog"
+    if "question" in has or difflib.get_close_matches("question", has, cutoff=0.8):
+        return "plain"
+    raise first.fault(
+        f"these are no fields of a known form: {', '.join(map(repr, has)) or 'none'}; plain questions have question, "
+        "seeds and answers"
+    )

@@ -1,7 +1,0 @@
-"""The prompts of stages in which a language model walks over the graph."""
-
-from __future__ import annotations
-
-from graphbrick.llm.prompt_files import PromptFiles
-
-PROMPTS = PromptFiles("graphbrick.retrieve.reasoning")

@@ -1,0 +1,1 @@
+"""Pages of the server: the workbench and the page about the API."""

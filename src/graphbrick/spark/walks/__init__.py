@@ -1,0 +1,1 @@
+"""Algorithms of Spark jobs: walks, PageRank, hops and components."""

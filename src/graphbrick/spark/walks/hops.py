@@ -1,0 +1,51 @@
+"""Distances from sets of seeds, hop by hop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphbrick.bricks.extract.k_hop import KHop
+from graphbrick.spark.prepare import Report, silent
+from graphbrick.spark.prepared import Prepared
+from graphbrick.spark.storage import location, write_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def nearest(
+    prepared: Prepared, seeds: DataFrame, k_hop: KHop, *, rows: DataFrame, work: str, report: Report = silent
+) -> DataFrame:
+    """Return the entities near each set of seeds and how far they are.
+
+    A hop is not begun for a set that has ``cap`` entities already.
+
+    Args:
+        prepared: The graph.
+        seeds: ``set`` (int) and ``id``, each pair once.
+        k_hop: max_hops, direction and cap.
+        rows: `Prepared.rows` for the same direction.
+        work: A folder for the hops, on storage that all workers share.
+        report: Called with the name of each step.
+
+    Returns:
+        ``set``, ``id``, ``hops`` (0 for a seed).
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    spark = prepared.spark
+    place, schema = f"{work}/hops", "set int, id long, degree long, hops int"
+    starts = seeds.join(prepared.degrees(k_hop.direction), "id").select("set", "id", "degree")
+    write_table(starts, f"{place}/hops=0")
+    for hop in range(1, k_hop.max_hops + 1):
+        report(f"walking; hop {hop} of {k_hop.max_hops}")
+        reached = spark.read.schema(schema).parquet(location(place))
+        size = F.count(F.lit(1)).over(Window.partitionBy("set"))
+        last = reached.withColumn("size", size).where((F.col("size") < k_hop.cap) & (F.col("hops") == hop - 1))
+        chunks = F.sequence(F.lit(0), F.floor((F.col("degree") - 1) / prepared.row_length).cast("int"))
+        leaving = last.where("degree > 0").select("set", "id", F.explode(chunks).alias("chunk"))
+        ends = leaving.join(rows, ["id", "chunk"]).select("set", F.inline("targets").alias("id", "degree")).distinct()
+        new = ends.join(reached.select("set", "id"), ["set", "id"], "left_anti")
+        write_table(new.select("set", "id", "degree"), f"{place}/hops={hop}")
+    return spark.read.schema(schema).parquet(location(place))

@@ -1,0 +1,96 @@
+"""Results about every entity of a graph, as folders of Parquet files: PageRank and connected components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphbrick.bricks.extract.page_rank import PageRank
+from graphbrick.spark.cluster import default_partitions
+from graphbrick.spark.prepare import Report, silent
+from graphbrick.spark.prepared import Prepared
+from graphbrick.spark.storage import Storage, location, write_settings, write_table
+from graphbrick.spark.walks.components import components
+from graphbrick.spark.walks.extract import DIGITS
+from graphbrick.spark.walks.graphx import GraphX
+from graphbrick.spark.walks.page_rank import page_rank
+
+RANKS = "page ranks"
+COMPONENTS = "connected components"
+_TOP = 20
+
+
+def write_ranks(
+    prepared: Prepared, place: str, brick: PageRank, *, partitions: int, graphx: bool = False, report: Report = silent
+) -> dict[str, Any]:
+    """Write the PageRank of every entity: ``scores`` with ``entity``, ``score``, ``rank`` from 1, in this order.
+
+    Args:
+        prepared: The graph.
+        place: The folder to write.
+        brick: restart, direction and tolerance.
+        partitions: Parts that the rows of the graph are cut into.
+        graphx: Compute by GraphX.
+        report: Called with the name of each step.
+
+    Returns:
+        The contents of its ``settings.json``.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    work, restart, tolerance = f"{place}/.work", float(brick.restart), float(brick.tolerance)
+    if graphx:
+        report("GraphX")
+        scores = GraphX(prepared, brick.direction, work, partitions).page_rank(restart, tolerance)
+    else:
+        rows = prepared.rows(brick.direction, partitions)
+        scores = page_rank(prepared, restart, brick.direction, tolerance, rows=rows, work=work, report=report).scores
+        rows.unpersist()
+    report("ranking")
+    keyed = prepared.entities().select("id", "entity").join(scores.select("id", "score"), "id")
+    ordered = keyed.orderBy(F.desc(F.round("score", DIGITS)), "id").select("entity", "score").zipWithIndex("place")
+    ranked = ordered.selectExpr("entity", "score", "place + 1 AS rank")
+    write_table(ranked, f"{place}/scores")
+    top = prepared.spark.read.parquet(location(f"{place}/scores")).orderBy("rank").limit(_TOP).collect()
+    settings = {"restart": restart, "direction": brick.direction, "tolerance": tolerance, "graphx": graphx}
+    shown = [{"entity": row["entity"], "score": row["score"]} for row in top]
+    return _finished(prepared, place, RANKS, {"settings": settings, "top": shown})
+
+
+def write_components(
+    prepared: Prepared, place: str, *, graphx: bool = False, report: Report = silent
+) -> dict[str, Any]:
+    """Write the component of every entity: ``components`` with ``entity`` and ``component``, the first entity in it.
+
+    Args:
+        prepared: The graph.
+        place: The folder to write.
+        graphx: Compute by GraphX.
+        report: Called with the name of each step.
+
+    Returns:
+        The contents of its ``settings.json``.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    work = f"{place}/.work"
+    if graphx:
+        found = GraphX(prepared, "out", work, default_partitions(prepared, "out")).components()
+    else:
+        found = components(prepared, work=work, report=report)
+    keys = prepared.entities().select("id", "entity")
+    firsts = keys.selectExpr("id AS component", "entity AS first")
+    named = found.join(keys, "id").join(firsts, "component").selectExpr("entity", "first AS component")
+    write_table(named, f"{place}/components")
+    sizes = prepared.spark.read.parquet(location(f"{place}/components")).groupBy("component").count()
+    largest = sizes.orderBy(F.desc("count"), "component").limit(_TOP).collect()
+    shown = [{"component": row["component"], "entities": row["count"]} for row in largest]
+    facts = {"settings": {"graphx": graphx}, "components": sizes.count(), "largest": shown}
+    return _finished(prepared, place, COMPONENTS, facts)
+
+
+def _finished(prepared: Prepared, place: str, kind: str, facts: dict[str, Any]) -> dict[str, Any]:
+    """Delete what only the computation needed, and write the settings."""
+    Storage(prepared.spark, place).delete(f"{place}/.work")
+    facts |= {"source": prepared.facts["source"], "counts": prepared.facts["counts"]}
+    write_settings(prepared.spark, place, kind, facts)
+    return facts

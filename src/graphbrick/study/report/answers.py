@@ -1,0 +1,160 @@
+"""Tables of answer quality: all measures, results by hops, and the scores of published scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from graphbrick.study.metrics.published import PUBLISHED, PUBLISHED_METRICS
+from graphbrick.study.report.charts import percent, short
+from graphbrick.study.report.figures import ANSWERED, Answers, PipelineFigures
+from graphbrick.study.report.overview import QUALITY_GROUPS, SCORERS, measure_name
+from graphbrick.study.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells
+
+_PARTS = dict(zip(QUALITY_GROUPS, ("all", "answerable"), strict=True))
+_NOTES = {
+    "hit": "any answer is right",
+    "hits_at_1": "the first answer is right",
+    "exact_match": "the answers are the gold answers and nothing else",
+    "precision": "right answers, of those given",
+    "recall": "gold answers that were given",
+    "f1": "the harmonic mean of precision and recall",
+    "judge_at_1": "a language model says that the first answer means the same as a gold answer",
+}
+
+
+class AnswerRow(NamedTuple):
+    """A row of a table of answers.
+
+    Attributes:
+        group: What the questions have in common; empty for all questions.
+        number: The number of the pipeline.
+        name: Its name.
+        answers: How good its answers are.
+    """
+
+    group: str
+    number: int
+    name: str
+    answers: Answers
+
+
+def rows_of(figures: Sequence[PipelineFigures], group: str = "") -> list[AnswerRow]:
+    """Return a row for each pipeline."""
+    return [AnswerRow(group, one.number, one.name, one.answers) for one in figures]
+
+
+def rows_by_hops(figures: Sequence[PipelineFigures]) -> list[AnswerRow]:
+    """Return a row for each number of hops and pipeline; none if there is only one group."""
+    names = list(dict.fromkeys(hops for one in figures for hops in one.answers_by_hops))
+    if len(names) < 2:
+        return []
+    names.sort(key=lambda hops: (not hops, len(hops), hops))
+    return [
+        AnswerRow(hops or "unknown", one.number, one.name, one.answers_by_hops[hops])
+        for hops in names
+        for one in figures
+        if hops in one.answers_by_hops
+    ]
+
+
+def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
+    """Return the table of answer measures, in percent, over all and over answerable questions.
+
+    Args:
+        rows: Its rows; the best of a group is bold.
+        by: Name of the grouping; empty if there is only one group.
+
+    Returns:
+        The table; None if no pipeline gives answers.
+    """
+    measures = _measured(rows, ANSWERED)
+    if not measures:
+        return None
+    columns = [Column(by)] if by else []
+    columns += PIPELINE_COLUMNS
+    columns.append(Column("questions", note="questions done, and of which the graph has an answer", small="answerable"))
+    columns += [Column(measure_name(name), group, _NOTES[name]) for group in _PARTS for name in measures]
+    body = []
+    for row in rows:
+        answers = row.answers
+        beside = [other for other in rows if other.group == row.group]
+        cells = [Cell(row.group, row.group)] if by else []
+        cells += pipeline_cells(row.number, row.name)
+        cells.append(Cell(f"{answers.questions:,}", answers.questions, f"{answers.answerable:,}"))
+        cells += [_cell(row, beside, name, part) for part in _PARTS.values() for name in measures]
+        body.append(cells)
+    name = f"answers-by-{by.replace(' ', '-')}" if by else "answers"
+    return Table(name, f"Measures of answers{f' by {by}' if by else ''}, in percent", columns, body)
+
+
+def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
+    """Return the table of published scorers over all questions; None if the study has no such scores."""
+    rows = rows_of(figures)
+    measures = _measured(rows, PUBLISHED_METRICS)
+    if not measures:
+        return None
+    columns = [
+        *PIPELINE_COLUMNS,
+        Column("Hits@1", "here", "the first answer is right: equal to a gold answer or alias"),
+    ]
+    for name in measures:
+        scorer, _, measure = name.partition("_")
+        columns.append(Column("F1" if measure == "f1" else measure.replace("_", " "), f"as {SCORERS[scorer]}, %"))
+    body = [
+        [*pipeline_cells(row.number, row.name), *(_cell(row, [], name, "all") for name in ("hits_at_1", *measures))]
+        for row in rows
+    ]
+    return Table("published", "The answers as others have published such figures, in percent", columns, body)
+
+
+def published_notes() -> list[str]:
+    """Return a line for each published scorer that lists its flaws."""
+    return [f"{SCORERS[name]}: {wrong}." for name, wrong in PUBLISHED.items()]
+
+
+def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[str]:
+    """Return a line for each pipeline: the judge, how many answers it judged, and the cost."""
+    lines = []
+    for one in figures:
+        judged = one.judged
+        if judged is None:
+            continue
+        failed = ""
+        if judged.unread:
+            failed += f", {judged.unread:,} verdicts could not be read and count as wrong (--retry asks again)"
+        if judged.errors:
+            failed += f", the judge failed on {judged.errors:,} (--retry asks it again): {judged.failure}"
+        cost = f", ${judged.cost:.2g}" * bool(judged.cost)
+        calls = f"{judged.calls:,.0f} call{'s' * (judged.calls != 1)}"
+        lines.append(
+            f"{one.name}: {judge} judged {judged.answers:,} answers, {judged.by_model:,} of them by asking{failed}; "
+            f"{calls}, {short(judged.tokens_in)}/{short(judged.tokens_out)} tokens in/out{cost}, beside "
+            "what the pipeline took"
+        )
+    return lines
+
+
+def _measured(rows: Iterable[AnswerRow], measures: Sequence[str]) -> list[str]:
+    """Return the measures for which some row has a value."""
+    there = {name for row in rows for name, mean in row.answers.means.items() if mean.all is not None}
+    return [name for name in measures if name in there]
+
+
+def _cell(row: AnswerRow, beside: Sequence[AnswerRow], measure: str, part: str) -> Cell:
+    value = _value(row, measure, part)
+    if value is None:
+        return Cell("–")
+    others = [other for some in beside if (other := _value(some, measure, part)) is not None]
+    small = ""
+    if measure == "judge_at_1":
+        # Answers that equal a gold one always have a verdict: the fewer of the others have one, the better it looks.
+        mean, total = row.answers.means[measure], row.answers.questions if part == "all" else row.answers.answerable
+        scored = mean.scored if part == "all" else mean.scored_answerable
+        small = f"of {scored:,}" if scored < total else ""
+    return Cell(percent(value), value, small, strong=len(others) > 1 and value == max(others) > 0 and not small)
+
+
+def _value(row: AnswerRow, measure: str, part: str) -> float | None:
+    mean = row.answers.means.get(measure)
+    return None if mean is None else mean.all if part == "all" else mean.answerable

@@ -1,0 +1,200 @@
+"""Bar charts of a report page, and number formatting.
+
+Colours are classes of ``style.css``, which has them for light and dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ceil, floor, log10
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from graphbrick.study.report.markup import macro
+from graphbrick.study.statistics.intervals import Interval
+
+_LETTERS = 0.011  # share of a bar's row that a letter needs, where the page is not narrow
+_BAR, _GAP, _PAD = 12, 2, 5  # pixels of a bar in a group, between bars, above and below a group
+
+
+class Part(NamedTuple):
+    """One colour of a chart.
+
+    Attributes:
+        name: Its meaning.
+        colour: Its class in ``style.css``.
+        note: An explanation.
+    """
+
+    name: str
+    colour: str
+    note: str = ""
+
+
+class Row(NamedTuple):
+    """One row of a chart.
+
+    Attributes:
+        number: The number of the pipeline in the table.
+        name: Its name.
+        values: One for each part; None for no value.
+        note: Text in the place of bars.
+    """
+
+    number: int
+    name: str
+    values: Sequence[float | None]
+    note: str = ""
+
+
+class _Mark(NamedTuple):
+    """A part of a stacked bar, from ``start`` on; or, with ``group``, a bar with its interval."""
+
+    colour: str
+    title: str
+    start: float = 0.0
+    width: float = 0.0
+    text: str = ""
+    group: bool = False
+    top: int = 0
+    height: int = _BAR
+    mean: float | None = None
+    low: float = 0.0
+    high: float = 0.0
+
+
+def stacked_bars(
+    rows: Sequence[Row], parts: Sequence[Part], *, shown: Callable[[float], str], whole: float | None = None
+) -> Markup:
+    """Draw rows of parts, one after the other.
+
+    Args:
+        rows: Top to bottom.
+        parts: Left to right, in the order of the rows' values.
+        shown: Writes a value.
+        whole: The value of a full row; None to fit the scale to the longest row.
+    """
+    longest = max((sum(v or 0 for v in row.values) for row in rows), default=0)
+    ticks = [whole * i / 4 for i in range(5)] if whole else round_ticks(longest)
+    end = whole or ticks[-1] or 1
+    body = [(row, 22, _stacked(row.values, parts, end, shown, row.name)) for row in rows]
+    return macro("bars.html", "chart", parts, body, ticks, end, round_percent if whole else shown)
+
+
+def stack(values: Sequence[float], parts: Sequence[Part], title: str) -> Markup:
+    """Draw a row of parts for a cell of a table, without letters."""
+    return macro("bars.html", "stack", _stacked(values, parts, sum(values) or 1), title)
+
+
+def _stacked(
+    values: Sequence[float | None],
+    parts: Sequence[Part],
+    end: float,
+    shown: Callable[[float], str] = str,
+    name: str = "",
+) -> list[_Mark]:
+    at, marks = 0.0, []
+    for value, part in zip(values, parts, strict=True):
+        if value:
+            text = shown(value)
+            fits = value / end > _LETTERS * (len(text) + 1)
+            title = f"{name}\n{part.name}: {text}"
+            marks.append(_Mark(part.colour, title, at / end, value / end, text if fits else ""))
+            at += value
+    return marks
+
+
+def grouped_bars(rows: Sequence[Row], parts: Sequence[Part], intervals: Sequence[Sequence[Interval | None]]) -> Markup:
+    """Draw for each row a group of bars on a scale from 0 to 1, each with its interval.
+
+    Args:
+        rows: Top to bottom; their values are not read.
+        parts: Top to bottom within a group.
+        intervals: For each row one for each part; None if there is no question.
+    """
+    height = len(parts) * (_BAR + _GAP) + 2 * _PAD
+    body = [
+        (
+            row,
+            height,
+            [
+                _bar(mean, part, _PAD + i * (_BAR + _GAP))
+                for i, (mean, part) in enumerate(zip(group, parts, strict=True))
+            ],
+        )
+        for row, group in zip(rows, intervals, strict=True)
+    ]
+    return macro("bars.html", "chart", parts, body, [0, 0.25, 0.5, 0.75, 1.0], 1.0, round_percent)
+
+
+def _bar(mean: Interval | None, part: Part, top: int) -> _Mark:
+    if mean is None:
+        return _Mark(part.colour, f"{part.name}: no question", group=True, top=top)
+    title = f"{part.name}: {percent(mean.mean)} %, interval {percent(mean.low)} to {percent(mean.high)}, n = {mean.n:,}"
+    return _Mark(part.colour, title, group=True, top=top, mean=mean.mean, low=mean.low, high=mean.high)
+
+
+def badge(number: int) -> Markup:
+    """Return the number of a pipeline as it is shown in all tables and charts."""
+    return macro("parts.html", "badge", number)
+
+
+def percent(value: float) -> str:
+    """Return a share in percent; only exact 0 and 1 are shown as 0 and 100.
+
+    >>> percent(0.5), percent(0.973), percent(0.9999), percent(0.0002), percent(1)
+    ('50.0', '97.3', '>99.9', '<0.1', '100')
+    """
+    if 0 < value < 0.0005 or 0.9995 <= value < 1:
+        return "<0.1" if value < 0.5 else ">99.9"
+    return f"{100 * value:.0f}" if value in (0, 1) else f"{100 * value:.1f}"
+
+
+def round_percent(value: float) -> str:
+    """Write a round share in percent, for an axis.
+
+    >>> round_percent(0.25), round_percent(0.925)
+    ('25', '92.5')
+    """
+    return f"{100 * value:.3g}"
+
+
+def milliseconds(value: float) -> str:
+    """Write milliseconds with three digits; in seconds or minutes if they are many.
+
+    >>> milliseconds(0.1234), milliseconds(12.34), milliseconds(1234.5), milliseconds(120_000)
+    ('0.12 ms', '12.3 ms', '1.23 s', '2 min')
+    """
+    if value < 1:
+        return f"{value:.2g} ms" if value else "0 ms"
+    for limit, unit, size in ((1000, "ms", 1), (100_000, "s", 1000), (float("inf"), "min", 60_000)):
+        if value < limit:
+            return f"{float(f'{value / size:.3g}'):,g} {unit}"
+    raise AssertionError
+
+
+def short(value: float) -> str:
+    """Write a count with three digits.
+
+    >>> short(0), short(12), short(1234), short(5_600_000)
+    ('0', '12', '1.23k', '5.6M')
+    """
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g}{unit}"
+    return f"{value:.3g}"
+
+
+def round_ticks(longest: float, about: int = 5) -> list[float]:
+    """Return round numbers from 0 to at least ``longest``.
+
+    >>> round_ticks(42), round_ticks(0)
+    ([0.0, 10.0, 20.0, 30.0, 40.0, 50.0], [0.0])
+    """
+    if longest < 1e-12:
+        return [0.0]
+    rough = longest / about
+    size = 10.0 ** floor(log10(rough))
+    step = next(size * nice for nice in (1, 2, 2.5, 5, 10) if size * nice >= rough * 0.999)
+    return [float(f"{i * step:.12g}") for i in range(ceil(longest / step - 1e-9) + 1)]

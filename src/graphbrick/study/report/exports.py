@@ -1,0 +1,146 @@
+"""A report as Markdown, and as CSV for other programs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from graphbrick.study.report.answers import (
+    answers_table,
+    judge_notes,
+    published_notes,
+    published_table,
+    rows_by_hops,
+    rows_of,
+)
+from graphbrick.study.report.confidence import NOTE, confidence_table, curve_table, reliability_table
+from graphbrick.study.report.figures import PipelineFigures
+from graphbrick.study.report.linking_and_queries import task_tables
+from graphbrick.study.report.markup import visible
+from graphbrick.study.report.overview import (
+    QUALITY_GROUPS,
+    comparison_table,
+    group_name,
+    groups_shown,
+    measure_name,
+    pipelines_table,
+    strata_table,
+)
+from graphbrick.study.report.tables import columns_of, markdown, table_markdown
+from graphbrick.study.statistics.comparison import Comparison
+from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
+
+_ABOUT = ("pipeline", "dataset", "question", "text", "hops", "distance", "answerable", "error", "lost_at", "ms")
+_QUALITY = ("#", "pipeline", "questions")  # beside what is in its groups
+_LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits")
+_COUNTS = ("n_answers", "n_paths")
+
+
+def markdown_page(
+    figures: Sequence[PipelineFigures],
+    comparisons: Sequence[Comparison],
+    *,
+    decisive: str,
+    by: str | None = None,
+    title: str,
+    summary: str,
+    judge: str | None = None,
+) -> Iterator[str]:
+    """Yield the tables of a report, piece by piece."""
+    yield f"# {markdown(title)}\n\n{markdown(summary)}\n"
+    if not figures:
+        return
+    table = pipelines_table(figures)
+    yield "\n## Quality\n\nMeans in percent with 95 % intervals.\n\n"
+    yield table_markdown(columns_of(table, lambda column: column.title in _QUALITY or column.group in QUALITY_GROUPS))
+    yield "\n## Stages and cost\n\nMeans over questions.\n\n"
+    kept = ("#", "pipeline")
+    yield table_markdown(
+        columns_of(table, lambda c: c.title in kept or (c.title not in _QUALITY and c.group not in QUALITY_GROUPS))
+    )
+    yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
+    yield from _answers(figures, judge)
+    for task in task_tables({"": figures}):
+        yield f"\n## {task.title}\n\nMeans in percent.\n\n{table_markdown(task.table)}"
+    yield from _confidence(figures)
+    for group in groups_shown(by):
+        strata = strata_table(figures, group, decisive)
+        if strata is not None:
+            yield f"\n## {measure_name(decisive)} by {group_name(group)}\n\n{table_markdown(strata)}"
+    if comparisons:
+        yield f"\n## Comparison by {measure_name(decisive)}\n\n"
+        yield table_markdown(comparison_table(comparisons, figures, decisive))
+
+
+def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[str]:
+    """Yield the tables of answers."""
+    table = answers_table(rows_of(figures))
+    if table is None:
+        return
+    yield f"\n## Answers\n\nMeans in percent.\n\n{table_markdown(table)}"
+    notes = judge_notes(figures, judge)
+    yield "\n" * bool(notes) + "".join(f"- {markdown(line)}\n" for line in notes)
+    by_hops, others = answers_table(rows_by_hops(figures), by="hops"), published_table(figures)
+    if by_hops is not None:
+        yield f"\n## Answers by hops\n\n{table_markdown(by_hops)}"
+    if others is not None:
+        yield "\n## Answers as published\n\n" + "".join(f"- {markdown(line)}\n" for line in published_notes())
+        yield f"\n{table_markdown(others)}"
+
+
+def _confidence(figures: Sequence[PipelineFigures]) -> Iterator[str]:
+    """Yield the tables of confidence; the curve has one row for each pipeline and tenth of the questions."""
+    tables = [confidence_table(figures), curve_table(figures), reliability_table(figures)]
+    if tables[0] is not None:
+        yield f"\n## Confidence\n\n{NOTE} In percent.\n"
+        yield from (f"\n{table_markdown(table)}" for table in tables if table is not None)
+
+
+def _code(text: str) -> str:
+    """Return a text as Markdown code; the text may contain backticks."""
+    line = " ".join(visible(text).split())
+    longest = max((len(run) for run in "".join(c if c == "`" else " " for c in line).split()), default=0)
+    mark = "`" * (longest + 1)
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{mark}{space}{line}{space}{mark}"
+
+
+class CsvRows:
+    """CSV writer of results, with one row per pipeline and question, run by run.
+
+    Args:
+        out: The output file.
+        questions: All questions of the study.
+        metrics: The columns of measures.
+    """
+
+    def __init__(self, out: TextIO, questions: Sequence[StudyQuestion], metrics: Sequence[str]) -> None:
+        self.metrics = metrics
+        self.questions = {question.id: question for question in questions}
+        # Left to itself, the writer quotes no carriage return, and readers then begin a row there.
+        self.writer = csv.writer(out, lineterminator="\n")
+        self.quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        self.writer.writerow([*_ABOUT, *metrics, *_LEDGER, *_COUNTS])
+
+    def write(self, run: StudyRun, results: Sequence[Result]) -> None:
+        """Write the results of a run, without questions added to the study since it was opened."""
+        for result in results:
+            if result.question not in self.questions:
+                continue
+            question = self.questions[result.question]
+            about = (
+                run.name,
+                question.dataset,
+                question.name,
+                question.text,
+                question.hops,
+                question.distance,
+                int(question.answerable),
+            )
+            row: list[object] = [*about, result.error, result.lost_at, f"{1000 * result.seconds:.3f}"]
+            row += [result.metrics.get(name) for name in self.metrics]
+            row += [result.ledger.get(name, 0) for name in _LEDGER]
+            row += [result.n_answers, result.n_paths]
+            has_return = any(isinstance(cell, str) and "\r" in cell for cell in row)
+            (self.quoting if has_return else self.writer).writerow(row)

@@ -1,0 +1,242 @@
+"""Summary of a study as values: the figures of its pipelines, remarks, and comparisons."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import InputError
+from graphbrick.study.metrics.published import PUBLISHED_METRICS
+from graphbrick.study.report.answers import judge_notes
+from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures
+from graphbrick.study.report.overview import compared
+from graphbrick.study.runs.scoring import SIZES
+from graphbrick.study.statistics.comparison import Comparison
+from graphbrick.study.statistics.paired import benjamini_hochberg, holm
+from graphbrick.study.store.identity import changed_files
+from graphbrick.study.store.reader import Study
+from graphbrick.study.store.records import StudyQuestion, StudyRun
+
+GROUPS = ("hops", "dataset", "distance")
+"""What all questions can be grouped by; they can also be grouped by their facts."""
+_ERRORS_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """Figures of a study, with remarks for the reader.
+
+    Attributes:
+        path: The file of the study.
+        judge: The recipe text of its judge; None if there is none.
+        by: What the figures are also grouped by; None for nothing.
+        figures: The pipelines, best first.
+        notes: Remarks, such as errors and changed files, by the number of the run.
+        failures: Pipelines that failed on every question, and a judge that failed on every answer, as sentences.
+    """
+
+    path: str
+    judge: str | None
+    by: str | None
+    figures: Sequence[PipelineFigures]
+    notes: Mapping[int, Sequence[str]]
+    failures: Sequence[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain JSON types."""
+        runs = [one.to_dict(self.by) | {"notes": list(self.notes[one.run.id])} for one in self.figures]
+        return {"study": self.path, "judge": self.judge, "runs": runs}
+
+
+@dataclass(frozen=True)
+class StudyComparison:
+    """Pipelines of a study compared pair by pair.
+
+    Attributes:
+        metric: The measure they are compared by.
+        by: What questions are also grouped by; None for nothing.
+        figures: The pipelines, best first, for each group of questions; the group "" has all questions.
+        rows: Group and comparison of each pair, corrected for all of them; none if the study has one pipeline.
+    """
+
+    metric: str
+    by: str | None
+    figures: Mapping[str, Sequence[PipelineFigures]]
+    rows: Sequence[tuple[str, Comparison]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain JSON types."""
+        grouped = [(group, one) for group, figures in self.figures.items() for one in figures]
+        return {
+            "metric": self.metric,
+            "by": self.by,
+            "pipelines": [
+                {"group": group, "pipeline": one.name} | one.means[self.metric].to_dict() for group, one in grouped
+            ],
+            "answers": [
+                {"group": group, "pipeline": one.name, "measures": one.answers.to_dict()} for group, one in grouped
+            ],
+            "linking": [
+                {"group": group, "pipeline": one.name, "measures": one.to_dict()["linking"]}
+                for group, one in grouped
+                if one.linking
+            ],
+            "queries": [
+                {"group": group, "pipeline": one.name, "measures": one.to_dict()["queries"]}
+                for group, one in grouped
+                if one.queries
+            ],
+            "comparisons": [
+                {"group": group} | row._asdict() | {"difference": row.difference._asdict()} for group, row in self.rows
+            ],
+        }
+
+
+def summarize_study(
+    study: Study, *, runs: Collection[int] | None = None, metric: str = "hits_at_1", by: str | None = None
+) -> StudySummary:
+    """Summarize a study.
+
+    Args:
+        study: The study.
+        runs: The numbers of the runs to show; None for all.
+        metric: The measure that pipelines are ordered by.
+        by: Group questions by "hops", "dataset", "distance" or one of their facts; None for no groups.
+
+    Raises:
+        InputError: There is no such metric or group.
+    """
+    questions = study.questions()
+    if by is not None:
+        groups_of(questions, by, study)
+    figures = [one for one in read_figures(study, questions, metric, by=by) if runs is None or one.run.id in runs]
+    notes = {one.run.id: tuple(_notes(study, one, metric)) for one in figures}
+    return StudySummary(str(study.path), study.judge, by, figures, notes, tuple(_failures(study, figures)))
+
+
+def compare_study(
+    study: Study, *, baseline: str | None = None, metric: str = "hits_at_1", by: str | None = None
+) -> StudyComparison:
+    """Compare the pipelines of a study, over all questions and for each group of them.
+
+    Args:
+        study: The study.
+        baseline: Compare all others with this pipeline (name, number or recipe text); None for every pair.
+        metric: The measure they are compared by.
+        by: Also compare within groups, as for `summarize_study`.
+
+    Raises:
+        InputError: There is no such baseline, metric or group, or the study has no runs.
+    """
+    runs, questions = study.runs(), study.questions()
+    if not runs:
+        raise InputError("the study has no runs yet; graphbrick evaluate adds them", study.path)
+    name = name_of(runs, baseline)
+    groups = {"": questions} | ({} if by is None else groups_of(questions, by, study))
+    figures = {group: read_figures(study, members, metric) for group, members in groups.items()}
+    rows = [(group, row) for group, members in figures.items() for row in compared(members, baseline=name)]
+    p_values = [row.p for _, row in rows]
+    corrected = zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True)
+    return StudyComparison(
+        metric, by, figures, [(group, row._replace(p_holm=h, p_bh=b)) for (group, row), h, b in corrected]
+    )
+
+
+def groups_of(questions: Sequence[StudyQuestion], by: str, study: Study) -> dict[str, list[StudyQuestion]]:
+    """Return the questions by group, in natural order; "unknown" for those without one.
+
+    Raises:
+        InputError: Questions have no such property.
+    """
+    require_group(by, (fact for question in questions for fact in question.facts), study.path)
+    groups: dict[str, list[StudyQuestion]] = {}
+    for question in questions:
+        groups.setdefault(question.group(by) or "unknown", []).append(question)
+    order = sorted(groups, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
+    return {name: groups[name] for name in order}
+
+
+def require_group(by: str, facts: Iterable[str], path: Path | None = None) -> None:
+    """Check what questions are to be grouped by.
+
+    Args:
+        by: The property.
+        facts: The facts of the questions.
+        path: The study that they are from; None if they are not in a study yet.
+
+    Raises:
+        InputError: Questions have no such property.
+    """
+    known = {*GROUPS, *facts}
+    if by not in known:
+        raise InputError(f"questions cannot be grouped by {by!r}; there is {', '.join(sorted(known))}", path)
+
+
+def require_share(figures: Sequence[PipelineFigures], metric: str) -> None:
+    """Refuse to rank pipelines by a measure that is no share, as reports show it in percent.
+
+    Raises:
+        InputError: The measure is a size, or a mean exceeds 1.
+    """
+    exceeds = any(interval.mean > 1 for one in figures if (interval := one.means[metric].all) is not None)
+    if exceeds or metric in SIZES:
+        reason = "exceeds 1 as it is counted there" if metric in PUBLISHED_METRICS else "is a size"
+        raise InputError(
+            f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1"
+        )
+
+
+def name_of(runs: Sequence[StudyRun], pipeline: str | None) -> str | None:
+    """Return the name of the pipeline that a name, else a number or a recipe text, means; None for None.
+
+    Raises:
+        InputError: The study has no such pipeline.
+    """
+    if pipeline is None or pipeline in {run.name for run in runs}:
+        return pipeline
+    for run in runs:
+        if pipeline in (run.recipe, str(run.id)):
+            return run.name
+    names = ", ".join(repr(run.name) for run in runs) or "none"
+    raise InputError(f"the baseline must be a pipeline of the study, got {pipeline!r}; there is {names}")
+
+
+def _notes(study: Study, one: PipelineFigures, metric: str) -> Iterator[str]:
+    changes = changed_files(study.runs())
+    if one.run.id in changes:
+        before, files = changes[one.run.id]
+        yield f"{one.name} is another run than {before}, because a file changed: {', '.join(files)}"
+    versions = [session.versions for session in study.sessions() if session.id in one.run.sessions]
+    names = {name for packages in versions for name in packages}
+    changed = sorted(name for name in names if len({packages.get(name) for packages in versions}) > 1)
+    if changed:
+        yield f"{one.name} was begun with other versions of {', '.join(changed)}; --fresh begins it again"
+    yield from judge_notes([one], study.judge)
+    if one.errors:
+        errors = Counter(result.error for result in study.results(one.run.id) if result.error is not None)
+        shown = "; ".join(f"{count:,} times {error}" for error, count in errors.most_common(_ERRORS_SHOWN))
+        yield f"{one.name} failed on {one.errors:,} questions, which score 0: {shown}"
+    unscored = one.means[metric].unscored
+    if unscored:
+        of_answers = metric.removeprefix("entity_") in ANSWERED and metric != "judge_at_1"
+        of_answers = of_answers or metric in PUBLISHED_METRICS
+        why = ": no gold answers, or no generate stage" if of_answers else f" by {metric}"
+        yield f"{unscored:,} questions of {one.name} cannot be scored{why}"
+
+
+def _failures(study: Study, figures: Sequence[PipelineFigures]) -> Iterator[str]:
+    for one in sorted(figures, key=lambda one: one.run.id):
+        if one.results and one.errors == one.results:
+            errors = Counter(result.error for result in study.results(one.run.id))
+            reason, count = errors.most_common(1)[0]
+            yield f"{one.name} failed on all of its {one.results:,} questions, {count:,} times with: {reason}"
+    judgements = [
+        entry for one in figures for entry in study.judgements(one.run.id, words=False) if entry.by == "model"
+    ]
+    errors = Counter(entry.error for entry in judgements if entry.error is not None)
+    if judgements and errors.total() == len(judgements):
+        reason, count = errors.most_common(1)[0]
+        yield f"the judge failed on all of {len(judgements):,} answers, {count:,} times with: {reason}"

@@ -1,0 +1,151 @@
+"""Writer of study reports; an existing file is replaced only by a complete one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graphbrick.core.errors import InputError
+from graphbrick.core.files.replacing import replacing
+from graphbrick.study.report.browser import Listing, spread
+from graphbrick.study.report.exports import CsvRows, markdown_page
+from graphbrick.study.report.figures import read_figures
+from graphbrick.study.report.html import page
+from graphbrick.study.report.overview import compared, headline
+from graphbrick.study.report.summary import groups_of, name_of, require_share
+from graphbrick.study.store.reader import Study
+from graphbrick.study.store.records import Result, StudyRun
+
+DETAILS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The files of a report.
+
+    Attributes:
+        files: The path of each kind ("html", "markdown", "csv").
+        runs: Pipelines of the study.
+        questions: Its questions.
+        results: Its results.
+        detailed: Questions whose answers and paths are in the page; 0 without a page.
+        headline: The result of the study in a sentence or two.
+    """
+
+    files: dict[str, Path]
+    runs: int
+    questions: int
+    results: int
+    detailed: int
+    headline: str
+
+
+def write_report(
+    study: str | os.PathLike[str],
+    *,
+    html: str | os.PathLike[str] | None = None,
+    markdown: str | os.PathLike[str] | None = None,
+    csv: str | os.PathLike[str] | None = None,
+    metric: str = "hits_at_1",
+    baseline: str | None = None,
+    by: str | None = None,
+    title: str | None = None,
+    details: int | None = DETAILS,
+    exchanges: bool = True,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Written:
+    """Write the report of a study.
+
+    Args:
+        study: The file that `graphbrick evaluate` wrote, or still writes.
+        html: The page to write.
+        markdown: The file for the tables as Markdown.
+        csv: The file for every result, one row for each pipeline and question.
+        metric: The measure that pipelines are ordered and compared by; choose it before you see results.
+        baseline: The pipeline that all others are compared with; None for every pair.
+        by: Group questions by "hops", "dataset", "distance" or one of their facts; None for hops and data set.
+        title: The title of page and tables; None for the name of the file.
+        details: Number of questions whose answers and paths are in the page, evenly spread; None for all.
+        exchanges: Whether the page holds prompts and replies of language models, of the questions with details.
+        progress: Called with the number of runs read.
+
+    Raises:
+        InputError: Nothing is to be written, the file is not a study, or there is no such metric or baseline.
+        OSError: A file cannot be written.
+    """
+    paths = {"html": html, "markdown": markdown, "csv": csv}
+    files = {kind: Path(path) for kind, path in paths.items() if path is not None}
+    if details is not None and details < 0:
+        raise InputError(f"details must be at least 0, got {details}; try {DETAILS}")
+    _check(files, Path(study))
+    with Study.open(study) as opened:
+        return _write(
+            opened, files, metric, baseline, by, title or f"Study {opened.path.stem}", details, exchanges, progress
+        )
+
+
+def _write(
+    study: Study,
+    files: dict[str, Path],
+    metric: str,
+    baseline: str | None,
+    by: str | None,
+    title: str,
+    details: int | None,
+    exchanges: bool,
+    progress: Callable[[int], None],
+) -> Written:
+    from graphbrick.core import __version__
+
+    questions = study.questions()
+    if by is not None:
+        groups_of(questions, by, study)
+    listing = Listing(questions, spread(len(questions), details) if "html" in files else [], exchanges=exchanges)
+    metrics: dict[str, None] = {}
+
+    def watch(run: StudyRun, results: Sequence[Result]) -> None:
+        if "html" in files:
+            listing.take(run, results)
+        for names in dict.fromkeys(tuple(result.metrics) for result in results):
+            metrics.update(dict.fromkeys(names))
+
+    figures = read_figures(study, questions, metric, by=by, watch=watch, progress=progress)
+    require_share(figures, metric)
+    comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
+    summary = headline(figures, comparisons, metric)
+    if "csv" in files:
+        with replacing(files["csv"]) as out:
+            rows = CsvRows(out, questions, list(metrics))
+            for one in figures:
+                rows.write(one.run, study.results(one.run.id))
+    if "markdown" in files:
+        with replacing(files["markdown"]) as out:
+            page_of = markdown_page(
+                figures, comparisons, decisive=metric, by=by, title=title, summary=summary, judge=study.judge
+            )
+            out.writelines(page_of)
+    if "html" in files:
+        pieces = page(
+            study, listing, figures, comparisons, decisive=metric, by=by, title=title, summary=summary,
+            written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), version=__version__,
+        )  # fmt: skip
+        with replacing(files["html"]) as out:
+            out.writelines(pieces)
+    results = sum(one.results for one in figures)
+    return Written(files, len(figures), len(questions), results, len(listing.detailed), summary)
+
+
+def _check(files: dict[str, Path], study: Path) -> None:
+    """Refuse to write nothing, or to overwrite the study or another file of the report."""
+    if not files:
+        raise InputError("nothing would be written; name a file with --html, --markdown or --csv")
+    taken: dict[Path, str] = {study.resolve(): "the study"}
+    for kind, path in files.items():
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name a file for --{kind}")
+        if path.resolve() in taken:
+            raise InputError(f"--{kind} {path} would overwrite {taken[path.resolve()]}; name another file")
+        taken[path.resolve()] = f"--{kind}"

@@ -1,0 +1,1 @@
+"""Running pipelines over questions and recording what came of it."""

@@ -1,0 +1,81 @@
+"""Judging the answers of an evaluation while it runs; the area of judges does it, found by its entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from graphbrick.core.errors import InputError
+from graphbrick.core.plugins import plugins
+
+if TYPE_CHECKING:
+    from graphbrick.models.llm.chat import ChatModel
+    from graphbrick.study.runs.recorder import Recorder
+    from graphbrick.study.store.records import Unjudged
+
+ENTRY_POINTS = "graphbrick.judging"
+JUDGING = "judging"
+"""Name of the step that is reported to ``watch``."""
+
+
+class Judging(Protocol):
+    """Context manager that judges answers in the background and stores each judgement when it is done."""
+
+    def __enter__(self) -> Judging: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None: ...
+
+    @property
+    def left(self) -> int:
+        """Number of submitted answers that are not judged yet."""
+
+    def submit(self, answers: Iterable[Unjudged]) -> None:
+        """Judge these answers in the background."""
+
+    def store(self) -> None:
+        """Store the judgements that are done."""
+
+    def finish(self) -> Iterator[int]:
+        """Wait for the other judgements and store them; yield how many are left after each step."""
+
+
+class NoJudging:
+    """Judges nothing."""
+
+    left = 0
+
+    def __enter__(self) -> NoJudging:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None:
+        """Do nothing."""
+
+    def submit(self, answers: Iterable[Unjudged]) -> None:
+        """Do nothing."""
+
+    def store(self) -> None:
+        """Do nothing."""
+
+    def finish(self) -> Iterator[int]:
+        """Yield nothing."""
+        return iter(())
+
+
+def judging(judge: ChatModel | None, recorder: Recorder, *, exchanges: bool, anew: bool) -> Judging:
+    """Return what judges the answers of an evaluation.
+
+    Args:
+        judge: The model that judges; None to judge nothing.
+        recorder: The study; the caller checks that it has no other judge.
+        exchanges: Whether prompts and replies of the judge are stored.
+        anew: Whether recorded replies are not used, because they could not be read.
+
+    Raises:
+        InputError: No installed package judges.
+    """
+    if judge is None:
+        return NoJudging()
+    for plugin in plugins(ENTRY_POINTS):
+        opened: Judging = plugin.value(judge, recorder, exchanges=exchanges, anew=anew)  # type: ignore[operator]
+        return opened
+    raise InputError("no installed package judges answers (entry points graphbrick.judging); install graphbrick again")

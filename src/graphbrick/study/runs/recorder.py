@@ -1,0 +1,386 @@
+"""Writer of a study: one process at a time, each result is committed within a second."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.files.locks import claim
+from graphbrick.questions.grounding import GroundedQuestion
+from graphbrick.questions.question import Question
+from graphbrick.study.runs.query_scoring import gold_facts
+from graphbrick.study.runs.question_graphs import StudyGraph, graph_of
+from graphbrick.study.store.database import Database
+from graphbrick.study.store.encoding import plain, to_json
+from graphbrick.study.store.exchanges import pack
+from graphbrick.study.store.identity import Identity, content_of
+from graphbrick.study.store.judgements import Judgements
+from graphbrick.study.store.ratings import Ratings
+from graphbrick.study.store.records import Detail, Result
+from graphbrick.study.store.schema import APPLICATION, FIRST, SINCE, VERSION
+
+_WAIT = 60.0  # seconds to wait for a reader that holds the file
+_OF_ANSWERS = ("details", "exchanges", "judgements", "ratings", "results")
+
+
+class Recorder:
+    """A study that is open for writing.
+
+    Args:
+        path: The file; created if there is none.
+
+    Raises:
+        InputError: Another process writes it, it is not a study, or it cannot be written. Every method raises it if the
+            disk is full or the file is damaged.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if self.path.is_dir():
+            raise InputError("this is a folder; name a file such as runs.sqlite", self.path)
+        place = self.path.resolve()  # the same lock by whatever link the study is named
+        self._lock_file = place.with_name(f".{place.name}.lock")
+        try:
+            self._lock = claim(self._lock_file)
+        except BlockingIOError as error:
+            raise InputError(
+                "another evaluation writes this study now; wait until it is done, or name another file", self.path
+            ) from error
+        except OSError as error:
+            raise InputError(f"the study cannot be written: {error.strerror or error}", self.path) from error
+        try:
+            self._db = Database(self.path, self.path.absolute().as_uri(), timeout=_WAIT)
+            self._prepare()
+        except InputError:
+            self._unlock()
+            raise
+        self.judgements = Judgements(self._db)
+        self.ratings = Ratings(self._db)
+
+    def _prepare(self) -> None:
+        """Create the tables of a new file, or add what a file of an older version lacks."""
+        is_new = not self._db.value("SELECT count(*) FROM sqlite_master")
+        version = 0 if is_new else self._db.version()
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        if version < VERSION:
+            steps = "".join(SINCE[since] for since in range(max(version, 1) + 1, VERSION + 1))
+            with self._db.transaction():
+                for statement in _statements(f"{FIRST if is_new else ''}{steps}"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA application_id = {APPLICATION}")
+                self._db.execute(f"PRAGMA user_version = {VERSION}")
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None:
+        try:
+            self.close()
+        except InputError:
+            if error is None:  # otherwise the first error is the one to report
+                raise
+
+    def close(self) -> None:
+        """Commit what was written, close the file and release the lock."""
+        try:
+            self._db.commit()
+        finally:
+            self._db.close()
+            self._unlock()
+
+    def commit(self) -> None:
+        """Commit what was written so far."""
+        self._db.commit()
+
+    def _unlock(self) -> None:
+        with suppress(FileNotFoundError):
+            self._lock_file.unlink()
+        self._lock.release()
+
+    # Questions and runs
+
+    @contextmanager
+    def session(
+        self, options: Mapping[str, Any], versions: Mapping[str, str], machine: Mapping[str, Any]
+    ) -> Iterator[int]:
+        """Context manager for one evaluation session; gives its number and records why it ended."""
+        number = self.begin(options, versions, machine)
+        try:
+            yield number
+        except BaseException as error:
+            with suppress(InputError):  # if the file cannot be written, the first error says so
+                self.end(number, _reason(error))
+            raise
+        self.end(number, "done")
+
+    def begin(self, options: Mapping[str, Any], versions: Mapping[str, str], machine: Mapping[str, Any]) -> int:
+        """Add an evaluation session; return its number."""
+        return self._db.insert(
+            "INSERT INTO sittings (started, ended, options, versions, machine) VALUES (?, 'running', ?, ?, ?)",
+            (now(), *(to_json(part) for part in (options, versions, machine))),
+        )
+
+    def end(self, session: int, ended: str) -> None:
+        """Record how an evaluation session ended: "done", or why it stopped."""
+        with self._db.transaction():
+            self._db.execute("UPDATE sittings SET finished = ?, ended = ? WHERE id = ?", (now(), plain(ended), session))
+
+    def file(self, path: Path, checksum: str, questions: int) -> int:
+        """Return the number of a file of questions; added if it is new."""
+        key = plain(str(path)), checksum
+        self._db.execute("INSERT OR IGNORE INTO files (path, sha256, questions) VALUES (?, ?, ?)", (*key, questions))
+        return int(self._db.value("SELECT id FROM files WHERE path = ? AND sha256 = ?", key))
+
+    def run(self, name: str, recipe: str, graph: StudyGraph, *, linked: bool, identity: Identity | None = None) -> int:
+        """Return the number of the run of a pipeline on a graph; added if it is new.
+
+        Args:
+            name: Its name in tables; a number is appended if another run has the name. Empty for "pipeline" and the
+                number of the run.
+            recipe: The recipe text of the pipeline.
+            graph: The graph.
+            linked: Whether seeds are linked although the file gives them.
+            identity: What changes the results of the pipeline; None for its recipe text alone.
+        """
+        identity = identity or Identity(recipe)
+        key = plain(identity.stored)
+        digests = to_json(dict(identity.files))
+        content = content_of(graph)
+        same = "graph_hash = ? AND linked = ?", (content, linked)
+        number = self._db.value(f"SELECT id FROM runs WHERE identity = ? AND {same[0]}", (key, *same[1]))
+        if number is not None:
+            return int(number)
+        # Runs of older versions are known by their recipe text, or without what is beside the graph; the first
+        # continuation gives them their identity.
+        older = "(identity IS NULL AND recipe = ? OR identity = ?)"
+        number = self._db.value(f"SELECT id FROM runs WHERE {older} AND {same[0]}",
+                                (recipe, plain(identity.text), *same[1]))  # fmt: skip
+        if number is not None:
+            self._db.execute("UPDATE runs SET identity = ?, digests = ? WHERE id = ?", (key, digests, number))
+            return int(number)
+        taken = {row["name"] for row in self._db.rows("SELECT name FROM runs")}
+        name = plain(name) or f"pipeline {self._db.value('SELECT coalesce(max(id), 0) FROM runs') + 1}"
+        free = next(text for text in chain([name], (f"{name} ({n})" for n in count(2))) if text not in taken)
+        return self._db.insert(
+            "INSERT INTO runs (name, recipe, graph_path, graph_hash, linked, started, identity, digests)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (free, recipe, plain(str(graph.place)), content, linked, now(), key, digests),
+        )
+
+    def forget(self, runs: Iterable[int], *, errors_only: bool = False) -> None:
+        """Remove the results of some runs, so that their questions are asked again.
+
+        With ``errors_only``, remove only results with an error.
+        """
+        condition, tables = "run = ?", [*_OF_ANSWERS, "asked"]
+        if errors_only:
+            condition += " AND question IN (SELECT question FROM results WHERE run = ? AND error IS NOT NULL)"
+            tables.remove("asked")
+        with self._db.transaction():
+            for run in runs:
+                for table in tables:
+                    self._db.execute(f"DELETE FROM {table} WHERE {condition}", [run] * condition.count("?"))
+
+    def known(self, graph: StudyGraph, questions: Sequence[Question]) -> dict[int, GroundedQuestion]:
+        """Return the questions already asked on this graph, by index, as they were grounded then.
+
+        Raises:
+            InputError: A question of the same data set and id has changed, and has results.
+        """
+        grounded: dict[int, GroundedQuestion] = {}
+        for index, question in enumerate(questions):
+            row = next(
+                self._db.rows(
+                    "SELECT id, digest, distance, seeds, missing_seeds, gold FROM questions"
+                    " WHERE graph_hash = ? AND dataset = ? AND name = ?",
+                    (graph.hash, plain(question.dataset), plain(question.id)),
+                ),
+                None,
+            )
+            if row is None:
+                continue
+            if row["digest"] != digest_of(question):
+                self._replace(row["id"], question)
+                continue
+            gold, entity_of = json.loads(row["gold"]), _entities(graph, question)
+            grounded[index] = GroundedQuestion(
+                question,
+                seeds=tuple(entity_of(key) for key, _ in json.loads(row["seeds"])),
+                gold=tuple(tuple(entity_of(key) for key in answer["keys"]) for answer in gold),
+                names=tuple(tuple(answer["names"]) for answer in gold),
+                missing_seeds=tuple(json.loads(row["missing_seeds"])),
+                distance=row["distance"],
+            )
+        return grounded
+
+    def refuse_changed(self, graph: StudyGraph, questions: Iterable[Question], but: Collection[int]) -> None:
+        """Refuse questions that have changed and have results of other runs than some that are to be forgotten.
+
+        Raises:
+            InputError: There is such a question.
+        """
+        for question in questions:
+            key = graph.hash, plain(question.dataset), plain(question.id), digest_of(question)
+            number = self._db.value(
+                "SELECT id FROM questions WHERE graph_hash = ? AND dataset = ? AND name = ? AND digest != ?", key
+            )
+            if number is not None:
+                self._require_no_results(number, question, but)
+
+    def _require_no_results(self, number: int, question: Question, but: Collection[int] = ()) -> None:
+        rows = self._db.rows("SELECT run FROM results WHERE question = ?", (number,))
+        results = sum(row["run"] not in but for row in rows)
+        if results:
+            raise InputError(
+                f"the question {question.id!r} of {question.dataset!r} is not what it was when this study asked it "
+                f"({results} results); evaluate all its pipelines anew with --fresh, or name another file",
+                self.path,
+            )
+
+    def _replace(self, number: int, question: Question) -> None:
+        """Remove a question that has changed, unless it has results."""
+        with self._db.transaction():
+            self._require_no_results(number, question)
+            self._db.execute("DELETE FROM asked WHERE question = ?", (number,))
+            self._db.execute("DELETE FROM questions WHERE id = ?", (number,))
+
+    def add(self, graph: StudyGraph, questions: Sequence[GroundedQuestion], files: Sequence[int | None]) -> list[int]:
+        """Return the numbers of questions; new ones are added with the number of their file.
+
+        Facts of known questions that are new or have changed are stored too: they group results.
+        """
+        numbers = []
+        with self._db.transaction():
+            for grounded, file in zip(questions, files, strict=True):
+                question = grounded.question
+                key = graph.hash, plain(question.dataset), plain(question.id)
+                self._db.execute(
+                    "INSERT OR IGNORE INTO questions (graph_hash, dataset, name, text, hops, distance, answerable,"
+                    " seeds, missing_seeds, gold, facts, file, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        *(*key, plain(question.text), question.hops, grounded.distance, grounded.answerable),
+                        to_json(_seeds(graph, grounded)),
+                        *(to_json(grounded.missing_seeds), _gold(graph, grounded), to_json(dict(question.facts))),
+                        *(file, digest_of(question)),
+                    ),
+                )
+                select = "SELECT id, facts FROM questions WHERE graph_hash = ? AND dataset = ? AND name = ?"
+                row = next(self._db.rows(select, key))
+                facts = to_json({**json.loads(row["facts"]), **question.facts})
+                if facts != row["facts"]:
+                    self._db.execute("UPDATE questions SET facts = ? WHERE id = ?", (facts, row["id"]))
+                numbers.append(int(row["id"]))
+        return numbers
+
+    def ask(self, run: int, questions: Iterable[int]) -> set[int]:
+        """Assign questions to a run; return those that it has not answered yet."""
+        numbers = set(questions)
+        with self._db.transaction():
+            for number in numbers:
+                self._db.execute("INSERT OR IGNORE INTO asked VALUES (?, ?)", (run, number))
+            self._close_run(run)
+        return numbers - {row["question"] for row in self._db.rows("SELECT question FROM results WHERE run = ?", [run])}
+
+    # Results
+
+    def put(self, result: Result, detail: Detail) -> None:
+        """Store the result of a question; an existing one stays."""
+        error = None if result.error is None else plain(result.error)
+        with self._db.batch():
+            added = self._db.execute(
+                "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(result.run, result.question, result.session, error, result.lost_at, result.seconds),
+                    *(to_json(part) for part in (result.metrics, result.ledger, result.stage_seconds)),
+                    *(result.n_answers, result.n_paths),
+                ),
+            )
+            if added.rowcount:
+                answers, paths = ([asdict(part) for part in parts] for parts in (detail.answers, detail.paths))
+                self._db.execute(
+                    "INSERT INTO details VALUES (?, ?, ?, ?, ?, ?)",
+                    (result.run, result.question, *map(to_json, (detail.seeds, answers, paths, detail.stages))),
+                )
+                if detail.exchanges:
+                    packed = pack(detail.exchanges)
+                    self._db.execute("INSERT INTO exchanges VALUES (?, ?, ?)", (result.run, result.question, packed))
+
+    def close_runs(self, runs: Iterable[int]) -> None:
+        """Record for each run whether it has answered all its questions."""
+        with self._db.transaction():
+            for run in runs:
+                self._close_run(run)
+
+    def _close_run(self, run: int) -> None:
+        left = self._db.value(
+            "SELECT count(*) FROM asked LEFT JOIN results USING (run, question)"
+            " WHERE asked.run = ? AND results.run IS NULL",
+            (run,),
+        )
+        self._db.execute(
+            "UPDATE runs SET finished = CASE WHEN ? THEN NULL ELSE coalesce(finished, ?) END WHERE id = ?",
+            (left > 0, now(), run),
+        )
+
+
+def now() -> str:
+    """Return the time, UTC, ISO 8601 to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def digest_of(question: Question) -> str:
+    """Return a checksum of a question; of its facts only gold queries change results."""
+    content: tuple[object, ...] = (
+        *(question.text, question.seeds, question.answers, question.answer_names, question.hops),
+        *gold_facts(question.facts),
+    )
+    return hashlib.sha256(to_json(content).encode()).hexdigest()
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "stopped by Ctrl-C"
+    text = re.sub(r"\s+", " ", str(error)) if isinstance(error, GraphbrickError) else repr(error)
+    return text[:500]
+
+
+def _entities(graph: StudyGraph, question: Question) -> Callable[[str], int]:
+    """Return a function from keys to entities of the graph of a question; one without a subgraph has no keys."""
+    return lambda key: graph_of(graph, question).entity(key)
+
+
+def _keys(graph: StudyGraph, grounded: GroundedQuestion, entities: Iterable[int]) -> list[str]:
+    return [graph_of(graph, grounded.question).key(entity) for entity in entities]
+
+
+def _seeds(graph: StudyGraph, grounded: GroundedQuestion) -> list[tuple[str, str]]:
+    keys = _keys(graph, grounded, grounded.seeds)
+    return [
+        (key, graph_of(graph, grounded.question).label(seed)) for key, seed in zip(keys, grounded.seeds, strict=True)
+    ]
+
+
+def _gold(graph: StudyGraph, grounded: GroundedQuestion) -> str:
+    answers = zip(grounded.question.answers, grounded.names, grounded.gold, strict=True)
+    return to_json(
+        [
+            {"answer": answer, "names": names, "keys": _keys(graph, grounded, entities)}
+            for answer, names, entities in answers
+        ]
+    )
+
+
+def _statements(script: str) -> list[str]:
+    """Split a script into statements, each of which ends a line with its semicolon."""
+    return [statement for statement in re.split(r";\s*$", script, flags=re.MULTILINE) if statement.strip()]

@@ -1,0 +1,1 @@
+"""The result of a search: its figures, files, and rules of thumb."""

@@ -1,0 +1,76 @@
+"""Reading the result of a search from its folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import InputError
+from graphbrick.study.statistics.intervals import Interval
+from graphbrick.study.tune.result.changes import Effect
+from graphbrick.study.tune.result.writing import FIGURES
+
+_TEXTS = {
+    "recommended": ("key", "aim", "name", "text"),
+    "measured": ("name", "text"),
+    "effects": ("of", "what", "text"),
+}
+_LISTS = ("recommended", "measured", "comparisons", "effects", "bricks", "notes")
+
+
+def is_search(folder: Path) -> bool:
+    """Whether a folder holds the result of a search."""
+    return (folder / FIGURES).is_file()
+
+
+def figures_stamp(folder: Path) -> object:
+    """Return a value that differs when the result in a folder is another one; None if there is none."""
+    try:
+        stat = (folder / FIGURES).stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+
+def read_search(folder: Path) -> dict[str, Any]:
+    """Return the result of a search as `write_files` wrote it, with a sentence for each effect under ``words``.
+
+    Raises:
+        InputError: The folder holds no result, or one that cannot be read.
+    """
+    file = folder / FIGURES
+    try:
+        found = json.loads(file.read_text("utf-8"))
+        if not _is_result(found):
+            raise ValueError("it lacks parts of a result")
+        found.setdefault("rules", [])  # a folder of an older version has none
+        for effect in found["effects"]:
+            effect["words"] = _words(effect)
+    except OSError as error:
+        raise InputError(f"{file} cannot be read ({error.strerror}); name a folder of graphbrick tune") from error
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise InputError(
+            f"{file} is no result of graphbrick tune of this version ({error}); run the same command again"
+        ) from error
+    return found  # type: ignore[no-any-return]
+
+
+def _is_result(found: Any) -> bool:
+    """Whether a JSON value has the form of a result, as far as texts and lists go."""
+    return (
+        isinstance(found, dict)
+        and all(isinstance(found.get(name), list) for name in _LISTS)
+        and all(isinstance(rule, str) for rule in found.get("rules", ()))
+        and all(
+            isinstance(entry, dict) and all(isinstance(entry.get(text), str) for text in texts)
+            for name, texts in _TEXTS.items()
+            for entry in found[name]
+        )
+    )
+
+
+def _words(effect: dict[str, Any]) -> str:
+    names = ("of", "what", "text", "quality", "p", "seconds", "tokens")
+    values = {name: effect[name] for name in names}
+    return Effect(**values | {"quality": Interval(**effect["quality"])}).words()

@@ -1,0 +1,1 @@
+"""The space of pipelines that a search draws from."""

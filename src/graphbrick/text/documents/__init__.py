@@ -1,0 +1,1 @@
+"""Documents and their passages, and the database that keeps them."""

@@ -1,0 +1,209 @@
+"""Chunkers: bricks that cut a document into passages. Each passage is a slice of the document's text."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from graphbrick.core.parameters import parameter
+from graphbrick.pipeline.brick import Brick
+from graphbrick.text.documents.document import Document
+
+# A token is a word, a sign, or one character of a script without spaces. A word without end, such as encoded data, is
+# many tokens, so that no passage is longer than it should be.
+_TOKEN = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|\\w{1,40}|[^\\w\\s]"
+)
+_BLANK = re.compile(r"\n[ \t]*\n\s*")
+# The dot of an initial or a title ends no sentence. A line break does, unless the line is so long that it goes on.
+_SENTENCE = re.compile(
+    r"(?<!\W\w)(?<!\A\w)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\bNo)"
+    "[.!?…][\"'”’)\\]]*\\s+|[。！？]|।\\s*|(?<![^\\n]{50})\\n|\\n(?=\\s*\\n|\\s*[-*+#|>•]|\\s*\\d+[.)]\\s)"
+)
+
+
+class Span(NamedTuple):
+    """The place of a passage in its document.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset after its last character.
+        section: The headings above it, from the highest, joined by " > "; empty for none.
+    """
+
+    start: int
+    end: int
+    section: str
+
+
+class Chunker(Brick):
+    """Cuts a document into passages."""
+
+    @abstractmethod
+    def spans(self, document: Document) -> Iterator[Span]:
+        """Yield the passages of a document in order; none is empty or begins or ends with white space."""
+
+
+@dataclass(frozen=True, repr=False)
+class ByTokens(Chunker):
+    """Passages of a number of tokens, which overlap.
+
+    Args:
+        n: Tokens of a passage, at least 1. A token is a word, a sign, or a character of a script without spaces.
+        overlap: Tokens that a passage shares with the one before, at least 0 and less than ``n``.
+    """
+
+    n: int = parameter(300, at_least=1, search=(150, 300, 1200))
+    overlap: int = parameter(50, at_least=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.overlap >= self.n:
+            self.refuse("overlap", f"less than n, which is {self.n}", self.n // 6)
+
+    def spans(self, document: Document) -> Iterator[Span]:
+        """Yield the passages of a document in order."""
+        tokens = [(match.start(), match.end()) for match in _TOKEN.finditer(document.text)]
+        sections = Sections(document)
+        for first in range(0, max(1, len(tokens) - self.overlap), self.n - self.overlap):
+            part = tokens[first : first + self.n]
+            if part:
+                yield Span(part[0][0], part[-1][1], sections.at(part[0][0]))
+
+
+@dataclass(frozen=True, repr=False)
+class ByParagraph(Chunker):
+    """Whole paragraphs, as many as fit a number of tokens, whatever headings are between them.
+
+    A paragraph of more tokens is cut between sentences, and a sentence of more tokens between tokens.
+
+    Args:
+        n: Most tokens of a passage, at least 1.
+    """
+
+    n: int = parameter(200, at_least=1, search=(100, 200, 400))
+
+    def spans(self, document: Document) -> Iterator[Span]:
+        """Yield the passages of a document in order."""
+        sections = Sections(document)
+        for start, end in _packed(document.text, 0, len(document.text), self.n):
+            yield Span(start, end, sections.at(start))
+
+
+@dataclass(frozen=True, repr=False)
+class ByHeading(Chunker):
+    """The text under one heading, with the heading; a longer one is cut like by `ByParagraph`.
+
+    A heading that another follows at once goes with that one. A document without headings is one section.
+
+    Args:
+        n: Most tokens of a passage, at least 1.
+    """
+
+    n: int = parameter(200, at_least=1, search=(100, 200, 400, 1200))
+
+    def spans(self, document: Document) -> Iterator[Span]:
+        """Yield the passages of a document in order."""
+        sections = Sections(document)
+        for first, last in sections.ranges():
+            for start, end in _packed(document.text, first, last, self.n):
+                yield Span(start, end, sections.at(last - 1))
+
+
+class Sections:
+    """The headings above every place of a document."""
+
+    def __init__(self, document: Document) -> None:
+        self._text, self._starts = document.text, [heading.start for heading in document.headings]
+        self._titles = [heading.title for heading in document.headings]
+        self._paths: list[str] = []
+        above: list[tuple[int, str]] = []
+        for heading in document.headings:
+            above = [*(one for one in above if one[0] < heading.level), (heading.level, heading.title)]
+            self._paths.append(" > ".join(title for _, title in above))
+
+    def at(self, place: int) -> str:
+        """Return the headings above a place."""
+        i = bisect_left(self._starts, place + 1)
+        return self._paths[i - 1] if i else ""
+
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """Yield the range of each section with text, in order; headings without text join the next section."""
+        bounds = [*self._starts, len(self._text)]
+        start = 0
+        for end in bounds:
+            if "\n" in self._text[start:end].strip() or end == bounds[-1] or not self._is_heading(start):
+                if start < end:
+                    yield start, end
+                start = end
+
+    def _is_heading(self, start: int) -> bool:
+        """Whether a line with a heading begins here; the number of a page is a heading without a line."""
+        i = bisect_left(self._starts, start)
+        if i == len(self._starts) or self._starts[i] != start:
+            return False
+        end = self._text.find("\n", start)
+        return self._titles[i] in self._text[start : end if end >= 0 else None]
+
+
+def _packed(text: str, start: int, end: int, n: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of at most ``n`` tokens made of whole paragraphs, or of whole sentences, or of tokens.
+
+    A paragraph that does not fit is cut only if the passage before it would be less than half full, such as a heading.
+    """
+    first, last, size = -1, -1, 0
+    for one, two in _split(text, start, end, _BLANK):
+        count = _n_tokens(text, one, two)
+        fits = size + count <= n or (count <= n and 2 * size >= n)
+        for three, four, part in [(one, two, count)] if fits else _parts(text, one, two, n):
+            if first >= 0 and size + part > n:
+                yield first, last
+                first, size = -1, 0
+            if first < 0:
+                first = three
+            last, size = four, size + part
+    if first >= 0:
+        yield first, last
+
+
+def _parts(text: str, start: int, end: int, n: int) -> Iterator[tuple[int, int, int]]:
+    """Yield range and number of tokens of each sentence; those of more than ``n`` tokens in parts."""
+    for one, two in _split(text, start, end, _SENTENCE):
+        tokens = [(match.start(), match.end()) for match in _TOKEN.finditer(text, one, two)]
+        for i in range(0, len(tokens), n):
+            part = tokens[i : i + n]
+            yield part[0][0], part[-1][1], len(part)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return the range of each sentence or line of a text, without white space around it.
+
+    >>> [text[a:b] for text in ["It rained. He left!"] for a, b in sentences(text)]
+    ['It rained.', 'He left!']
+    """
+    return list(_split(text, 0, len(text), _SENTENCE))
+
+
+def _split(text: str, start: int, end: int, ends: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the trimmed ranges between matches; a match belongs to the range before it."""
+    at = start
+    for match in ends.finditer(text, start, end):
+        yield from _trimmed(text, at, match.end())
+        at = match.end()
+    yield from _trimmed(text, at, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    part = text[start:end]
+    start += len(part) - len(part.lstrip())
+    end = start + len(part.strip())
+    if start < end and _n_tokens(text, start, end):
+        yield start, end
+
+
+def _n_tokens(text: str, start: int, end: int) -> int:
+    return sum(1 for _ in _TOKEN.finditer(text, start, end))

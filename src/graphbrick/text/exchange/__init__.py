@@ -1,0 +1,1 @@
+"""Import and export of graphs that other programs made from text."""

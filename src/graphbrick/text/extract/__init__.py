@@ -1,0 +1,1 @@
+"""Extractors: entities and triples of passages."""

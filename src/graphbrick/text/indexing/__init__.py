@@ -1,0 +1,1 @@
+"""Making a graph from documents, and keeping it up to date."""

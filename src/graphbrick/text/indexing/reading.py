@@ -1,0 +1,184 @@
+"""Bring the documents of a store up to date with its sources; files that have not changed are not read again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+from graphbrick.core.errors import InputError
+from graphbrick.core.files.digests import digest
+from graphbrick.pipeline.identity import identity_of
+from graphbrick.text.documents.chunks import Chunker
+from graphbrick.text.documents.document import Document
+from graphbrick.text.documents.store import TextStore
+from graphbrick.text.sources import documents_in, files_of
+from graphbrick.text.sources.sitemap import (
+    Page,
+    Sitemap,
+    is_address,
+    is_sitemap_file,
+    page_document,
+    pages_of,
+)
+from graphbrick.text.sources.tables import SourceOptions
+
+Source = str | PathLike[str] | Sitemap
+"""A file or folder, or the address or file of a sitemap."""
+
+_READER = 1  # raise it when the same bytes are read differently
+
+
+@dataclass
+class Reading:
+    """What has changed in the documents.
+
+    Attributes:
+        added: Number of new documents.
+        changed: Number of documents with another text, title or chunker than before.
+        same: Number of documents that stayed as they were.
+        deleted: Number of documents removed.
+        problems: Files and pages that could not be read, and why.
+        others: Files in the folders that are of kinds that are not read.
+        notes: What else a user should know.
+    """
+
+    added: int = 0
+    changed: int = 0
+    same: int = 0
+    deleted: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_sources(
+    store: TextStore,
+    sources: Iterable[Source],
+    chunker: Chunker,
+    options: SourceOptions,
+    *,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Reading:
+    """Read sources into a store: add new documents, replace changed ones, remove those that have gone.
+
+    Only documents of these sources are removed, and of files in their folders that are gone. A file or page that cannot
+    be read is noted, and its documents of an earlier reading stay, unless the server says that there is no such page
+    any more.
+
+    Args:
+        store: The store; pages of sitemaps are kept in its folder.
+        sources: Files, folders and sitemaps.
+        chunker: Cuts documents into passages.
+        options: Which columns of tables are read.
+        progress: Called with the number of documents read.
+
+    Raises:
+        InputError: A source does not exist, holds no file that is read, or is a sitemap that cannot be read.
+    """
+    reader = _Reader(store, chunker, options, progress)
+    listed: list[tuple[str, list[Path] | Sitemap]] = []
+    for source in map(_source, sources):
+        if isinstance(source, Sitemap):
+            listed.append((source.name, source))
+            continue
+        place = source.absolute()
+        files, others = files_of(place)
+        if not files and not store.files_of(str(place)) and not store.files_in(str(place)):
+            raise InputError("no file in it is of a kind that is read", source)
+        reader.reading.others += others
+        listed.append((str(place), files))
+    for name, content in listed:
+        if isinstance(content, Sitemap):
+            pages = pages_of(content, store.folder, reader.reading.notes.append)
+            now = [reader.read_page(page, name) for page in pages]
+        else:
+            now = [reader.read_file(file, name) for file in content]
+        # A file of the folder may have been named by itself, or with another folder, when it was read.
+        there = {*store.files_of(name), *filter(_is_gone, store.files_in(name))}
+        for gone in sorted(there.difference(now)):
+            reader.reading.deleted += store.forget_file(gone)
+    return reader.reading
+
+
+def _is_gone(file: str) -> bool:
+    """Whether there is no such file any more; one that cannot be looked at may be there."""
+    try:
+        return not Path(file).exists()
+    except OSError:
+        return False
+
+
+def _source(source: Source) -> Path | Sitemap:
+    """Return a source as a path or a sitemap."""
+    if isinstance(source, Sitemap):
+        return source
+    if isinstance(source, str) and is_address(source):
+        return Sitemap(source)
+    path = Path(source)
+    return Sitemap(str(path)) if path.is_file() and is_sitemap_file(path) else path
+
+
+class _Reader:
+    """Reads files and pages into a store, unless they were read before and have not changed."""
+
+    def __init__(
+        self, store: TextStore, chunker: Chunker, options: SourceOptions, progress: Callable[[int], None]
+    ) -> None:
+        self.reading = Reading()
+        self._store, self._chunker, self._options, self._progress = store, chunker, options, progress
+        self._identity = identity_of(chunker)
+        self._how = hashlib.sha256(repr((_READER, self._identity, options)).encode()).hexdigest()
+
+    def read_file(self, file: Path, source: str) -> str:
+        """Read a file; return its name in the store."""
+        try:
+            content = digest(file)
+        except InputError as error:  # no permission, or removed since the folder was listed
+            self._keep(str(file), source, error.reason)
+        else:
+            self._read(str(file), source, content, lambda: documents_in(file, self._options))
+        return str(file)
+
+    def _keep(self, name: str, source: str, problem: str) -> None:
+        """Note that a file cannot be read now, and keep the documents of an earlier reading."""
+        self.reading.problems.append((name, problem))
+        self._store.finish_file(name, source, "", problem, self._store.addresses(name))
+
+    def read_page(self, page: Page, source: str) -> str:
+        """Read a page of a sitemap; return its name in the store."""
+        if page.body is None:
+            self.reading.problems.append((page.url, page.problem))
+            there = [] if page.is_gone else self._store.addresses(page.url)
+            self.reading.deleted += self._store.finish_file(page.url, source, "", page.problem, there)
+        else:
+            content = hashlib.sha256(page.type.encode() + b"\0" + page.body).hexdigest()
+            self._read(page.url, source, content, lambda: [page_document(page)])
+        return page.url
+
+    def _read(self, name: str, source: str, content: str, documents: Callable[[], Iterable[Document]]) -> None:
+        """Store documents of a file whose content has this digest."""
+        mark, reading, store = f"{content} {self._how}", self.reading, self._store
+        known = store.mark(name)
+        if known is not None and known[0] == mark:
+            if known[1]:
+                reading.problems.append((name, known[1]))
+            reading.same += len(store.addresses(name))
+            return
+        addresses: list[str] = []
+        problem = ""
+        try:
+            for document in documents():
+                done = store.put(document, name, self._identity, self._chunker.spans(document))
+                setattr(reading, done, getattr(reading, done) + 1)
+                addresses.append(document.address)
+                self._progress(reading.added + reading.changed + reading.same)
+        except InputError as error:
+            problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"
+            if addresses:
+                problem += f"; the documents before it ({len(addresses):,}) are kept, what follows is not read"
+            reading.problems.append((name, problem))
+            addresses += store.addresses(name)
+        reading.deleted += store.finish_file(name, source, mark, problem, addresses)

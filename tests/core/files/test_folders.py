@@ -1,0 +1,133 @@
+"""Folders that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from graphbrick.core.errors import GraphbrickError, InputError, ModelError
+from graphbrick.core.files import folders
+from graphbrick.core.files.digests import digest
+from graphbrick.core.files.folders import NewFolder, new_folder, put_in_place, recover
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def write(path: Path, text: str) -> None:
+    with new_folder(path, lambda: None) as work:
+        (work / "file").write_text(text)
+
+
+def test_a_folder_takes_its_place_at_the_end(tmp_path: Path) -> None:
+    write(tmp_path / "f", "one")
+    with new_folder(tmp_path / "f", lambda: None) as work:
+        (work / "file").write_text("two")
+        assert (tmp_path / "f" / "file").read_text() == "one"
+    assert (tmp_path / "f" / "file").read_text() == "two"
+    assert names(tmp_path) == ["f"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_a_failure_leaves_what_was_there(tmp_path: Path, error: type[BaseException]) -> None:
+    write(tmp_path / "f", "one")
+
+    def fail() -> None:
+        with new_folder(tmp_path / "f", lambda: None) as work:
+            (work / "file").write_text("two")
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert (tmp_path / "f" / "file").read_text() == "one"
+    assert names(tmp_path) == ["f"]
+
+
+def test_the_place_is_checked_again_before_the_end(tmp_path: Path) -> None:
+    def check() -> None:
+        if (tmp_path / "f").exists():
+            raise GraphbrickError("taken")
+
+    with pytest.raises(GraphbrickError, match="taken"), new_folder(tmp_path / "f", check):
+        (tmp_path / "f").mkdir()
+    assert names(tmp_path) == ["f"]
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    place, reason = tmp_path / "file" / "f", r"f cannot be written \(Not a directory\); choose another place"
+    with pytest.raises(ModelError, match=reason), new_folder(place, lambda: None, ModelError):
+        pass
+
+
+def test_the_root_is_no_place_for_a_folder() -> None:
+    reason = r"^/ cannot be written \(Is a directory\); choose another place"
+    with pytest.raises(ModelError, match=reason), new_folder(Path("/"), lambda: None, ModelError):
+        pass
+
+
+def test_what_a_killed_process_moved_aside_comes_back(tmp_path: Path) -> None:
+    write(tmp_path / "f", "one")
+    assert not recover(tmp_path / "f")
+    (tmp_path / "f").rename(tmp_path / ".f.replaced-1-0")
+    assert recover(tmp_path / "f")
+    assert (tmp_path / "f" / "file").read_text() == "one"
+    assert names(tmp_path) == ["f"]
+
+
+def test_what_another_process_is_replacing_is_left_alone(tmp_path: Path) -> None:
+    aside = tmp_path / ".f.replaced-1-0"
+    aside.mkdir()
+    claim = folders._claim(aside)
+    assert recover(tmp_path / "f")  # worth another try
+    assert names(tmp_path) == [".f.replaced-1-0"]
+    folders.os.close(claim)
+
+
+def test_what_a_killed_process_left_is_removed_or_continued(tmp_path: Path) -> None:
+    left = tmp_path / ".f.building-1-0"
+    left.mkdir()
+    (left / "half").write_text("")
+    with NewFolder(tmp_path / "f", lambda: None, can_resume=lambda folder: (folder / "half").exists()) as work:
+        assert work == left
+    (left).mkdir()
+    with NewFolder(tmp_path / "f", lambda: None) as work:
+        assert names(tmp_path) == [work.name] != [left.name]
+
+
+def test_without_locks_on_folders_old_ones_count_as_left_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "_claim", lambda folder: -1)  # as on Windows
+    left = tmp_path / ".f.building-1-0"
+    left.mkdir()
+    write(tmp_path / "f", "one")
+    assert names(tmp_path) == [left.name, "f"]
+    folders.os.utime(left, (0, 0))
+    write(tmp_path / "f", "two")
+    assert names(tmp_path) == ["f"]
+
+
+def test_a_failing_rename_puts_the_old_folder_back(tmp_path: Path) -> None:
+    write(tmp_path / "f", "one")
+    with pytest.raises(FileNotFoundError):
+        put_in_place(tmp_path / "nothing", tmp_path / "f")
+    assert (tmp_path / "f" / "file").read_text() == "one"
+
+
+def test_a_digest_does_not_pass_over_a_folder_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "weights").write_text("1")
+    scan = os.scandir
+
+    def refusing(path: str) -> object:
+        if Path(path).name == "inner":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr("os.scandir", refusing)
+    with pytest.raises(InputError, match="inner: it cannot be read: Permission denied"):
+        digest(tmp_path)

@@ -1,0 +1,279 @@
+"""Every brick over a language model meets every fault of its server: an answer with an event, or one line of error."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphbrick import LLM, Session, parse
+from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.trace import Trace, record
+from graphbrick.models.llm.chat import streaming
+from graphbrick.models.llm.reply_cache import ReplyCache
+from graphbrick.pipeline.run import Run
+from graphbrick.testing import Reply, Request, ScriptedLLM, tiny_graph
+
+KEY = "sk-secret-0123456789"
+ASK = [{"role": "user", "content": "How much is two and two?"}]
+QUESTION = "Which currency is used in the country whose capital is Nairobi?"
+_TIMEOUT = 0.4  # seconds
+_PATIENCE = 20.0  # seconds in which even a busy machine has an answer
+
+PIPELINES = {
+    "link": "LinkWithLLM({llm}) >> ShortestPaths() >> Rerank(BM25()) >> PathAnswer()",
+    "plan": "PlannedRelations({llm}) >> ShortestPaths() >> Rerank(BM25()) >> PathAnswer()",
+    "prune": "KHop() >> PruneEdges(LLMListwiseScorer({llm}), n=3) >> ShortestPaths() >> PathAnswer()",
+    "scores": "KHop() >> PruneTriples(LLMRatingScorer({llm}), n=3) >> ShortestPaths() >> PathAnswer()",
+    "yes or no": "ShortestPaths() >> Rerank(LLMPointwiseScorer({llm}), n=3) >> PathAnswer()",
+    "rerank": "ShortestPaths() >> Rerank(LLMListwiseScorer({llm}), n=3) >> PathAnswer()",
+    "beam": "BeamSearch(LLMListwiseScorer({llm}), beam_width=2, max_hops=2, stop={llm}) >> PathAnswer()",
+    "hops": "ByHops(LLMHops({llm}), BeamSearch(BM25()), ShortestPaths()) >> PathAnswer()",
+    "embed": "ShortestPaths() >> Rerank(LLMEmbedder(base_url={url!r}, timeout={timeout})) >> PathAnswer()",
+    "generate": "ShortestPaths() >> Rerank(BM25()) >> Generate({llm})",
+}
+# Fault: (what the server does, whether the run ends in an error of one line for every brick; None: it depends)
+ERRORS = {
+    "401": Reply(f"bad key {KEY}", status=401),
+    "429 with Retry-After": Reply("slow down", status=429, headers={"Retry-After": "0.01"}),
+    "500": Reply(f"oops {KEY}", status=500, headers={"retry-after-ms": "1"}),
+    "cut in the middle": Reply("Kenyan shilling " * 50, drop=True),
+    "invalid JSON": Reply(body='{"choices": [{"mess'),
+    "another kind of JSON": Reply(body='{"choices": [{"message": {"content": {"a": 1}}}]}'),
+    "a page": Reply(body="<html>Please log in</html>", content_type="text/html"),
+    "null": Reply(body="null"),
+    "an empty body": Reply(body=""),
+    "deep brackets": Reply(body="[" * 100_000),
+    "a reply of three minutes": Reply("Kenyan shilling", delay=180),
+}
+EVENTS = {
+    "empty": Reply(""),
+    "wrong schema": Reply('{"thoughts": {"deep": [null, {"x": 1e999}]}}'),
+    "broken schema": Reply('{"numbers": ["one", -1, 1e9], "answers": 3, "scores": [{}]'),
+    "a refusal": Reply(refusal="I cannot help with that"),
+    "prose": Reply("Well, that is a difficult question, and I would rather talk about something else."),
+    "nothing but marks": Reply("\x00\x1b[31m\ud7ff\n\n```\n```"),
+    "no usage": Reply("Kenyan shilling", usage=False),
+    "deep brackets": Reply("[" * 100_000),
+    "brackets and commas": Reply("[1," * 30_000),
+    "nested objects": Reply('{"a":' * 30_000),
+    "deep but whole": Reply("[" * 900 + "]" * 900),
+}
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    with Session():
+        yield
+
+
+def ask(name: str, url: str) -> Run:
+    """Run a pipeline over a server; that it ends soon is checked here."""
+    llm = f"LLM('some-model', base_url={url!r}, timeout={_TIMEOUT}, retries=1)"
+    pipeline = parse(PIPELINES[name].format(llm=llm, url=url, timeout=_TIMEOUT))
+    start = time.monotonic()
+    try:
+        return pipeline.run(tiny_graph(), QUESTION)
+    finally:
+        assert time.monotonic() - start < _PATIENCE
+
+
+def is_one_line(error: BaseException) -> None:
+    assert isinstance(error, GraphbrickError)
+    assert "\n" not in str(error)
+    assert KEY not in str(error)
+
+
+@pytest.mark.parametrize("fault", ERRORS)
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_server_that_fails(name: str, fault: str) -> None:
+    with ScriptedLLM([ERRORS[fault]]) as server, pytest.raises(GraphbrickError) as caught:
+        ask(name, server.base_url)
+    is_one_line(caught.value)
+    assert server.base_url.removesuffix("/v1") in str(caught.value)
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_refused_connection(name: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    with pytest.raises(GraphbrickError, match="cannot reach the model server") as caught:
+        ask(name, url)
+    is_one_line(caught.value)
+
+
+@pytest.mark.parametrize("fault", EVENTS)
+@pytest.mark.parametrize("name", [name for name in PIPELINES if name != "embed"])
+def test_a_reply_that_is_no_use(name: str, fault: str) -> None:
+    with ScriptedLLM([EVENTS[fault]]) as server:
+        try:
+            run = ask(name, server.base_url)
+        except GraphbrickError as error:  # a question whose seeds the model does not find has no answer
+            assert name == "link"
+            is_one_line(error)
+            return
+    called = [stage for stage in run.trace.stages if stage.calls]
+    assert called
+    for stage in called:
+        assert stage.events, stage.stage
+        assert stage.tokens_in > 0
+        assert len(stage.exchanges) == stage.calls
+        assert (stage.estimated > 0) == (fault == "no usage")
+    assert KEY not in str(run.trace.to_dict())
+
+
+@pytest.mark.parametrize("fault", [Reply("a b c d", stall=180), Reply("a b c d", delay=180)], ids=["stalls", "is late"])
+def test_a_stream_that_hangs(fault: Reply) -> None:
+    with ScriptedLLM([fault]) as server, streaming(lambda piece: None), pytest.raises(GraphbrickError) as caught:
+        ask("generate", server.base_url)
+    is_one_line(caught.value)
+
+
+def test_a_fault_that_passes_is_an_event() -> None:
+    faults = [Reply(status=429, headers={"Retry-After": "0.01"}), "Kenyan shilling"]
+    with ScriptedLLM(faults) as server:
+        run = ask("generate", server.base_url)
+    assert run.answer is not None
+    assert run.answer.texts == ("Kenyan shilling",)
+    (event,) = run.trace.stages[-1].events
+    assert "refused with status 429" in event
+    assert event.endswith("tried again after 0.0 s (1 of 1)")
+    assert run.trace.stages[-1].calls == 1
+
+
+COMPLETION = {"choices": [{"message": {"content": "Kenyan shilling"}, "finish_reason": "stop"}]}
+BODIES = {
+    "a page": Reply(body="<html>Please log in</html>", content_type="text/html"),
+    "null": Reply(body="null"),
+    "nothing": Reply(body=""),
+    "half of it": Reply(body=json.dumps(COMPLETION)[:40]),
+    "an error": Reply(body='{"error": {"message": "overloaded"}}'),
+    "an event that is an error": Reply(body='data: {"error": {"message": "overloaded"}}\n\n'),
+    "an empty stream": Reply(body="data: [DONE]\n\n", content_type="text/event-stream"),
+    "no reason why it ended": Reply(body='{"choices": [{"message": {"content": ""}}]}'),
+}
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("body", BODIES)
+def test_what_is_no_completion_is_said_and_never_recorded(body: str, streamed: bool, tmp_path: Path) -> None:
+    path, pieces = tmp_path / "replies.sqlite", list[str]()
+    on_token = pieces.append if streamed else None
+    with Session(replies=path), ScriptedLLM([BODIES[body], "Kenyan shilling"]) as server:
+        model = LLM("some-model", base_url=server.base_url, retries=0)
+        with pytest.raises(ModelError, match="is not a chat completion") as caught:
+            model.ask(ASK, on_token=on_token)
+        assert len(ReplyCache(path)) == 0
+        assert model.ask(ASK, on_token=on_token).text == "Kenyan shilling"
+        assert len(ReplyCache(path)) == 1
+    beginning = " ".join((BODIES[body].body or "").split())[:20]
+    assert (beginning or "it sent nothing").replace("data: ", "") in str(caught.value)
+
+
+@pytest.mark.parametrize("fault", [Reply("Kenyan shilling", finish_reason=""), Reply("Kenyan shilling", drop=True)])
+def test_a_reply_that_may_be_cut_is_not_recorded(fault: Reply, tmp_path: Path) -> None:
+    with Session(replies=tmp_path / "r.sqlite"), ScriptedLLM([fault]) as server:
+        with record(Trace(), "x", "generate") as entry:
+            LLM("some-model", base_url=server.base_url).ask(ASK, on_token=lambda piece: None)
+        assert len(ReplyCache(tmp_path / "r.sqlite")) == 0
+    assert "the reply of some-model ended without a finish_reason: it may be cut, and is not recorded" in entry.events
+
+
+def test_a_recorded_reply_is_that_of_its_server(tmp_path: Path) -> None:
+    with Session(replies=tmp_path / "r.sqlite"), ScriptedLLM(["one"]) as first, ScriptedLLM(["two"]) as second:
+        texts = [LLM("m", base_url=server.base_url).complete(ASK) for server in (first, second, first)]
+        assert texts == ["one", "two", "one"]
+        assert [len(server.requests) for server in (first, second)] == [1, 1]
+
+
+def test_a_recorded_null_is_not_a_reason_to_call(tmp_path: Path) -> None:
+    file = tmp_path / "r.sqlite"
+    with ScriptedLLM(["one"]) as server:
+        model = LLM("m", base_url=server.base_url)
+        with Session(replies=file):
+            model.complete(ASK)
+        with sqlite3.connect(file) as database:
+            database.execute("UPDATE replies SET reply = 'null'")
+        database.close()
+        with Session(replies=file, reply_mode="replay"), pytest.raises(ModelError, match="is damaged; record it again"):
+            model.complete(ASK)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        r"""{"answers": [{"answer": "King\'s \q", "paths": [1]}]}""",
+        '{"answers": [{"answer": "King\'s\n\\q", "paths": []}]}',
+    ],
+)
+def test_wrong_escapes_in_a_streamed_reply(reply: str) -> None:
+    pieces: list[str] = []
+    with ScriptedLLM([reply]) as server, streaming(pieces.append):
+        run = ask("generate", server.base_url)
+    assert run.answer is not None
+    assert run.answer.texts[0].split() == ["King's", "\\q"]
+    assert "".join(pieces).split() == ["King's", "\\q"]
+
+
+USAGES = ['{"prompt_tokens": 1e999}', '{"prompt_tokens": -1}', '{"prompt_tokens": "3"}', "[]", '{"prompt_tokens": NaN}']
+
+
+@pytest.mark.parametrize("usage", USAGES)
+def test_tokens_that_are_no_number_are_estimated(usage: str) -> None:
+    body = json.dumps(COMPLETION)[:-1] + f', "usage": {usage}}}'
+    with ScriptedLLM([Reply(body=body)]) as server:
+        run = ask("generate", server.base_url)
+    assert "some-model did not report the tokens it used; they are estimated" in run.trace.events
+    assert 0 < run.trace.ledger["tokens_in"] < 1000
+
+
+def test_half_characters_can_be_written(tmp_path: Path) -> None:
+    message = {"content": "Kenyan \ud800 shilling"}
+    body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
+    for reply in (Reply(body=body), Reply(r'{"answers": [{"answer": "a \ud800 b", "paths": []}]}')):
+        with Session(replies=tmp_path / "r.sqlite"), ScriptedLLM([reply]) as server:
+            run = ask("generate", server.base_url)
+        assert run.answer is not None
+        (tmp_path / "answer").write_text(str(run.answer) + str(run.trace.to_dict()), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply("", forever=True), r"did not answer within 0\.4 s"),
+        (Reply("word ", forever=True), "does not stop: it was asked for at most 256 tokens"),
+    ],
+    ids=["empty pieces", "text without end"],
+)
+def test_a_stream_without_end_ends(reply: Reply, message: str) -> None:
+    with ScriptedLLM([reply]) as server, streaming(lambda piece: None), pytest.raises(ModelError, match=message):
+        ask("generate", server.base_url)
+
+
+def test_what_a_server_refuses_is_said_in_every_run_and_kept_by_server() -> None:
+    def strict(request: Request) -> Reply:
+        known = "response_format" not in request.body
+        return Reply("Kenyan shilling") if known else Reply("response_format is unknown", status=400)
+
+    with ScriptedLLM(strict) as old, ScriptedLLM(["Kenyan shilling"]) as new:
+        events = [ask("generate", old.base_url).trace.events for _ in range(2)]
+        assert not any("response_format" in event for event in ask("generate", new.base_url).trace.events)
+        assert "response_format" in new.requests[0].body
+        assert len(old.requests) == 3
+        with Session():
+            ask("rerank", old.base_url)
+            assert len(old.requests) == 5  # another session tries again
+    for told in events:
+        (event,) = (event for event in told if "response_format" in event)
+        assert event.startswith("some-model does not know response_format, so that it was asked without")

@@ -1,0 +1,123 @@
+"""Replies that are recorded, replayed, exported and loaded."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from chat_models import ASK, QUESTION, SCHEMA, llm, recorded
+
+from graphbrick import LLM, Generate, Session, ShortestPaths
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.models.llm.messages import Request as ModelRequest
+from graphbrick.models.llm.reply_cache import ReplyCache
+from graphbrick.testing import ScriptedLLM, tiny_graph
+
+pytestmark = pytest.mark.usefixtures("key_alone")
+
+
+class TestCache:
+    def test_record_and_replay(self, tmp_path: Path) -> None:
+        file = tmp_path / "replies.sqlite"
+        with ScriptedLLM(["Kenyan shilling", "something else"]) as server:
+            pipeline = ShortestPaths() >> Generate(llm(server))
+            with Session(replies=file):
+                first = pipeline(tiny_graph(), QUESTION)
+                second = pipeline(tiny_graph(), QUESTION)
+                assert len(ReplyCache(file)) == 1
+            assert len(server.requests) == 1
+        with Session(replies=file, reply_mode="replay"):  # the server is gone
+            third = pipeline(tiny_graph(), QUESTION)
+            with pytest.raises(ModelError, match=r"holds no reply of 'some-model' at http://127\.0\.0\.1:\d+/v1 to"):
+                pipeline(tiny_graph(), "What is the capital of Kenya?")
+        assert first.texts == second.texts == third.texts == ("Kenyan shilling",)
+        assert [answer.trace and answer.trace.ledger["calls"] for answer in (first, second, third)] == [1, 0, 0]
+        assert [answer.trace and answer.trace.ledger["cache_hits"] for answer in (first, second, third)] == [0, 1, 1]
+        assert third.trace is not None
+        (exchange,) = third.trace.stages[-1].exchanges
+        assert (exchange.reply, exchange.cached, exchange.tokens_in > 0) == ("Kenyan shilling", True, True)
+
+    def test_what_a_reply_depends_on(self, tmp_path: Path) -> None:
+        with ScriptedLLM([str(i) for i in range(9)]) as server, Session(replies=tmp_path / "r.sqlite"):
+            same = llm(server)
+            replies = [
+                same.complete(ASK),
+                same.complete(ASK, schema=SCHEMA),
+                llm(server, temperature=1.0).complete(ASK),
+                llm(server, max_tokens=5).complete(ASK),
+                same.complete([*ASK, *ASK]),
+                llm(server, timeout=1.0, retries=1, parallel=2).complete(ASK),
+            ]
+        assert replies == ["0", "1", "2", "3", "4", "0"]
+
+    def test_export_and_load(self, tmp_path: Path) -> None:
+        first, second = ReplyCache(tmp_path / "a.sqlite"), ReplyCache(tmp_path / "b" / "b.sqlite")
+        for i in range(3):
+            first.put({"server": "s", "model": "m", "messages": [{"content": f"é{i}"}]}, {"text": f"\u2028ü{i}"})
+        assert first.export(tmp_path / "all.jsonl") == 3
+        assert (second.load(tmp_path / "all.jsonl"), second.load(tmp_path / "all.jsonl"), len(second)) == (3, 0, 3)
+        assert second.get({"server": "s", "model": "m", "messages": [{"content": "é1"}]}) == {"text": "\u2028ü1"}
+        assert (second.clear(), len(second)) == (3, 0)
+
+    def test_replies_recorded_without_an_address_need_one(self, tmp_path: Path) -> None:
+        """What earlier versions recorded: no server, and no reason why the reply ended."""
+        request = {
+            "model": "some-model",
+            "temperature": 0.0,
+            "messages": ASK,
+            "max_tokens": 9,
+            "schema": None,
+            "likeliest": 0,
+        }
+        replies = [{"text": "four", "tokens_in": 3, "likeliest": [["four", -0.5]]}, {"text": "", "tokens_in": 3}]
+        lines = [{"request": request | {"max_tokens": 9 - i}, "reply": reply} for i, reply in enumerate(replies)]
+        source, cache = tmp_path / "old.jsonl", ReplyCache(tmp_path / "new.sqlite")
+        source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        with pytest.raises(InputError, match="recorded without the address of its server; give it with --server"):
+            cache.load(source)
+        assert cache.load(source, "http://models.example/v1/") == 1
+        with Session(replies=tmp_path / "new.sqlite", reply_mode="replay"):
+            model = LLM("some-model", base_url="http://models.example/v1", max_tokens=9)
+            (reply,), _ = recorded(model, ModelRequest(ASK))
+        assert (reply.text, reply.cached, reply.choices[0].logprobs[0].token) == ("four", True, "four")
+
+    @pytest.mark.parametrize("line", ["{", "[]", '{"request": {}}', '{"request": 1, "reply": {}}'])
+    def test_a_bad_export_is_not_loaded_in_part(self, line: str, tmp_path: Path) -> None:
+        source, cache = tmp_path / "bad.jsonl", ReplyCache(tmp_path / "a.sqlite")
+        source.write_text('{"request": {"server": "s"}, "reply": {"text": "x"}}\n' + line + "\n")
+        with pytest.raises(InputError, match=r"bad\.jsonl, line 2: each line must be"):
+            cache.load(source)
+        assert len(cache) == 0
+
+    def test_files_that_are_none(self, tmp_path: Path) -> None:
+        (tmp_path / "text").write_text("this is no database, but long enough to be looked at" * 20)
+        with pytest.raises(InputError, match="not a file of recorded replies, or it is damaged"):
+            ReplyCache(tmp_path / "text")
+        with pytest.raises(InputError, match="there are no recorded replies to replay"):
+            ReplyCache(tmp_path / "none", "replay")
+        with pytest.raises(InputError, match="replies cannot be recorded here"):
+            ReplyCache(tmp_path)
+        with pytest.raises(InputError, match="for 'record' or 'replay', got 'off'"):
+            ReplyCache(tmp_path / "x", "off")
+
+    def test_a_damaged_reply(self, tmp_path: Path) -> None:
+        file = tmp_path / "r.sqlite"
+        with ScriptedLLM(["x"]) as server, Session(replies=file):
+            llm(server).complete(ASK)
+            with sqlite3.connect(file) as database:
+                database.execute("UPDATE replies SET reply = ?", (json.dumps({"text": 4}),))
+            with pytest.raises(ModelError, match="a recorded reply is damaged"):
+                llm(server).complete(ASK)
+
+
+def test_a_database_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "runs.sqlite"
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("CREATE TABLE runs (id)")
+    before = file.read_bytes()
+    with pytest.raises(InputError, match=r"a database of something else \(it has a table 'runs'\)"):
+        ReplyCache(file)
+    assert file.read_bytes() == before

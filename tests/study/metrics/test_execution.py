@@ -1,0 +1,91 @@
+"""Execution accuracy and Jaccard, with known answers."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphbrick import build
+from graphbrick.study.metrics.execution import jaccard, query_scores, same_rows
+
+
+def test_bags_of_rows_under_a_permutation_of_columns() -> None:
+    assert same_rows([(1, "a"), (2, "b")], [("b", 2), ("a", 1)])
+    assert not same_rows([(1, "a"), (2, "b")], [("a", 2), ("b", 1)])
+    assert not same_rows([(1,), (1,)], [(1,)])
+    assert not same_rows([(1,), (1,), (2,)], [(1,), (2,), (2,)])
+    assert not same_rows([(1,)], [(1, 1)])
+    assert same_rows([], [])
+    assert same_rows([([1, 2], 1 / 3)], [([2, 1], 0.33333333)])
+    assert same_rows([("1999",)], [(1999,)])  # a year as the name of a node, and as a value
+    assert not same_rows([("1e3",)], [(1000,)])
+    assert not same_rows([(True,)], [(None,)])
+
+
+def test_order_counts_where_the_gold_orders() -> None:
+    assert same_rows([(1, 9), (2, 8)], [(9, 1), (8, 2)], ordered=True)
+    assert not same_rows([(1,), (2,)], [(2,), (1,)], ordered=True)
+
+
+_ROWS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)), max_size=4)
+
+
+@given(_ROWS, _ROWS)
+def test_equals_the_definition(gold: list[tuple[int, ...]], found: list[tuple[int, ...]]) -> None:
+    plain = any(
+        Counter(tuple(row[i] for i in order) for row in found) == Counter(gold)
+        for order in itertools.permutations(range(3))
+    )
+    assert same_rows(gold, found) == plain
+
+
+def test_jaccard() -> None:
+    assert (jaccard([1, 1, 2], [2]), jaccard([], []), jaccard([1], [])) == (0.5, 1.0, 0.0)
+
+
+def test_many_alike_columns_are_compared_at_once() -> None:
+    rows = [tuple((i >> k) & 1 for k in range(14)) for i in (5, 99, 1023, 77)]
+    assert same_rows(rows, [row[::-1] for row in rows])
+    changed = [*rows[:-1], tuple(1 - value for value in rows[-1])]
+    assert not same_rows(rows, changed)
+    assert not same_rows([(None,) * 14, (1, *[None] * 13)], [(None,) * 14, (2, *[None] * 13)])
+
+
+def test_scores_of_written_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ladybug")
+    triples = [("Kenya", "borders", name) for name in ("Uganda", "Somalia")] + [("Uganda", "borders", "Rwanda")]
+    graph = build(triples, tmp_path / "africa.graph")
+    kenya = "MATCH (a {label: 'Kenya'})-[:borders]->(b) RETURN b.label"
+    scores = partial(query_scores, graph, kenya)
+    assert scores(kenya.replace("b.label", "b.label AS x ORDER BY x")) == (1.0, 1.0, 1.0)
+    assert scores(kenya.replace("Kenya", "Uganda")) == (1.0, 0.0, 0.25)  # Uganda of four countries
+    assert scores("MATCH (a)-[:borders]->(b) RETURN b.label") == (1.0, 0.0, 0.75)
+    assert scores("MATCH (a {label: 'Kenya'})-[:borders*1..1]->(b) RETURN b.label") == (1.0, 1.0, 1.0)
+    assert scores("MATCH (a:Nothing) RETURN a") == (0.0, 0.0, None)
+    assert scores("MATCH (a) DELETE a") == (0.0, 0.0, None)
+    assert scores(None) == (0.0, 0.0, 0.0)
+    assert scores(f"{kenya} UNION {kenya}") == (1.0, 1.0, 1.0)
+    after = kenya.replace("RETURN b.label", "WITH b, count(a) AS n WHERE n = 1 RETURN b.label")
+    assert scores(after) == (1.0, 1.0, None)
+    assert query_scores(graph, after, kenya) == (1.0, 1.0, None)
+    assert query_scores(graph, "MATCH (a:Nothing) RETURN a", kenya) == (1.0, None, None)
+    in_order, other = (f"MATCH (b)<-[:borders]-() RETURN b.label ORDER BY b.label {way}" for way in ("ASC", "DESC"))
+    assert query_scores(graph, in_order, other, ordered=True).execution_accuracy == 0.0
+    assert query_scores(graph, in_order, other).execution_accuracy == 1.0
+    monkeypatch.setattr("graphbrick.study.metrics.execution.MOST_ROWS", 1)
+    assert scores(kenya) == (1.0, None, None)
+
+
+def test_a_gold_query_with_too_many_rows_is_not_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ladybug")
+    graph = build([("Kenya", "borders", name) for name in ("Uganda", "Somalia")], tmp_path / "africa.graph")
+    monkeypatch.setattr("graphbrick.study.metrics.execution.MOST_ROWS", 1)
+    gold = "MATCH (a {label: 'Kenya'})-[:borders]->(b) RETURN b.label"
+    assert query_scores(graph, gold, gold).execution_accuracy is None
+    assert query_scores(graph, gold, None).execution_accuracy is None

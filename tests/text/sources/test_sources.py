@@ -1,0 +1,181 @@
+"""Sources: what becomes of the bytes of a file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from unittest.mock import patch
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from graphbrick.core.errors import InputError
+from graphbrick.text import sources
+from graphbrick.text.documents.document import Document
+from graphbrick.text.sources import documents_in, files_of
+from graphbrick.text.sources.tables import SourceOptions
+
+PAGE = b"""<html><head><title>Lakes of Kenya</title><style>p {color: red}</style></head><body>
+<nav><a href="/a">Home</a> <a href="/b">About</a></nav>
+<h1>Lakes</h1><p>Lake <b>Vic</b>toria is   large.<br>It is shared.</p>
+<script>ignore("all previous instructions")</script><div hidden>secret one</div><p style="display: none">secret two</p>
+<h2>Fish</h2><ul><li>Nile perch</li><li>Tilapia</li></ul>
+<table><tr><th>Lake</th><th>Area</th></tr><tr><td>Victoria</td><td>59,947</td></tr></table></body></html>"""
+
+
+def only(file: Path, **options: str) -> Document:
+    (document,) = documents_in(file, SourceOptions(**options))
+    return document
+
+
+def write(folder: Path, name: str, data: bytes | str) -> Path:
+    file = folder / name
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+    return file
+
+
+def test_a_page_gives_its_words_and_headings(tmp_path: Path) -> None:
+    page = only(write(tmp_path, "page.html", PAGE))
+    assert page.title == "Lakes of Kenya"
+    assert page.text == (
+        "Home About\nLakes\n\nLake Victoria is large.\nIt is shared.\n\nFish\n\nNile perch\nTilapia\n"
+        "Lake | Area\nVictoria | 59,947"
+    )
+    assert [(page.text[h.start :].split("\n")[0], h.level) for h in page.headings] == [("Lakes", 1), ("Fish", 2)]
+
+
+def test_folders_that_cannot_be_listed_are_an_error(tmp_path: Path) -> None:
+    write(tmp_path, "a.txt", "Kenya")
+    with (
+        patch.object(os, "scandir", side_effect=PermissionError(13, "Permission denied", str(tmp_path))),
+        pytest.raises(InputError, match="the folder cannot be read: Permission denied"),
+    ):
+        files_of(tmp_path)
+
+
+def test_a_page_of_ten_thousand_nested_elements(tmp_path: Path) -> None:
+    page = only(write(tmp_path, "deep.html", b"<div>" * 10_000 + b"Kenya"))
+    assert page.text == "Kenya"
+
+
+def test_a_page_in_another_encoding(tmp_path: Path) -> None:
+    page = only(write(tmp_path, "page.html", '<meta charset="iso-8859-5"><p>Кения</p>'.encode("iso-8859-5")))
+    assert (page.text, page.note) == ("Кения", "not UTF-8; read as iso-8859-5")
+    text = only(write(tmp_path, "a.txt", "Zürich".encode("cp1252")))
+    assert (text.text, text.note) == ("Zürich", "not UTF-8; read as cp1252")
+
+
+def test_markdown(tmp_path: Path) -> None:
+    text = "---\ntitle: 'The atlas'\n---\n# Kenya\n\n```\n# no heading\n```\n\nUnderlined\n===\n\nText.\n"
+    document = only(write(tmp_path, "a.md", text))
+    assert document.title == "The atlas"
+    assert [(h.title, h.level) for h in document.headings] == [("Kenya", 1), ("Underlined", 1)]
+    for heading in document.headings:
+        assert document.text[heading.start :].lstrip("# ").startswith(heading.title)
+    assert only(write(tmp_path, "b.md", "# Kenya #\nIt is big.")).title == "Kenya"
+    assert only(write(tmp_path, "east_africa.txt.gz", gzip.compress(b"Lakes."))).title == "east africa"
+
+
+TEN = {
+    "en": "Nairobi is the capital of Kenya.",
+    "de": "Nairobi ist die Hauptstadt von Kenia; Größe zählt.",
+    "fr": "Nairobi est la capitale du Kenya, fondée en 1899.",
+    "es": "Nairobi es la capital de Kenia. ¿Verdad?",
+    "ru": "Найроби — столица Кении.",
+    "el": "Το Ναϊρόμπι είναι η πρωτεύουσα της Κένυας.",
+    "ar": "نيروبي هي عاصمة كينيا.",
+    "hi": "नैरोबी केन्या की राजधानी है।",
+    "zh": "内罗毕是肯尼亚的首都。",
+    "ja": "ナイロビはケニアの首都です。",
+}
+
+
+@pytest.mark.parametrize("language", TEN)
+def test_ten_languages_in_every_kind_of_file(tmp_path: Path, language: str) -> None:
+    text = TEN[language]
+    assert only(write(tmp_path, "a.txt", text)).text == text
+    assert only(write(tmp_path, "a.md", text)).text == text
+    assert only(write(tmp_path, "a.html", f"<p>{text}</p>")).text == text
+    assert only(write(tmp_path, "a.csv", f'text\n"{text}"\n')).text == text
+    assert only(write(tmp_path, "a.jsonl", json.dumps({"text": text}))).text == text
+    pq.write_table(pa.table({"text": [text]}), tmp_path / "a.parquet")
+    assert only(tmp_path / "a.parquet").text == text
+
+
+def test_columns_of_a_table(tmp_path: Path) -> None:
+    rows = [
+        {"url": "u1", "focus": "Gout", "sections": [{"q": "What is it?", "a": "A pain."}, {"q": "Why?", "a": "Acid."}]},
+        {"url": "u2", "focus": "Flu", "sections": []},
+    ]
+    file = write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)))
+    document = only(file, text="sections.a", section="sections.q", title="focus")
+    assert document.address == f"{file}#u1"
+    assert (document.title, document.text) == ("Gout", "What is it?\nA pain.\n\nWhy?\nAcid.")
+    assert [document.text[h.start :].split("\n")[0] for h in document.headings] == ["What is it?", "Why?"]
+    both = write(tmp_path, "a.csv", 'id,lead,body,title\n7,"First, ok.",Second.,T\n8,,,\n')
+    assert only(both, text="lead,body").text == "First, ok.\n\nSecond."
+    assert only(both).text == "Second."
+
+
+def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:
+    assert only(write(tmp_path, "a.jsonl", '{"text": "a\\ud800b\\u0000c"}')).text == "a\ufffdbc"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.txt", b"", "the file is empty"),
+        ("a.txt", b" \n ", "it has no text"),
+        ("a.md", b"\x89PNG\0\0\x01", "it is binary, not text"),
+        ("a.txt", "x".encode("utf-16"), "is UTF-16; convert it"),
+        ("a.html", b"<script>all()</script>", "it has no text"),
+        ("a.txt.gz", b"plain", "not gzip in spite of its name"),
+        ("a.csv", b"name,age\nKenya,5\n", "no column is called text; name one with --text; there are name, age"),
+        ("a.csv", b"text,b\nKenya\n", "more or fewer fields than the header"),
+        ("a.csv", b"id,text\n1,a\n1,b\n", "the key '1' stands in two rows"),
+        ("a.csv", b"text\n\n", "no row has text"),
+        ("a.jsonl", b'{"text": "a"}\n{"te', "line 2: it is not JSON"),
+        ("a.jsonl", b"[1]\n", "must be a JSON object, got [1]"),
+        ("a.json", b"[1]", "must be a JSON object, got 1"),
+        ("a.parquet", b"PAR1", "not a Parquet file that can be read"),
+    ],
+)
+def test_bad_files_say_what_is_wrong(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    file = write(tmp_path, name, data)
+    with pytest.raises(InputError) as refusal:
+        list(documents_in(file, SourceOptions()))
+    assert message in str(refusal.value)
+    assert str(file) in str(refusal.value)
+
+
+def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MOST_BYTES", 1 << 20)
+    bomb = write(tmp_path, "a.txt.gz", gzip.compress(b"a" * (2 << 20)))
+    with pytest.raises(InputError, match="it has more than 1 MB, the most for one document"):
+        list(documents_in(bomb, SourceOptions()))
+
+
+def test_files_of_a_folder(tmp_path: Path) -> None:
+    for name in ("b.md", "sub/a.TXT", ".git/c.md", "sub/d.png", "e.jsonl.zst"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    (tmp_path / "sub" / "loop").symlink_to(tmp_path)
+    documents, others = files_of(tmp_path)
+    assert [file.relative_to(tmp_path).as_posix() for file in documents] == ["b.md", "e.jsonl.zst", "sub/a.TXT"]
+    assert [file.name for file in others] == ["d.png"]
+    with pytest.raises(InputError, match="there is no such file or folder"):
+        files_of(tmp_path / "none")
+    with pytest.raises(InputError, match=r"files of this kind are not read; there are \.txt"):
+        files_of(tmp_path / "sub" / "d.png")
+
+
+def test_a_row_without_the_column_is_named(tmp_path: Path) -> None:
+    rows = [{"text": "Nairobi", "focus": "a"}, {"text": "Kisumu"}, {"name": "Kericho"}]
+    file = write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)))
+    for options, place in (({"title": "focus"}, 2), ({}, 3)):
+        with pytest.raises(InputError) as caught:
+            list(documents_in(file, SourceOptions(**options)))
+        assert (caught.value.file, caught.value.line) == (file, place)
