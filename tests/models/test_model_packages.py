@@ -19,6 +19,8 @@ from graphbrick.core.files import downloading
 from graphbrick.models import fetching
 from graphbrick.models.store import fetch, fetched, resolve
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 # From packages
 
 

@@ -12,6 +12,8 @@ from graphbrick.core.errors import ModelError
 from graphbrick.models import fetching, store
 from graphbrick.models.store import Model, fetch, fetched, known, remove, resolve
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 # From the hub
 
 

@@ -13,8 +13,8 @@ import pytest
 from agent_scripts import QUESTION, SHILLING, SPOKEN, TOOLS, WALK, ask, calls, events, texts
 
 from graphbrick import LLM, Agent, Generate, KHop, PathAnswer, Run, Session, parse
-from graphbrick.bricks.agents import tool, toolbox
-from graphbrick.bricks.agents.agent_tool import Observation
+from graphbrick.bricks.agents import toolbox
+from graphbrick.bricks.agents.agent_tool import Observation, tool
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core.errors import InputError, ModelError, NotRecordedError, PipelineError
 from graphbrick.core.plugins import plugins

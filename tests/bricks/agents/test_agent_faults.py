@@ -14,8 +14,8 @@ import pytest
 from agent_scripts import SHILLING, SPOKEN, TOOLS, WALK, ask, calls, events, texts
 
 from graphbrick import Budget, build, spending
-from graphbrick.bricks.agents import episode, tool, toolbox
-from graphbrick.bricks.agents.agent_tool import Observation
+from graphbrick.bricks.agents import episode, toolbox
+from graphbrick.bricks.agents.agent_tool import Observation, tool
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core.errors import ModelError, UnavailableError
 from graphbrick.testing import TINY, NeighboursOnly, Reply, Request

@@ -65,7 +65,7 @@ def test_the_same_twice_and_another_by_another_seed_or_question(evidence: Eviden
 
 def test_the_same_in_another_process(evidence: Evidence) -> None:
     script = (
-        "from graphbrick import *\nfrom graphbrick.bricks.rerank import RandomSample\n"
+        "from graphbrick import *\nfrom graphbrick.bricks.rerank.random_sample import RandomSample\n"
         f"query = Query({QUERY.text!r}, seeds=(2,))\n"
         f"found = ShortestPaths(max_hops=3).retrieve(query, Subgraph(Graph.open({str(tiny_graph().path)!r})))\n"
         "print(*(path.text for path in RandomSample(n=4, seed=3).rerank(query, found).items), sep='\\n')"

@@ -96,7 +96,7 @@ def kill_a_build(target: Path, moment: str) -> None:
     """Build in another process that is killed at a given moment."""
     start = """
         from pathlib import Path
-        from graphbrick.graphs import builder as module
+        from graphbrick.graphs.build import builder as module
         from graphbrick.graphs.build.builder import build
         target = Path(arguments[0])
     """

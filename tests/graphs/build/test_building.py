@@ -19,14 +19,14 @@ from graphbrick.core import trace
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
 from graphbrick.core.files.digests import sha256
 from graphbrick.graphs.build import builder as builder_module
-from graphbrick.graphs.build.builder import GraphBuilder, build
 from graphbrick.graphs.build import rows
-from graphbrick.graphs.store.writing import buckets
-from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, groups, width_for
+from graphbrick.graphs.build.builder import GraphBuilder, build
 from graphbrick.graphs.build.prefetch import prefetched
 from graphbrick.graphs.build.steps import STATE
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
+from graphbrick.graphs.store.writing import buckets
+from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.kernels.strings.spooling import read_occurrences
 
 

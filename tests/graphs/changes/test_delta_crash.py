@@ -24,7 +24,7 @@ STEPS = """
     from pathlib import Path
     from graphbrick.graphs.changes.compact import compact
     from graphbrick.graphs.changes.delta import change
-    from graphbrick.graphs.records import EntityRecord
+    from graphbrick.graphs.records.records import EntityRecord
 
     def step(path, i):
         if i % 3 == 2:

@@ -12,9 +12,9 @@ from graphbrick import LLM
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.build.builder import build
 from graphbrick.pipeline.parsing import parse
-from graphbrick.serve.conversation import standalone
 from graphbrick.serve.conversation.follow_ups import FollowUps
 from graphbrick.serve.conversation.model import rewritten
+from graphbrick.serve.conversation.standalone import standalone
 from graphbrick.serve.conversation.turns import Conversation, Turn, read_conversation
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.models import ChatMessage

@@ -191,7 +191,7 @@ def test_damage_and_other_versions_are_errors(tmp_path: Path) -> None:
 
 KILLED = """
 from pathlib import Path
-from graphbrick.text import ByParagraph
+from graphbrick import ByParagraph
 from graphbrick.text.indexing.reading import read_sources
 from graphbrick.text.sources import SourceOptions
 from graphbrick.text.documents.store import TextStore

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files.folders import NewFolder
-from graphbrick.graphs.store import manifest
 from graphbrick.graphs.build.steps import is_left_by
+from graphbrick.graphs.store import manifest
 from graphbrick.graphs.store.overlay.delta_files import is_delta
 
 

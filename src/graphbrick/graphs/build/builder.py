@@ -15,22 +15,19 @@ from typing import Any
 from graphbrick.core import __version__
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.files.digests import sha256
-from graphbrick.graphs.build.atomic import new_graph_folder
-from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.build import rows
-from graphbrick.graphs.store.writing import search
+from graphbrick.graphs.build.atomic import new_graph_folder
 from graphbrick.graphs.build.dictionary import FIRST, PAIRS, TEXTS, Dictionary
 from graphbrick.graphs.build.ingest import FACTS, KEYS, RELATION, Ingest
 from graphbrick.graphs.build.parts import checked_records, file_parts
 from graphbrick.graphs.build.steps import Advance, Steps, Watch, fingerprint
 from graphbrick.graphs.build.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records.interner import Interner
-from graphbrick.graphs.store.literals import find_literal_types
-from graphbrick.graphs.store.manifest import SKIPPED, VERSION, FileEntry, Manifest
-from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.readers import ReadOptions, is_rdf, source_files
 from graphbrick.graphs.readers.streams import Meter
+from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.interner import Interner
+from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.records.records import (
     BadRecords,
     EntityRecord,
@@ -40,8 +37,11 @@ from graphbrick.graphs.records.records import (
     TripleRecord,
 )
 from graphbrick.graphs.records.rules import Rules
-from graphbrick.graphs.store.writing.string_writer import write_strings
+from graphbrick.graphs.store.literals import find_literal_types
+from graphbrick.graphs.store.manifest import SKIPPED, VERSION, FileEntry, Manifest
 from graphbrick.graphs.store.strings import StringTable, open_array
+from graphbrick.graphs.store.writing import search
+from graphbrick.graphs.store.writing.string_writer import write_strings
 
 _SPOOL = 1 << 14  # batch size for single records
 _PROGRESS = 1 << 14

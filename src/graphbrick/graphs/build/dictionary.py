@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.files.writing import write_array
-from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, NAMES_ONLY
-from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.graphs.build.ingest import FACTS, KEYS
+from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, NAMES_ONLY
 from graphbrick.graphs.records.interner import Interner, text_at
 from graphbrick.graphs.records.records import DESCRIBED, LABEL, LATEST
+from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.kernels.positions import NOWHERE, Numbers, mark_positions, note_first
 from graphbrick.kernels.strings.spans import Bytes, hash_spans
 from graphbrick.kernels.strings.spooling import read_occurrences, read_texts

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.writing import FileWriter
 from graphbrick.graphs.records.blocks import FOR_RELATION, NAMES_ONLY, FactBlock, TripleBlock
-from graphbrick.graphs.store.writing.buckets import BucketWriter, bucket_of_hash
 from graphbrick.graphs.records.interner import Interner, as_bytes, text_at
 from graphbrick.graphs.records.records import LABEL, LATEST, RankedFact, RelationRecord
 from graphbrick.graphs.records.rules import KEEP, LABEL_OF, LEAVE_OUT, Rules
+from graphbrick.graphs.store.writing.buckets import BucketWriter, bucket_of_hash
 from graphbrick.graphs.store.writing.string_writer import StringWriter
 from graphbrick.kernels.strings.spans import Bytes, Offsets, hash_spans, strip_spans
 

@@ -7,10 +7,10 @@ from itertools import chain
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
 from graphbrick.graphs.build.prefetch import prefetched
 from graphbrick.graphs.readers import ReadOptions, read_labels, read_parts
 from graphbrick.graphs.readers.streams import Meter
+from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, RelationRecord
 from graphbrick.graphs.records.rules import Rules
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.graphs.build.dictionary import FIRST, PAIRS
 from graphbrick.graphs.build.ingest import RELATION
 from graphbrick.graphs.store.writing.arrays import ArrayWriter
+from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.kernels.positions import Numbers, number_ends, ranks_before, rows_by_tail
 
 TRIPLES, INCOMING = "triples.tmp", "incoming.tmp"

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, bucket_of_hash, groups
 from graphbrick.graphs.build.dictionary import FIRST, KEY, TEXTS
-from graphbrick.graphs.store.writing.arrays import ArrayWriter
-from graphbrick.graphs.store.writing.search import SearchWriter, hash_rows
 from graphbrick.graphs.records.interner import Interner, spans_of, text_at
 from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, TYPE
-from graphbrick.graphs.store.writing.string_writer import StringWriter
 from graphbrick.graphs.store.strings import StringTable
-from graphbrick.kernels.strings.names import local_spans
+from graphbrick.graphs.store.writing.arrays import ArrayWriter
+from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, bucket_of_hash, groups
+from graphbrick.graphs.store.writing.search import SearchWriter, hash_rows
+from graphbrick.graphs.store.writing.string_writer import StringWriter
 from graphbrick.kernels.positions import ranks, ranks_before
+from graphbrick.kernels.strings.names import local_spans
 from graphbrick.kernels.strings.spans import Bytes, Offsets, copy_spans, hash_spans, same_spans
 from graphbrick.kernels.strings.spooling import read_texts
 
