@@ -7,6 +7,7 @@ import doctest
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from pages import example
 
 import graphbrick
 from graphbrick.pipeline.catalog import all_bricks
+from graphbrick.testing import tiny_graph
 
 ROOT = Path(__file__).parent.parent
 
@@ -51,11 +53,20 @@ def test_the_brick_of_the_contributing_page_keeps_the_contract(tmp_path, monkeyp
     monkeypatch.syspath_prepend(str(tmp_path))
     from shortest_first import ShortestFirst
 
-    from graphbrick import PathAnswer, ShortestPaths
-    from graphbrick.testing import tiny_graph
+    from graphbrick import PathAnswer, Query, Run, ShortestPaths, Subgraph, build
+    from graphbrick.core.trace import Trace
+    from graphbrick.pipeline.interpreter import execute
+    from graphbrick.testing import check_brick, tiny_graph
 
     pipeline = ShortestPaths() >> ShortestFirst(n=1) >> PathAnswer()
     assert pipeline(tiny_graph(), "Which country has the capital Nairobi?").texts == ("Kenya",)
+    check_brick(ShortestFirst(), installed=False)
+    graph = build([("Ann", "spouse", "Bob"), ("Cid", "spouse", "Ann"), ("Ann", "boss", "Dan")], tmp_path / "g.graph")
+    query = Query("Who is the spouse of Ann?", seeds=(graph.entity("Ann"),))
+    told = replace(ShortestPaths(max_hops=1).retrieve(query, Subgraph(graph)), symmetric=frozenset({"spouse"}))
+    run = Run(graph, query, linked=True, evidence=told, trace=Trace())
+    assert execute(PathAnswer(), run).answer.texts == ("Bob", "Cid")
+    assert execute(ShortestFirst() >> PathAnswer(), run).answer.texts == ("Bob", "Cid")
 
 
 def test_the_evidence_of_the_contributing_page_is_ranked_and_joined_with_paths(tmp_path, monkeypatch):
@@ -98,3 +109,19 @@ for module in pkgutil.walk_packages(graphbrick.__path__, "graphbrick."):
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == ""
+
+
+def test_a_pipeline_loads_few_modules(tmp_path):
+    script = """
+import sys
+from graphbrick import BM25, PPR, Graph, PathAnswer, Rerank, ShortestPaths
+pipeline = PPR() >> ShortestPaths() >> Rerank(BM25()) >> PathAnswer()
+assert pipeline(Graph.open(sys.argv[1]), "What is the capital of Kenya?").texts == ("Nairobi",)
+files = {module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "graphbrick"}
+print(len(files), sum(open(file, encoding="utf-8").read().count("\\n") for file in files))
+"""
+    place = str(tiny_graph().place)
+    done = subprocess.run([sys.executable, "-c", script, place], capture_output=True, text=True, check=True)
+    modules, lines = map(int, done.stdout.split())
+    assert modules <= 120
+    assert lines <= 15_000

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, LinkError
-from graphbrick.core.graph import Labels, QueryLanguage, Rows
-from graphbrick.core.schema import Connection, NodeClass, Property, Schema
+from graphbrick.core.graph import Labels, QueryLanguage
+from graphbrick.core.schema import Connection, NodeClass, Property, Rows, Schema
 
 FILMS = {"Alien": 1979, "Heat": 1995, "Blade Runner": 1982}
 DIRECTED = {"Ridley Scott": ("Alien", "Blade Runner"), "Michael Mann": ("Heat",)}

@@ -23,10 +23,10 @@ from graphbrick.core.graph import (
     Passages,
     PassageText,
     QueryLanguage,
-    Rows,
     capabilities_of,
 )
 from graphbrick.core.parameters import parameter
+from graphbrick.core.schema import Rows
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.models.llm.messages import Tool, system, tool_result, user
@@ -192,7 +192,8 @@ CAPITALS = (
 
 
 def test_the_graph_gives_what_it_implements(graph: SqliteGraph) -> None:
-    assert capabilities_of(graph) == frozenset(Capability) - {Capability.ADJACENCY, Capability.CORPUS}
+    missing = {Capability.ADJACENCY, Capability.CORPUS, Capability.STORED}
+    assert capabilities_of(graph) == frozenset(Capability) - missing
     assert (ShortestPaths() >> PathAnswer())(LocalAround(graph), "What is the capital of Uganda?").texts == ("Kampala",)
 
 

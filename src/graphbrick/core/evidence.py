@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The items found by retrieval, best first.
+    """The items found by retrieval, best first, and what is known of all of them.
+
+    A rerank stage returns the items; the interpreter carries the rest (`carry`).
 
     Attributes:
         items: Items of any kinds, each with its text, score and the stage it came from.
@@ -82,6 +84,33 @@ class Evidence:
         best = next((evidence.confidence for evidence in evidences if evidence.items[0] is ordered[0]), None)
         symmetric = frozenset[str]().union(*(evidence.symmetric for evidence in evidences))
         return Evidence(distinct(ordered), subgraph, scale, best, symmetric)
+
+    def carry(self, before: Evidence) -> Evidence:
+        """Return this evidence with what ``before``, which a stage made it of, says besides its items.
+
+        The interpreter calls this, so that no stage has to repeat what it does not change. The subgraph and the
+        symmetric relations hold for all items of a retrieval. The confidence is that of the first item: it holds as
+        long as this item stays first, unless the stage gives a confidence of its own. The scale holds as long as the
+        items keep their scores and are ordered by them.
+        """
+        confidence, scale = self.confidence, self.scale
+        if confidence is None and self.items and before.items and self.items[0].identity == before.items[0].identity:
+            confidence = before.confidence
+        if not scale and before.scale and self._keeps_scores_of(before):
+            scale = before.scale
+        return replace(
+            self,
+            subgraph=before.subgraph,
+            scale=scale,
+            confidence=confidence,
+            symmetric=self.symmetric | before.symmetric,
+        )
+
+    def _keeps_scores_of(self, before: Evidence) -> bool:
+        """Return whether all items are those of ``before``, with their scores, in falling order."""
+        known = {id(item) for item in before.items}
+        scores = [item.score for item in self.items]
+        return all(id(item) in known for item in self.items) and scores == sorted(scores, reverse=True)
 
 
 def distinct(items: Iterable[Item]) -> tuple[Item, ...]:

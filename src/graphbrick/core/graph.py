@@ -11,9 +11,9 @@ long as the graph object lives; a graph over a database can number its keys as i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 from weakref import WeakKeyDictionary
 
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.schema import Schema
+from graphbrick.core.schema import Rows, Schema
 
 if TYPE_CHECKING:
     from graphbrick.core.csr import Csr, Ints
@@ -171,37 +171,6 @@ class Graph(Labels, Adjacency, Protocol):
     """A graph that subgraphs are views of and that paths belong to."""
 
 
-class NodeKey(str):
-    """The key of an entity as a value of a row: a node that the query returned, not a text that equals a key."""
-
-    __slots__ = ()
-
-
-class Rows(NamedTuple):
-    """The result of a query.
-
-    Attributes:
-        columns: Names of the columns.
-        rows: One tuple of values a row.
-        is_cut: Whether there are more rows than the limit.
-    """
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    is_cut: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain JSON types; other values become texts."""
-        rows = [[_json_value(value) for value in row] for row in self.rows]
-        return {"columns": list(self.columns), "rows": rows, "is_cut": self.is_cut}
-
-
-def _json_value(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)  # JSON has neither NaN nor Infinity
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
-
-
 @runtime_checkable
 class QueryLanguage(Protocol):
     """The graph answers queries in a language of its own."""
@@ -278,6 +247,50 @@ class Corpus(Passages, Protocol):
         ...
 
 
+@runtime_checkable
+class Stored(Protocol):
+    """The graph lies in a folder on this machine, with an index of its names; more can be kept beside it."""
+
+    place: Path
+    """The folder."""
+    hash: str
+    """Changes whenever the contents change."""
+    vectors_place: Path
+    """Where embeddings of its texts are kept."""
+
+
+@runtime_checkable
+class PerQuestion(Protocol):
+    """Not a graph itself, but makes one for each question: a folder graph around its seeds."""
+
+    def for_question(self, question: str, seeds: Iterable[str | int], question_id: str) -> tuple[Graph, list[str]]:
+        """Return the graph of a question, and the keys of its seeds there.
+
+        Args:
+            question: The question.
+            seeds: Ids, keys or names; if empty, the entities that the question names.
+            question_id: The id of the question in its data set; empty if it has none.
+
+        Raises:
+            LinkError: A seed does not exist, or the question names nothing.
+        """
+        ...
+
+
+@runtime_checkable
+class Copied(Labels, Neighbours, Protocol):
+    """A part of the graph is copied for each question if stages need adjacency; see `graphbrick.LocalAround`."""
+
+    @property
+    def path(self) -> str:
+        """The address of the graph."""
+        ...
+
+    def copy_limits(self) -> dict[str, int]:
+        """Return how far and how much is copied: parameters of `LocalAround` that differ from its defaults."""
+        ...
+
+
 DIRECTIONS = ("both", "out", "in")
 """The directions in which triples can be walked."""
 
@@ -291,6 +304,7 @@ class Capability(Enum):
     QUERY_LANGUAGE = "a query language"
     PASSAGES = "passages"
     CORPUS = "all passages of its documents"
+    STORED = "a folder with an index of names"
 
 
 Capabilities: TypeAlias = frozenset[Capability]
@@ -302,6 +316,7 @@ _PROTOCOLS: dict[Capability, Any] = {
     Capability.QUERY_LANGUAGE: QueryLanguage,
     Capability.PASSAGES: Passages,
     Capability.CORPUS: Corpus,
+    Capability.STORED: Stored,
 }
 
 

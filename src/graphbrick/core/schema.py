@@ -1,8 +1,10 @@
-"""What a graph is made of: classes of nodes with their properties, and which relations lead between them."""
+"""What queries of a graph may name, and what they return."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,34 @@ class Schema:
     classes: tuple[NodeClass, ...] = ()
     connections: tuple[Connection, ...] = ()
     is_complete: bool = True
+
+
+class NodeKey(str):
+    """The key of an entity as a value of a row: a node that the query returned, not a text that equals a key."""
+
+    __slots__ = ()
+
+
+class Rows(NamedTuple):
+    """The result of a query.
+
+    Attributes:
+        columns: Names of the columns.
+        rows: One tuple of values a row.
+        is_cut: Whether there are more rows than the limit.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    is_cut: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain JSON types; other values become texts."""
+        rows = [[_json_value(value) for value in row] for row in self.rows]
+        return {"columns": list(self.columns), "rows": rows, "is_cut": self.is_cut}
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has neither NaN nor Infinity
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphbrick.core.graph import QueryLanguage, Rows
-from graphbrick.core.schema import Schema
+from graphbrick.core.graph import QueryLanguage
+from graphbrick.core.schema import Rows, Schema
 from graphbrick.graphs.store.stored import StoredGraph
 
 

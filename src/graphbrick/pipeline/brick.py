@@ -7,9 +7,12 @@ import re
 from collections.abc import Callable, Container
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import ClassVar, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from graphbrick.core.parameters import Declared, declared, refuse
+
+if TYPE_CHECKING:
+    from graphbrick.core.graph import Graph
 
 # Sizes decide what a pipeline costs, so they are written even if they are the default.
 _ALWAYS_WRITTEN = ("k", "n")
@@ -107,6 +110,13 @@ class Brick:
         names = {entry.name: getattr(self, entry.name) for entry in declared(type(self)) if entry.declaration.path}
         paths = {name: _existing(value) for name, value in names.items() if isinstance(value, str) and value}
         return {name: path for name, path in paths.items() if path is not None}
+
+    def note_on(self, graph: Graph) -> str:
+        """Return what users should know of the brick on a graph, such as that its model is older; empty for nothing.
+
+        The interpreter records it as an event of the stage that the brick is, or is a part of.
+        """
+        return ""
 
     @classmethod
     def summary(cls) -> str:

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
 from graphbrick.core import Answer, Query
 from graphbrick.core.errors import PipelineError, shown
-from graphbrick.core.graph import Labels
+from graphbrick.core.graph import Labels, PerQuestion
 from graphbrick.core.parameters import parameter
-from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.local.extracted import ExtractedGraph
-from graphbrick.graphs.local.local import LocalAround
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.conditions import Condition
 from graphbrick.pipeline.run import Level, Run
@@ -77,7 +74,7 @@ class Pipeline(ABC):
 
     def __call__(
         self,
-        graph: Graph | LocalAround | ExtractedGraph | Labels,
+        graph: Labels | PerQuestion,
         query: str | Query,
         *,
         seeds: Iterable[str | int] = (),
@@ -102,7 +99,7 @@ class Pipeline(ABC):
 
     def run(
         self,
-        graph: Graph | LocalAround | ExtractedGraph | Labels,
+        graph: Labels | PerQuestion,
         query: str | Query,
         *,
         seeds: Iterable[str | int] = (),
@@ -111,7 +108,8 @@ class Pipeline(ABC):
 
         Args and errors as for calling it.
         """
-        from graphbrick.pipeline.interpreter import begin, execute
+        from graphbrick.pipeline.beginning import begin
+        from graphbrick.pipeline.interpreter import execute
 
         return execute(self, begin(self, graph, query, seeds))
 
@@ -282,3 +280,18 @@ def _refuse_join(before: Pipeline, after: Pipeline) -> None:
     name = type(after).__name__ if isinstance(after, Brick) else shown(after)
     given = f"{only}{NAMES[before.gives]}"
     raise PipelineError(f"{name} needs {needed_levels(after)}, but {shown(before)} gives {given}; {advice}")
+
+
+def parts_within(part: Brick | Pipeline) -> Iterator[Brick | Pipeline]:
+    """Yield a pipeline or brick and everything inside it, outermost first."""
+    yield part
+    if isinstance(part, Sequence):
+        inner: Iterable[object] = part.stages
+    elif isinstance(part, Union):
+        inner = part.branches
+    else:
+        inner = (getattr(part, field.name) for field in fields(part))  # type: ignore[arg-type]
+    for value in inner:
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Brick | Pipeline):
+                yield from parts_within(one)

@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
-from graphbrick.core.graph import Capability, Labels, check_needs
+from graphbrick.core.graph import Capability, Labels, PerQuestion, capabilities_of
 from graphbrick.core.trace import Trace, event, record
-from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.local.extracted import ExtractedGraph
-from graphbrick.graphs.local.local import LocalAround, local_around, mentioned, resolved
+from graphbrick.pipeline.beginning import begin, links_itself
+from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError, check_budget
 from graphbrick.pipeline.catalog import default_linker
-from graphbrick.pipeline.composition import NAMES, Pipeline, Repeat, Sequence, Union, needed_levels
+from graphbrick.pipeline.composition import NAMES, Pipeline, Repeat, Sequence, Union, parts_within
 from graphbrick.pipeline.run import Level, Run, Stop, on_graph
 from graphbrick.pipeline.stages import (
     ExpandStage,
@@ -35,6 +33,9 @@ from graphbrick.pipeline.stages import (
     RetrieveStage,
     Stage,
 )
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Memory(Protocol):
 
 def answer(
     pipeline: Pipeline,
-    graph: Graph | LocalAround | ExtractedGraph | Labels,
+    graph: Labels | PerQuestion,
     query: str | Query,
     seeds: Iterable[str | int] = (),
 ) -> Answer:
@@ -92,100 +93,6 @@ def answer(
     if run.answer is None:
         raise StoppedError(str(run.stopped))
     return replace(run.answer, trace=run.trace)
-
-
-def begin(
-    pipeline: Pipeline,
-    graph: Graph | LocalAround | ExtractedGraph | Labels,
-    query: str | Query,
-    seeds: Iterable[str | int] = (),
-) -> Run:
-    """Return the run of a question before the first stage; see `Pipeline.run` for arguments and errors."""
-    if Level.QUERY not in pipeline.accepts:
-        raise PipelineError(
-            f"{shown(pipeline)} cannot start a run: it needs {needed_levels(pipeline)}; put stages such as PPR() >> "
-            "ShortestPaths() before it"
-        )
-    if not isinstance(query, str | Query):
-        raise GraphbrickError(f"the question must be a text or a Query, got {query!r}")
-    if isinstance(query, str):
-        query = Query(query)
-    if not query.text.strip():
-        raise GraphbrickError("the question is empty; ask for example «Which currency is used in Kenya?»")
-    trace = Trace()
-    names: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
-    if isinstance(graph, DatabaseGraph):
-        graph = _walkable(pipeline, graph)
-    if isinstance(graph, LocalAround | ExtractedGraph):
-        with record(trace, repr(graph), "local") as entry:
-            graph, keys = _local(graph, query, names)
-            names = list(keys)
-            entry.counts_out = {"entities": graph.n_entities, "triples": graph.n_triples}
-    else:
-        check_needs(pipeline.stages_within(), graph)
-    if names or not (isinstance(graph, Graph) or query.seeds or _links(pipeline)):
-        with record(trace, "seeds", "link") as entry:
-            query = _seeded(graph, query, names, is_needed=_needs_seeds(pipeline))
-            entry.counts_out = {"seeds": len(query.seeds)}
-    if isinstance(graph, Graph):
-        query = _checked(graph, query)
-    # The default linker can only link on a folder graph.
-    linked = bool(query.seeds) or isinstance(graph, DatabaseGraph)
-    return Run(cast(Graph, graph), query, linked=linked, trace=trace)
-
-
-def _local(graph: LocalAround | ExtractedGraph, query: Query, names: list[str | int]) -> tuple[Graph, list[str]]:
-    """Return the graph of one question, and its seeds."""
-    seeds = names or query.seeds
-    if isinstance(graph, ExtractedGraph):
-        return graph.around(query.text, seeds, query.id)
-    return graph.around(query.text, seeds)
-
-
-def _walkable(pipeline: Pipeline, graph: DatabaseGraph) -> DatabaseGraph | LocalAround:
-    """Return the graph itself if it gives what the stages need, else a local graph around the seeds."""
-    needs = _needs(pipeline)
-    if Capability.ADJACENCY not in needs:
-        return graph
-    if Capability.QUERY_LANGUAGE in needs:
-        raise GraphbrickError(
-            f"{shown(pipeline)} queries the whole graph, and also walks on a part of it; copy all of it first: "
-            f"graphbrick build {graph.path} my.graph"
-        )
-    return local_around(graph)
-
-
-def _needs(pipeline: Pipeline) -> frozenset[Capability]:
-    return frozenset[Capability]().union(*(stage.needs for stage in pipeline.stages_within()))
-
-
-def _needs_seeds(pipeline: Pipeline) -> bool:
-    """Whether a question that names no entity cannot be answered: all but pipelines that only query."""
-    walked = {Capability.ADJACENCY, Capability.NEIGHBOURS, Capability.PASSAGES}
-    needs = _needs(pipeline)
-    return Capability.QUERY_LANGUAGE not in needs or bool(needs & walked)
-
-
-def _seeded(graph: Graph | Labels, query: Query, names: list[str | int], *, is_needed: bool) -> Query:
-    """Return the query with the seeds of given names; on other graphs than ours, also those that its text mentions."""
-    if isinstance(graph, Graph):
-        return default_linker().resolve(graph, query, names)
-    ids = [resolved(graph, name) for name in names] or mentioned(graph, query.text)
-    if not ids and not is_needed:
-        event("the question names no entity of the graph")
-    elif not ids:
-        raise LinkError(f"nothing in {query.text[:80]!r} names an entity of {graph!r}; give a seed")
-    return replace(query, seeds=tuple(dict.fromkeys(ids)))
-
-
-def _checked(graph: Graph, query: Query) -> Query:
-    """Return the query with seeds as plain ids, each of which is one of the graph."""
-    if any(isinstance(seed, np.integer) for seed in query.seeds):
-        query = replace(query, seeds=tuple(int(s) if isinstance(s, np.integer) else s for s in query.seeds))
-    for seed in query.seeds:
-        if not isinstance(seed, int) or not 0 <= seed < graph.n_entities:
-            raise LinkError(f"seed {seed} is not an entity id of {graph!r}")
-    return query
 
 
 def execute(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Run:
@@ -211,8 +118,8 @@ def follow(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Course
     """Like `execute`, but return what there was after each stage; a stage that fails ends the course."""
     course = memory.recall(pipeline) if memory is not None else None
     course = course or Course((run,))
-    # What is kept beside a graph can only be kept beside a folder.
-    with on_graph(run.graph if isinstance(run.graph, Graph) else None):
+    stored = Capability.STORED in capabilities_of(run.graph)  # else there is no place to keep anything beside it
+    with on_graph(run.graph if stored else None):
         for stage in steps(pipeline, linked=run.linked)[len(course.kinds) :]:
             if course.error is not None:
                 break
@@ -230,7 +137,7 @@ def steps(pipeline: Pipeline, *, linked: bool) -> tuple[Pipeline, ...]:
         linked: Whether the run has seeds already.
     """
     stages = pipeline.stages if isinstance(pipeline, Sequence) else (pipeline,)
-    return stages if linked or _links(pipeline) else (default_linker(), *stages)
+    return stages if linked or links_itself(pipeline) else (default_linker(), *stages)
 
 
 def _advanced(course: Course, stage: Pipeline) -> Course:
@@ -243,22 +150,9 @@ def _advanced(course: Course, stage: Pipeline) -> Course:
     return replace(course, runs=(*course.runs, run), kinds=(*course.kinds, kind))
 
 
-def _links(pipeline: Pipeline) -> bool:
-    """Whether a pipeline begins with a link stage of its own, or with a stage that can do without."""
-    if isinstance(pipeline, Sequence):
-        return _links(pipeline.stages[0])
-    if isinstance(pipeline, Union):
-        return any(_links(branch) for branch in pipeline.branches)
-    if isinstance(pipeline, Repeat):
-        return _links(pipeline.stage)
-    if isinstance(pipeline, GenerateStage):
-        return True  # it can stand alone only if it reads nothing of the graph
-    return isinstance(pipeline, LinkStage) or (isinstance(pipeline, RetrieveStage) and pipeline.links_itself)
-
-
 def _run(pipeline: Pipeline, run: Run) -> Run:
     """Run any part of a pipeline."""
-    if not run.linked and run.stopped is None and not _links(pipeline):
+    if not run.linked and run.stopped is None and not links_itself(pipeline):
         run = _run_stage(default_linker(), run)  # inside a union of which another branch links in its own way
     if isinstance(pipeline, Stage):
         return _run_stage(pipeline, run)
@@ -280,12 +174,20 @@ def _run_stage(stage: Stage, run: Run) -> Run:
         with record(run.trace, repr(stage), stage.kind) as entry:
             entry.counts_in = run.counts(run.level)
             after = _call(stage, run)
+            _tell_notes(stage, run.graph)
             entry.counts_out = after.counts(stage.gives)
     except StoppedError as error:
         if error.evidence is not None:
             run = replace(run, evidence=replace(error.evidence, subgraph=run.subgraph or Subgraph(run.graph)))
         return run.stop(str(error), repr(stage))
     return after
+
+
+def _tell_notes(stage: Stage, graph: Graph) -> None:
+    """Record what the stage and the bricks inside it have to say about the graph."""
+    for part in parts_within(stage):
+        if isinstance(part, Brick) and (note := part.note_on(graph)):
+            event(note)
 
 
 def _reason_to_stop(run: Run) -> str:
@@ -321,8 +223,7 @@ def _call(stage: Stage, run: Run) -> Run:
         return replace(run, answer=stage.generate(query, Evidence() if run.evidence is None else run.evidence))
     assert run.evidence is not None
     if isinstance(stage, RerankStage):
-        evidence = stage.rerank(query, run.evidence)
-        return replace(run, evidence=replace(evidence, subgraph=run.evidence.subgraph))
+        return replace(run, evidence=stage.rerank(query, run.evidence).carry(run.evidence))
     raise PipelineError(f"{stage!r} is of no known stage kind; derive it from one of those in graphbrick.pipeline")
 
 

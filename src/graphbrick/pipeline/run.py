@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphbrick.core import Answer, Evidence, Item, Path, Query, Row, Subgraph
 from graphbrick.core.trace import Trace
-from graphbrick.graphs.graph import Graph
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
 
 
 class Level(IntEnum):

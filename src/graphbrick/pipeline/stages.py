@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.graph import Capabilities, Capability
-from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.composition import Pipeline
 from graphbrick.pipeline.run import Level
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
 
 
 class Stage(Brick, Pipeline):

@@ -10,6 +10,7 @@ from typing import Any
 from graphbrick.core.trace import StageTrace
 from graphbrick.models.llm.chat import streaming
 from graphbrick.pipeline import Pipeline, interpreter
+from graphbrick.pipeline.beginning import begin
 from graphbrick.pipeline.budget import Budget
 from graphbrick.pipeline.composition import Sequence
 from graphbrick.pipeline.interpreter import Course
@@ -88,7 +89,7 @@ def run_of(asked: Asked, watch: Callable[[StageTrace], None] | None = None) -> R
         watch: Called with the trace of every stage as it ends; None for nothing.
     """
     with trace_run(asked.opened.name) as traced:
-        begun = interpreter.begin(asked.pipeline, asked.opened.graph, asked.question, asked.seeds)
+        begun = begin(asked.pipeline, asked.opened.graph, asked.question, asked.seeds)
         if asked.before is not None:
             begun.trace.stages.insert(0, asked.before)
         memory = None if watch is None else _Watch(watch, begun)

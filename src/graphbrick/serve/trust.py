@@ -7,8 +7,7 @@ sizes that the recipes of the server itself use. ``graphbrick serve --trust-reci
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from graphbrick.bricks.agents.toolbox import names_in
@@ -20,7 +19,7 @@ from graphbrick.models.scorers.cross_encoder import CrossEncoder
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import is_built_in
-from graphbrick.pipeline.composition import Repeat, Sequence, Union
+from graphbrick.pipeline.composition import Repeat, parts_within
 from graphbrick.serve.errors import ServeError
 
 Part: TypeAlias = Brick | Pipeline
@@ -35,21 +34,6 @@ _MODELS = (*_ASKED, CrossEncoder, EmbeddingModel)  # those too that are download
 _TOOLS = frozenset(("finish", *(tool.name for tool in TOOLS)))
 _WORDS = {("Generate", "prompt"): ("zero", "one", "few")}  # what a parameter that may name a file can be instead
 _LIMITS = {"max_hops": MOST_HOPS, "at_most": MOST_ROUNDS, "length": 100, "max_tokens": 4_000}
-
-
-def parts_within(part: Part) -> Iterator[Part]:
-    """Yield a pipeline or brick and everything inside it, outermost first."""
-    yield part
-    if isinstance(part, Sequence):
-        inner: Iterable[object] = part.stages
-    elif isinstance(part, Union):
-        inner = part.branches
-    else:
-        inner = (getattr(part, field.name) for field in fields(part))  # type: ignore[arg-type]
-    for value in inner:
-        for one in value if isinstance(value, tuple) else (value,):
-            if isinstance(one, Brick | Pipeline):
-                yield from parts_within(one)
 
 
 def calls_model(pipeline: Pipeline) -> bool:

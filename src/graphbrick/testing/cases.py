@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.kernels.paths.induced import induced_triples
 from graphbrick.pipeline import RerankStage, RetrieveStage, Stage
+from graphbrick.pipeline.interpreter import execute
+from graphbrick.pipeline.run import Run
 from graphbrick.testing.graphs import TINY, lasting_folder
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
@@ -160,6 +163,27 @@ def _generate_cases(stage: Stage) -> list[Case]:
     return [
         Case(title, (_query("Nairobi"), given), partial(_wrong_answer, given=given)) for title, given in _evidences()
     ]
+
+
+def carried(stage: Stage) -> Iterator[tuple[str, Evidence, Evidence]]:
+    """Yield a title, and evidence before and after a stage: after it in a run, or inside it and after it.
+
+    A rerank stage is run on evidence with a confidence and symmetric relations. A retrieve stage with another retrieve
+    stage inside must pass on what that one says.
+    """
+    graph = contract_graph()
+    if isinstance(stage, RerankStage):
+        for title, evidence in _evidences():
+            told = replace(evidence, confidence=0.5, symmetric=frozenset({"borders"}))
+            before = Run(graph, _query("Nairobi"), linked=True, subgraph=Subgraph(graph), evidence=told)
+            after = execute(stage, before).evidence
+            assert after is not None
+            yield title, told, after
+    if isinstance(stage, RetrieveStage):
+        for part in vars(stage).values():
+            if isinstance(part, RetrieveStage):
+                for title, query, subgraph, _ in _subgraphs():
+                    yield title, part.retrieve(query, subgraph), stage.retrieve(query, subgraph)
 
 
 CASES: Mapping[str, Callable[[Stage], list[Case]]] = {

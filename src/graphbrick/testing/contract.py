@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from graphbrick.bricks.rerank.rerank import Rerank
 from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths
+from graphbrick.core import Evidence
 from graphbrick.core.errors import LinkError, PipelineError
 from graphbrick.core.graph import capabilities_of
 from graphbrick.core.trace import Trace
@@ -22,7 +23,7 @@ from graphbrick.pipeline import Pipeline, Stage
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import ENTRY_POINTS, all_bricks
 from graphbrick.pipeline.parsing import parse_brick
-from graphbrick.testing.cases import CASES, QUESTION, Case, contract_graph, plain
+from graphbrick.testing.cases import CASES, QUESTION, Case, carried, contract_graph, plain
 
 T = TypeVar("T")
 
@@ -75,6 +76,7 @@ def check_brick(brick: Brick, *, installed: bool = True) -> None:
             return
         for case in CASES[brick.kind](brick):
             _check_case(brick, case)
+        _check_carrying(brick)
     _check_trace(brick)
 
 
@@ -234,6 +236,23 @@ def _check_case(stage: Stage, case: Case) -> None:
     _require(wrong is None, stage, f"{name}: {wrong}")
     advice = "break ties by id, and seed what is random"
     _require(plain(first) == plain(second), stage, f"{name} gives another result the second time; {advice}")
+
+
+def _check_carrying(stage: Stage) -> None:
+    """Check that nothing is lost of what evidence says besides its items."""
+    for title, before, after in carried(stage):
+        lost = _lost(before, after)
+        _require(not lost, stage, f"{stage.kind} with {title} lost {lost}; return replace(evidence, items=...)")
+
+
+def _lost(before: Evidence, after: Evidence) -> str:
+    """Return what evidence lost on its way through a stage; empty if nothing."""
+    if not before.symmetric <= after.symmetric:
+        return "which relations are symmetric"
+    same_first = before.items and after.items and before.items[0].identity == after.items[0].identity
+    if same_first and before.confidence is not None and after.confidence is None:
+        return "the confidence in the first item"
+    return ""
 
 
 def _check_trace(brick: Brick) -> None:

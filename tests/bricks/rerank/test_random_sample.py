@@ -108,5 +108,5 @@ def test_the_contract() -> None:
 def test_confidence_belongs_to_the_first_item(evidence: Evidence) -> None:
     sure = replace(evidence, confidence=0.7)
     for seed in range(10):
-        sampled = RandomSample(n=2, seed=seed).rerank(QUERY, sure)
+        sampled = RandomSample(n=2, seed=seed).rerank(QUERY, sure).carry(sure)
         assert sampled.confidence == (0.7 if sampled.items[0] == evidence.items[0] else None)

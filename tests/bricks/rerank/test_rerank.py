@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,9 @@ from graphbrick import (
     ShortestPaths,
     Subgraph,
 )
-from graphbrick.bricks.rerank.supplement import Supplement
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.graphs.build.builder import build
 from graphbrick.models.scorers.scorer import Scorer
-from graphbrick.pipeline import RerankStage
 from graphbrick.testing import check_brick, tiny_graph
 
 SEEN: list[tuple[str, list[str]]] = []
@@ -65,12 +63,6 @@ def test_what_is_equal_keeps_its_order(evidence: Evidence) -> None:
     assert len(evidence) == 12
     assert Rerank(Level(), n=12).rerank(QUERY, evidence) == evidence
     assert Rerank(Level(), n=5).rerank(QUERY, evidence).items == evidence.items[:5]
-
-
-@pytest.mark.parametrize("stage", [Rerank(Level()), Supplement(Level(), Length())])
-def test_relations_that_hold_both_ways_are_still_known(stage: RerankStage, evidence: Evidence) -> None:
-    known = replace(evidence, symmetric=frozenset({"borders"}))
-    assert stage.rerank(QUERY, known).symmetric == {"borders"}
 
 
 def test_fewer_than_n_are_all_kept(evidence: Evidence) -> None:

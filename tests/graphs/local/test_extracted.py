@@ -244,7 +244,7 @@ def test_a_row_without_a_value_is_an_error_when_it_is_read(tmp_path, table, rows
     folder = write_extraction(tmp_path / "ex", SETS)
     write_table(folder, table, rows)
     with pytest.raises(GraphFormatError, match=f"{table} has a row without a value for {column}; extract it again"):
-        open_graph(folder).around(ASKED, ["Kenya"], "q1")
+        open_graph(folder).for_question(ASKED, ["Kenya"], "q1")
 
 
 def test_the_hash_is_that_of_the_content(tmp_path):

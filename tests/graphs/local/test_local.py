@@ -51,8 +51,7 @@ def remote() -> NeighboursOnly:
 
 def test_capabilities(remote: NeighboursOnly) -> None:
     assert capabilities_of(remote) == {Capability.LABELS, Capability.NEIGHBOURS}
-    folder = {Capability.LABELS, Capability.NEIGHBOURS, Capability.ADJACENCY, Capability.QUERY_LANGUAGE}
-    assert capabilities_of(tiny_graph()) == folder
+    assert capabilities_of(tiny_graph()) == frozenset(Capability) - {Capability.PASSAGES, Capability.CORPUS}
     assert isinstance(tiny_graph(), Adjacency)
     assert isinstance(tiny_graph(), Labels)
     assert not capabilities_of("a text")
@@ -184,13 +183,13 @@ def test_faults_of_local_graphs(remote: NeighboursOnly) -> None:
 @pytest.mark.parametrize("seed", [99, -1, np.int32(99)])
 def test_an_id_that_the_graph_does_not_have_is_an_error_with_its_number(remote: NeighboursOnly, seed: int) -> None:
     with pytest.raises(LinkError, match=f"seed {seed} is not an entity id of NeighboursOnly"):
-        LocalAround(remote).around("?", [seed])
+        LocalAround(remote).for_question("?", [seed])
 
 
 @pytest.mark.parametrize("seed", [1.7, True, None])
 def test_what_is_no_id_is_not_taken_for_one(remote: NeighboursOnly, seed: object) -> None:
     with pytest.raises(LinkError, match=f"a seed is an entity id, a key or a label, got {seed}"):
-        LocalAround(remote).around("?", [seed])  # type: ignore[list-item]
+        LocalAround(remote).for_question("?", [seed])  # type: ignore[list-item]
 
 
 def test_the_temporary_folder_goes_with_the_graph(remote: NeighboursOnly) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from graphbrick.core.compute import limited_by
 from graphbrick.core.errors import GraphbrickError, LinkError
-from graphbrick.core.graph import Labels, NodeKey, Rows
+from graphbrick.core.graph import Labels
+from graphbrick.core.schema import NodeKey, Rows
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.queries.row_values import RowMaker
 from graphbrick.pipeline.budget import StoppedError

@@ -11,8 +11,8 @@ from commands import Run
 
 from graphbrick import build
 from graphbrick.core.errors import GraphbrickError, UnavailableError
-from graphbrick.core.graph import QueryLanguage, Rows
-from graphbrick.core.schema import Connection, NodeClass, Property, Schema
+from graphbrick.core.graph import QueryLanguage
+from graphbrick.core.schema import Connection, NodeClass, Property, Rows, Schema
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.opening import open_graph

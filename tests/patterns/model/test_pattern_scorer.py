@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -182,7 +183,13 @@ def test_a_stage_finds_the_same_whether_a_scorer_reads_steps_or_patterns(
     query = Query("Which currency has the country with the capital Nairobi?", (graph.entity("Nairobi"),))
     stage = Patterns(PatternScorer(str(folder)), max_hops=2)
     by_steps = [(path.text, path.score) for path in stage.retrieve(query, Subgraph(graph)).items]
-    monkeypatch.setattr(PatternScorer, "rate_steps", lambda *_: None)
+    rated = PatternScorer.rate_items
+
+    def rate_steps(self: PatternScorer, question: str, starts: Sequence[str], patterns: Sequence[Any]) -> Any:
+        walks = [PathPattern(start, steps, str) for start, steps in zip(starts, patterns, strict=True)]
+        return rated(self, question, walks)
+
+    monkeypatch.setattr(PatternScorer, "rate_steps", rate_steps)
     assert [(path.text, path.score) for path in stage.retrieve(query, Subgraph(graph)).items] == by_steps
     assert len(by_steps) > 2
 

@@ -17,7 +17,7 @@ from graphbrick.core.errors import GraphbrickError, InputError, LinkError, Pipel
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, record_within
-from graphbrick.graphs.local.local import mentioned
+from graphbrick.graphs.local.seeds import mentioned
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.local_llm import LocalLLM
 from graphbrick.pipeline import RetrieveStage

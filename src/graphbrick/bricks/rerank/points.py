@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.core import Evidence, Item, Point, Query, Report
@@ -80,10 +80,10 @@ class Points(RerankStage):
         """Return the points."""
         lines = list(_lines(evidence.items))
         if not lines:
-            return replace(evidence, items=(), scale="", confidence=None)
+            return Evidence()
         points = self._read(query, lines) if isinstance(self.by, ChatModel) else self._scored(query, lines)
         ordered = distinct(sorted(points, key=lambda point: -point.score))  # stable; the best of equal ones stays
-        return replace(evidence, items=ordered[: self.n], scale="", confidence=None)
+        return Evidence(ordered[: self.n])
 
     def _scored(self, query: Query, lines: Sequence[_Line]) -> list[Point]:
         assert isinstance(self.by, Scorer)

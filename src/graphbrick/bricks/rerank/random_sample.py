@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from graphbrick.core import Evidence, Query
 from graphbrick.core.parameters import parameter
@@ -40,5 +40,4 @@ class RandomSample(RerankStage):
         drawn = random.Random(f"{self.seed} {query.text}".encode("utf-8", "surrogatepass")).sample(
             range(len(evidence)), self.n
         )
-        confidence = evidence.confidence if 0 in drawn else None  # it is that of the first item
-        return replace(evidence, items=tuple(evidence.items[i] for i in sorted(drawn)), confidence=confidence)
+        return Evidence(tuple(evidence.items[i] for i in sorted(drawn)))

@@ -58,4 +58,4 @@ class Rerank(RerankStage):
             order = order[scores[order] > self.threshold]
         items = tuple(evidence.items[i].with_score(float(scores[i])) for i in order[: self.n])
         scale = repr(self.scorer) if self.scorer.comparable else ""
-        return Evidence(items, scale=scale, symmetric=evidence.symmetric)
+        return Evidence(items, scale=scale)

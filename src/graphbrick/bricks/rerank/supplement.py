@@ -54,4 +54,4 @@ class Supplement(RerankStage):
             best = np.argsort(-second, kind="stable")[: self.n - len(items)]
             items += [evidence.items[rest[i]].with_score(float(second[i])) for i in best]
         fact(chosen=len(chosen), filled_up=len(items) - len(chosen))
-        return Evidence(tuple(items), symmetric=evidence.symmetric)
+        return Evidence(tuple(items))

@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
-from graphbrick.core.graph import Rows
-from graphbrick.core.schema import Schema
+from graphbrick.core.schema import Rows, Schema
 from graphbrick.graphs.queries.check import Checked
 from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.judge.gold_queries.generator import QueryQuestion

@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
-from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, Rows, follow
-from graphbrick.core.schema import Schema
+from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, follow
+from graphbrick.core.schema import Rows, Schema
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.queries.guard import check_read_only
 
 _REMEMBERED = 200_000  # entities with all that is known of them
 _MOST = 1_000_000_000  # of numbers in addresses
+_COPY_OPTIONS = {"hops": ("hops", 2), "limit": ("limit_per_node", 1000), "triples": ("max_triples", 200_000)}
 TIMEOUT = 30.0
 """Seconds that one request may take, unless the address says another number (``?timeout=60``)."""
 
@@ -281,6 +282,26 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
 
         name = sha256(str(self.address).encode()).hexdigest()[:16]
         return user_cache_path("graphbrick", appauthor=False) / "databases" / f"{name}.vectors"
+
+    def copy_limits(self) -> dict[str, int]:
+        """Return how far and how much is copied around the seeds of a question, for stages that need adjacency.
+
+        The address may say it: ``?hops=3&limit=500&triples=100000``.
+
+        Raises:
+            InputError: One of them is no whole number above 0.
+        """
+        limits = dict[str, int]()
+        for option, (name, example) in _COPY_OPTIONS.items():
+            if option not in dict(self.address.options):
+                continue
+            value = number_option(self.address, option, example)
+            if value != int(value):
+                raise InputError(
+                    f"{option} of {self.address} must be a whole number, got {value:g}; try ?{option}={example}"
+                )
+            limits[name] = int(value)
+        return limits
 
     @property
     def timeout(self) -> float:

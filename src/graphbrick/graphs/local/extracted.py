@@ -71,13 +71,13 @@ class ExtractedGraph:
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _reopen, (self.place, self.hash)
 
-    def around(self, question: str, seeds: Iterable[str | int], set_name: str = "") -> tuple[Graph, list[str]]:
+    def for_question(self, question: str, seeds: Iterable[str | int], question_id: str = "") -> tuple[Graph, list[str]]:
         """Return the subgraph for a question, and its seeds as keys or names.
 
         Args:
             question: The question.
             seeds: Keys or names; if empty, the seeds of the set are used.
-            set_name: The set, such as the id of the question. If there is no such set, or it lacks a seed given, the
+            question_id: The name of the set. If there is no such set, or it lacks a seed given, the
                 set with exactly the seeds given is used; without seeds, the set with most seeds among those whose seeds
                 the question all names.
 
@@ -85,7 +85,7 @@ class ExtractedGraph:
             LinkError: No subgraph was extracted for these seeds, or the question names the seeds of none or of several.
         """
         names = list(seeds)
-        chosen = self.set_of(question, names, set_name)
+        chosen = self.set_of(question, names, question_id)
         local = self.subgraph(chosen)
         if names:
             return local, [self._key_of(str(name), chosen) for name in names]
@@ -102,7 +102,7 @@ class ExtractedGraph:
         return local, known
 
     def set_of(self, question: str, seeds: Iterable[str | int], set_name: str = "") -> str:
-        """Return the name of the set that a question is asked on; see `around` for arguments and errors."""
+        """Return the name of the set that a question is asked on; see `for_question` for arguments and errors."""
         names = list(seeds)
         for name in names:
             if not isinstance(name, str):

@@ -7,22 +7,17 @@ import weakref
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Protocol
 
 from graphbrick.core.deferred import cached_property
-from graphbrick.core.errors import GraphbrickError, InputError, LinkError
-from graphbrick.core.graph import DIRECTIONS, Labels, Neighbours
+from graphbrick.core.errors import GraphbrickError, LinkError
+from graphbrick.core.graph import DIRECTIONS, Copied, Labels, Neighbours
 from graphbrick.core.trace import event
-from graphbrick.graphs.databases.graph import DatabaseGraph, number_option
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.local.seeds import listed, seeds_in
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
-from graphbrick.language.folding import name_form
 
 _BATCH = 1024  # entities per call
-_SEARCHED = 20
-_SHOWN = 3
 
 
 class RemoteGraph(Labels, Neighbours, Protocol):
@@ -83,10 +78,10 @@ def local_graph(
         if is_full or not frontier:
             break
     if not triples:
-        raise GraphbrickError(f"no triple leads from or to {_named(remote, distinct)}; choose other seeds")
+        raise GraphbrickError(f"no triple leads from or to {listed(remote, distinct)}; choose other seeds")
     if cut:
         event(
-            f"only {limit_per_node:,} triples each were copied of {len(cut):,} larger entities: {_named(remote, cut)}; "
+            f"only {limit_per_node:,} triples each were copied of {len(cut):,} larger entities: {listed(remote, cut)}; "
             "raise limit_per_node for all"
         )
     return _temporary(_records(remote, reached, triples))
@@ -98,11 +93,6 @@ def _check_parameters(hops: int, limit_per_node: int, max_triples: int, directio
             raise GraphbrickError(f"{name} of a local graph must be a whole number from 1, got {value!r}")
     if direction not in DIRECTIONS:
         raise GraphbrickError(f"direction must be one of {', '.join(DIRECTIONS)}, got {direction!r}")
-
-
-def _named(graph: Labels, entities: Sequence[int]) -> str:
-    more = f" and {len(entities) - _SHOWN:,} more" if len(entities) > _SHOWN else ""
-    return ", ".join(map(graph.describe, entities[:_SHOWN])) + more
 
 
 def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tuple[int, int, int]]) -> Iterable[Record]:
@@ -164,8 +154,9 @@ class LocalAround:
     @cached_property
     def _vectors_place(self) -> Path:
         """The folder of embeddings that all local graphs share."""
-        if isinstance(self.graph, Graph | DatabaseGraph):
-            return self.graph.vectors_place
+        place = getattr(self.graph, "vectors_place", None)
+        if place is not None:
+            return Path(place)
         folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
         weakref.finalize(self, folder.cleanup)
         return Path(folder.name) / "local.graph.vectors"
@@ -173,93 +164,24 @@ class LocalAround:
     def __repr__(self) -> str:
         return f"LocalAround({type(self.graph).__name__}, hops={self.hops})"
 
-    def around(self, question: str, seeds: Iterable[str | int]) -> tuple[Graph, list[str]]:
+    def for_question(self, question: str, seeds: Iterable[str | int], question_id: str = "") -> tuple[Graph, list[str]]:
         """Return the local graph for a question, and the keys of the seeds.
 
         Args:
             question: The question.
             seeds: Ids, keys or names in the whole graph; if empty, the entities that the question names are used.
+            question_id: Not used.
 
         Raises:
             LinkError: A seed does not exist, or the question names nothing.
         """
-        given = list(seeds)
-        ids = [resolved(self.graph, seed) for seed in given] if given else mentioned(self.graph, question)
+        ids = seeds_in(self.graph, question, seeds)
         if not ids:
             raise LinkError(f"nothing in {question[:80]!r} names an entity of {type(self.graph).__name__}; give a seed")
         local = local_graph(
             self.graph, ids, hops=self.hops, limit_per_node=self.limit_per_node, max_triples=self.max_triples
         )
         local.vectors_place = self._vectors_place
-        if isinstance(self.graph, DatabaseGraph):
+        if isinstance(self.graph, Copied):  # elsewhere: the copy says where it came from
             local.origin = self.graph.path
         return local, [self.graph.key(entity) for entity in ids]
-
-
-def local_around(graph: DatabaseGraph) -> LocalAround:
-    """Return how a graph in a database is copied for bricks that need adjacency.
-
-    The address may say the distance and the limits: ``?hops=3&limit=500&triples=100000``.
-
-    Raises:
-        InputError: One of them is no whole number above 0.
-    """
-    values = dict[str, int]()
-    for option, name in {"hops": "hops", "limit": "limit_per_node", "triples": "max_triples"}.items():
-        default = getattr(LocalAround, name)
-        value = number_option(graph.address, option, default)
-        if value != int(value):
-            raise InputError(
-                f"{option} of {graph.address} must be a whole number, got {value:g}; try ?{option}={default}"
-            )
-        values[name] = int(value)
-    return LocalAround(graph, **values)
-
-
-def resolved(graph: Labels, seed: Any) -> int:
-    """Return the entity that a seed names: its id, its key, or a name that equals a label or alias after folding.
-
-    Raises:
-        LinkError: There is none.
-    """
-    if not isinstance(seed, str):
-        return _known_id(graph, seed)
-    try:
-        return graph.entity(seed)
-    except LinkError:
-        candidates, form = graph.search(seed, _SEARCHED), name_form(seed)
-    for entity in candidates:
-        if form in _forms(graph, entity):
-            return entity
-    near = f"nearest: {_named(graph, candidates)}" if candidates else "and no label is near"
-    raise LinkError(f"no entity of {type(graph).__name__} has the key or label {seed[:80]!r}; {near}")
-
-
-def _known_id(graph: Labels, seed: Any) -> int:
-    """Return an entity id as a plain integer; raise LinkError if it is none, or the graph does not have it."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
-    unknown = LinkError(f"seed {seed} is not an entity id of {type(graph).__name__}")
-    if seed < 0:  # Python would count from the end
-        raise unknown
-    try:
-        graph.key(int(seed))
-    except IndexError as error:
-        raise unknown from error
-    return int(seed)
-
-
-def mentioned(graph: Labels, question: str) -> list[int]:
-    """Return the entities whose names occur in a question as whole words, longest first, without overlap."""
-    rest = f" {name_form(question)} "
-    forms = [(form, entity) for entity in graph.search(question, _SEARCHED) for form in _forms(graph, entity)]
-    found: dict[int, None] = {}
-    for form, entity in sorted(forms, key=lambda entry: -len(entry[0])):
-        if form and f" {form} " in rest:
-            found[entity] = None
-            rest = rest.replace(f" {form} ", " | ")
-    return list(found)
-
-
-def _forms(graph: Labels, entity: int) -> list[str]:
-    return [name_form(name) for name in (graph.label(entity), *graph.aliases(entity))]

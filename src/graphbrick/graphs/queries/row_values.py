@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from graphbrick.core.compute import check_limits
 from graphbrick.core.errors import GraphbrickError, LinkError
-from graphbrick.core.graph import Labels, NodeKey
+from graphbrick.core.graph import Labels
+from graphbrick.core.schema import NodeKey
 from graphbrick.core.trace import event
 
 _LONGEST_NAME = 200  # characters

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from graphbrick.core.graph import QueryLanguage, Rows
-from graphbrick.core.schema import Connection, Property
+from graphbrick.core.graph import QueryLanguage
+from graphbrick.core.schema import Connection, Property, Rows
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.sparql.rdf_schema import RESOURCE

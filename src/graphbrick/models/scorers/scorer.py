@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Reading, Scorable, Step, texts_of
+from graphbrick.core import Scorable, texts_of
 from graphbrick.core.errors import ModelError
-from graphbrick.core.graph import Graph
 from graphbrick.pipeline.brick import Brick
 
 
@@ -51,40 +50,10 @@ class Scorer(Brick):
         """
         return self.rate(query, [item.pattern_text for item in items] if by_pattern else texts_of(items))
 
-    def rate_steps(
-        self, query: str, starts: Sequence[str], patterns: Sequence[tuple[Step, ...]]
-    ) -> npt.NDArray[np.float64] | None:
-        """Return the score of each relation pattern; None if the scorer reads more of a pattern than its steps.
-
-        Args:
-            query: The question.
-            starts: The label of the entity where each pattern starts.
-            patterns: The steps of each.
-        """
-        return None
-
     @property
     def reads_text_only(self) -> bool:
         """Whether the text of an item is all that counts: `rate_items` is not overridden."""
         return type(self).rate_items is Scorer.rate_items
-
-    @property
-    def symmetric(self) -> frozenset[str]:
-        """Labels of the relations whose two directions mean the same, such as «spouse»; none unless it learned some."""
-        return frozenset()
-
-    def note(self, graph: Graph) -> str:
-        """Return what users should know of the scorer on a graph, such as that it was trained on an older state."""
-        return ""
-
-    def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
-        """Return the probability that the best reading of a question is right; None if the scorer does not estimate it.
-
-        Args:
-            query: The question.
-            read: Returns the best patterns around the seeds, best first; may return none.
-        """
-        return None
 
     def rate(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the score of each text, float64 [texts], all finite; equal texts are scored once and get the same.

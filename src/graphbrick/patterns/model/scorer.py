@@ -14,16 +14,16 @@ from graphbrick.core.graph import Graph as CoreGraph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.patterns.model.confidence import fit_features
 from graphbrick.patterns.model.model import note_of_unlearned
+from graphbrick.patterns.pattern_reader import PatternReader
 from graphbrick.patterns.text import Steps, as_labels, masked, split_start, steps_of
 
 _Walk = tuple[str, Steps | tuple[Step, ...]]
 
 
 @dataclass(frozen=True, repr=False)
-class PatternScorer(Scorer):
+class PatternScorer(PatternReader):
     """Scores paths by their relations, as learned from questions with answers (``graphbrick train patterns``).
 
     Only the relations of a path, their directions, its start, and where it comes back to its start count: all paths of
@@ -84,7 +84,7 @@ class PatternScorer(Scorer):
 
         return load(self.model).symmetric
 
-    def note(self, graph: CoreGraph) -> str:
+    def note_on(self, graph: CoreGraph) -> str:
         """Return which relations came after the graph was learned; nothing if there are none."""
         from graphbrick.patterns.model.folder import load
 

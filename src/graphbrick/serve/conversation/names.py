@@ -13,7 +13,7 @@ from graphbrick.bricks.link.question import Question, disjoint
 from graphbrick.bricks.link.unmatched import Unmatched
 from graphbrick.bricks.link.words import STOP_WORDS, vocabulary
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.local.local import mentioned
+from graphbrick.graphs.local.seeds import mentioned
 from graphbrick.language.folding import nfc
 from graphbrick.language.stems import WORD, root, stem
 from graphbrick.patterns.lexicon import lexicon_of

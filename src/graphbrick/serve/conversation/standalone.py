@@ -10,12 +10,12 @@ from graphbrick.core.trace import StageTrace, Trace, event, record
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError
+from graphbrick.pipeline.composition import parts_within
 from graphbrick.serve.conversation.follow_ups import Completed, FollowUps
 from graphbrick.serve.conversation.model import rewritten
 from graphbrick.serve.conversation.names import names_in
 from graphbrick.serve.conversation.turns import Conversation
 from graphbrick.serve.models import LONGEST_QUESTION
-from graphbrick.serve.trust import parts_within
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from graphbrick.bricks.agents.tools.paths import shortest
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Subgraph
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import Capability, Rows, capabilities_of
+from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.schema import Rows
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.queries.guard import check_read_only
 from graphbrick.graphs.queries.limits import with_limit

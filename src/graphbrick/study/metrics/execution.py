@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, UnavailableError
-from graphbrick.core.graph import QueryLanguage, Rows
+from graphbrick.core.graph import QueryLanguage
+from graphbrick.core.schema import Rows
 from graphbrick.graphs.queries.provenance import NoProvenanceError, node_queries
 
 MOST_ROWS = 10_000

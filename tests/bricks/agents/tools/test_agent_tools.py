@@ -19,7 +19,8 @@ from graphbrick.bricks.agents.tools.walk import inverse_neighbours, neighbours, 
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Citation
 from graphbrick.core.errors import GraphbrickError, LinkError
-from graphbrick.core.graph import QueryLanguage, Rows
+from graphbrick.core.graph import QueryLanguage
+from graphbrick.core.schema import Rows
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.testing import TINY, NeighboursOnly, tiny_graph

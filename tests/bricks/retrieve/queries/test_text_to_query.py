@@ -13,7 +13,7 @@ from film_database import CypherFilms, FilmDatabase, SparqlFilms
 from graphbrick import BM25, LLM, Generate, LLMListwiseScorer, PathAnswer, Rerank, Run, TextToQuery, build
 from graphbrick.core import Citation
 from graphbrick.core.errors import GraphbrickError, InputError, UnavailableError
-from graphbrick.core.graph import Rows
+from graphbrick.core.schema import Rows
 from graphbrick.testing import Reply, ScriptedLLM
 
 BY_SCOTT = "MATCH (p:Person {name: 'Ridley Scott'})-[:DIRECTED]->(f:Film) RETURN f.title, f.year ORDER BY f.year"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from graphbrick.core.graph import Rows
+from graphbrick.core.schema import Rows
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.cypher.bolt import BoltGraph

@@ -13,7 +13,8 @@ import pytest
 from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, ShortestPaths, build, open_graph
 from graphbrick.core import Evidence, Query, Row, Subgraph
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
-from graphbrick.core.graph import Capability, NodeKey
+from graphbrick.core.graph import Capability
+from graphbrick.core.schema import NodeKey
 from graphbrick.core.session import Session
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.databases.names import spans

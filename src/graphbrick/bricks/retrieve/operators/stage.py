@@ -38,6 +38,7 @@ from graphbrick.language.stems import stem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
+from graphbrick.patterns.pattern_reader import symmetric_relations
 from graphbrick.pipeline import RetrieveStage
 
 EXPLAINED, ASSUMED = 0.95, 0.5
@@ -96,7 +97,7 @@ class Operators(RetrieveStage):
         cue = words.cue_in(question.text)
         if not cue and query.seeds and len(question.entities) < 2:
             return self.patterns.retrieve(query, subgraph)
-        place = Place(graph, subgraph, lexicon.classes, scorer.symmetric)
+        place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:

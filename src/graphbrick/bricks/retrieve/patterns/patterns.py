@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from graphbrick.core.graph import DIRECTIONS, Graph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
 from graphbrick.patterns.text import canonical, labelled, masked
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import check_budget
@@ -166,12 +167,11 @@ class Patterns(RetrieveStage):
         """Return the paths of the best patterns."""
         seeds, grown, ranked = self._search(query, subgraph)
         paths = self._paths(subgraph, seeds, grown, ranked)
+        evidence = Evidence(tuple(paths), scale=repr(self.scorer) if self.scorer.comparable else "")
+        if not isinstance(self.scorer, PatternReader):
+            return evidence
         confidence = self.scorer.confidence(query.text, lambda: self._readings(subgraph, seeds, grown, ranked))
-        scale = repr(self.scorer) if self.scorer.comparable else ""
-        note = self.scorer.note(subgraph.graph)
-        if note:
-            event(note)
-        return Evidence(tuple(paths), scale=scale, confidence=confidence, symmetric=self.scorer.symmetric)
+        return replace(evidence, confidence=confidence, symmetric=self.scorer.symmetric)
 
     def readings(self, query: Query, subgraph: Subgraph) -> list[Reading]:
         """Return up to 64 of the best patterns with their ends, best first.
@@ -248,9 +248,9 @@ class Patterns(RetrieveStage):
         """Return the score of each candidate of some lengths from some seeds."""
         lengths = [(from_seed.label, from_seed.lengths[hop]) for from_seed, hop in places]
         starts = [label for label, length in lengths for _ in length.steps]
-        scores = self.scorer.rate_steps(query.text, starts, [steps for _, length in lengths for steps in length.steps])
-        if scores is not None:
-            return scores
+        if isinstance(self.scorer, PatternReader):
+            steps = [steps for _, length in lengths for steps in length.steps]
+            return self.scorer.rate_steps(query.text, starts, steps)
         walked = [length.walk(graph, candidate) for _, length in lengths for candidate in range(len(length))]
         if self.names == "all" or not self.scorer.reads_text_only:
             return self.scorer.rate_items(query.text, walked)
@@ -300,7 +300,7 @@ class Patterns(RetrieveStage):
             if len(ends):
                 entities = ends if subgraph.nodes is None else subgraph.nodes[ends]
                 readings.append(Reading(length.walk(subgraph.graph, candidate), score, entities))
-        return _united(readings, self.scorer.symmetric)
+        return _united(readings, symmetric_relations(self.scorer))
 
     def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
         """Return at most ``n`` paths of the candidates, in their order."""

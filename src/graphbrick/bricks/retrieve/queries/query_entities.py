@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from graphbrick.core.graph import Labels
 from graphbrick.core.schema import NodeClass, Schema
 from graphbrick.graphs.databases.names import KEYS
-from graphbrick.graphs.local.local import mentioned
+from graphbrick.graphs.local.seeds import mentioned
 from graphbrick.graphs.queries.check_cypher import quoted
 from graphbrick.graphs.queries.names import same_name
 from graphbrick.graphs.queries.schema_text import name_property, readable

@@ -14,9 +14,9 @@ from graphbrick.bricks.retrieve.queries.query_names import checked_by_graph
 from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
 from graphbrick.core.errors import GraphbrickError, UnavailableError
 from graphbrick.core.evidence import distinct
-from graphbrick.core.graph import Capability, Labels, QueryLanguage, Rows
+from graphbrick.core.graph import Capability, Labels, QueryLanguage
 from graphbrick.core.parameters import parameter
-from graphbrick.core.schema import Schema
+from graphbrick.core.schema import Rows, Schema
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.queries.examples import Pair, masked, names_in, read_pairs
 from graphbrick.graphs.queries.guard import check_read_only

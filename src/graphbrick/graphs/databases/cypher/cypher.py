@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from graphbrick.core.deferred import cached_property
-from graphbrick.core.graph import Rows, follow
-from graphbrick.core.schema import Schema
+from graphbrick.core.graph import follow
+from graphbrick.core.schema import Rows, Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.changes import cypher_mark

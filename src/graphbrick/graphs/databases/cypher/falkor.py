@@ -10,8 +10,7 @@ from typing import Any
 
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import NodeKey, Rows
-from graphbrick.core.schema import Schema
+from graphbrick.core.schema import NodeKey, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph, Dialect

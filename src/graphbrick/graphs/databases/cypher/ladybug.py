@@ -10,8 +10,7 @@ from typing import Any
 
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import NodeKey, Rows
-from graphbrick.core.schema import Connection, NodeClass, Property, Schema
+from graphbrick.core.schema import Connection, NodeClass, NodeKey, Property, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.graphs.databases.cypher.cypher import OPTIONS, CypherGraph, Dialect, Followed, quoted
 from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from graphbrick.core.graph import Rows
-from graphbrick.core.schema import Connection, NodeClass, Property, Schema
+from graphbrick.core.schema import Connection, NodeClass, Property, Rows, Schema
 from graphbrick.graphs.databases.cypher.cypher import quoted
 
 _SAMPLED = 100  # nodes of a label, or relations of a type, whose properties are read

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from graphbrick.core.graph import Rows
+from graphbrick.core.schema import Rows
 
 
 def first_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], limit: int) -> Rows:

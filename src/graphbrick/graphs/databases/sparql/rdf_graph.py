@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.core.graph import Rows
-from graphbrick.core.schema import Schema
+from graphbrick.core.schema import Rows, Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.graph import DatabaseGraph, Edge, Edges, Node, check_options

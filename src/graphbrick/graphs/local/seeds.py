@@ -1,0 +1,79 @@
+"""Seeds in graphs that have no index of names: found by the search of the graph itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphbrick.core.errors import LinkError
+from graphbrick.core.graph import Labels
+from graphbrick.language.folding import name_form
+
+_SEARCHED = 20
+_SHOWN = 3
+
+
+def seeds_in(graph: Labels, question: str, seeds: Iterable[str | int]) -> list[int]:
+    """Return the entities that seeds name; without seeds, those that the question names.
+
+    Raises:
+        LinkError: A seed does not exist.
+    """
+    return [_resolved(graph, seed) for seed in seeds] or mentioned(graph, question)
+
+
+def _resolved(graph: Labels, seed: Any) -> int:
+    """Return the entity that a seed names: its id, its key, or a name that equals a label or alias after folding.
+
+    Raises:
+        LinkError: There is none.
+    """
+    if not isinstance(seed, str):
+        return _known_id(graph, seed)
+    try:
+        return graph.entity(seed)
+    except LinkError:
+        candidates, form = graph.search(seed, _SEARCHED), name_form(seed)
+    for entity in candidates:
+        if form in _forms(graph, entity):
+            return entity
+    near = f"nearest: {listed(graph, candidates)}" if candidates else "and no label is near"
+    raise LinkError(f"no entity of {type(graph).__name__} has the key or label {seed[:80]!r}; {near}")
+
+
+def _known_id(graph: Labels, seed: Any) -> int:
+    """Return an entity id as a plain integer; raise LinkError if it is none, or the graph does not have it."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
+    unknown = LinkError(f"seed {seed} is not an entity id of {type(graph).__name__}")
+    if seed < 0:  # Python would count from the end
+        raise unknown
+    try:
+        graph.key(int(seed))
+    except IndexError as error:
+        raise unknown from error
+    return int(seed)
+
+
+def mentioned(graph: Labels, question: str) -> list[int]:
+    """Return the entities whose names occur in a question as whole words, longest first, without overlap."""
+    rest = f" {name_form(question)} "
+    forms = [(form, entity) for entity in graph.search(question, _SEARCHED) for form in _forms(graph, entity)]
+    entities: dict[int, None] = {}
+    for form, entity in sorted(forms, key=lambda entry: -len(entry[0])):
+        if form and f" {form} " in rest:
+            entities[entity] = None
+            rest = rest.replace(f" {form} ", " | ")
+    return list(entities)
+
+
+def _forms(graph: Labels, entity: int) -> list[str]:
+    return [name_form(name) for name in (graph.label(entity), *graph.aliases(entity))]
+
+
+def listed(graph: Labels, entities: Sequence[int]) -> str:
+    """Return the first of some entities in words, and how many more there are."""
+    more = f" and {len(entities) - _SHOWN:,} more" if len(entities) > _SHOWN else ""
+    return ", ".join(map(graph.describe, entities[:_SHOWN])) + more

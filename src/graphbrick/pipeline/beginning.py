@@ -1,0 +1,128 @@
+"""The beginning of a run: the question, the graph that its stages work on, and its seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from graphbrick.core import Query
+from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
+from graphbrick.core.graph import (
+    Adjacency,
+    Capability,
+    Copied,
+    Labels,
+    PerQuestion,
+    capabilities_of,
+    check_needs,
+)
+from graphbrick.core.trace import Trace, event, record
+from graphbrick.pipeline.catalog import default_linker
+from graphbrick.pipeline.composition import Pipeline, Repeat, Sequence, Union, needed_levels
+from graphbrick.pipeline.run import Level, Run
+from graphbrick.pipeline.stages import GenerateStage, LinkStage, RetrieveStage
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
+
+
+def begin(
+    pipeline: Pipeline,
+    graph: Labels | PerQuestion,
+    query: str | Query,
+    seeds: Iterable[str | int] = (),
+) -> Run:
+    """Return the run of a question before the first stage; see `Pipeline.run` for arguments and errors."""
+    if Level.QUERY not in pipeline.accepts:
+        raise PipelineError(
+            f"{shown(pipeline)} cannot start a run: it needs {needed_levels(pipeline)}; put stages such as PPR() >> "
+            "ShortestPaths() before it"
+        )
+    if not isinstance(query, str | Query):
+        raise GraphbrickError(f"the question must be a text or a Query, got {query!r}")
+    if isinstance(query, str):
+        query = Query(query)
+    if not query.text.strip():
+        raise GraphbrickError("the question is empty; ask for example «Which currency is used in Kenya?»")
+    trace = Trace()
+    names: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
+    if isinstance(graph, Copied) and Capability.ADJACENCY in _needs(pipeline) - capabilities_of(graph):
+        graph = _copied(pipeline, graph)
+    if isinstance(graph, PerQuestion):
+        with record(trace, repr(graph), "local") as entry:
+            graph, keys = graph.for_question(query.text, names or query.seeds, query.id)
+            names = list(keys)
+            entry.counts_out = {"entities": graph.n_entities, "triples": graph.n_triples}
+    else:
+        check_needs(pipeline.stages_within(), graph)
+    has_index = Capability.STORED in capabilities_of(graph)  # the default linker needs it
+    if names or not (has_index or query.seeds or links_itself(pipeline)):
+        with record(trace, "seeds", "link") as entry:
+            query = _seeded(graph, query, names, is_needed=_needs_seeds(pipeline))
+            entry.counts_out = {"seeds": len(query.seeds)}
+    if isinstance(graph, Adjacency):
+        query = _checked(graph, query)
+    return Run(cast("Graph", graph), query, linked=bool(query.seeds) or not has_index, trace=trace)
+
+
+def _copied(pipeline: Pipeline, graph: Copied) -> PerQuestion:
+    """Return the graph as one that is copied around the seeds of each question."""
+    if Capability.QUERY_LANGUAGE in _needs(pipeline):
+        raise GraphbrickError(
+            f"{shown(pipeline)} queries the whole graph, and also walks on a part of it; copy all of it first: "
+            f"graphbrick build {graph.path} my.graph"
+        )
+    from graphbrick.graphs.local.local import LocalAround
+
+    return LocalAround(graph, **graph.copy_limits())
+
+
+def _needs(pipeline: Pipeline) -> frozenset[Capability]:
+    return frozenset[Capability]().union(*(stage.needs for stage in pipeline.stages_within()))
+
+
+def _needs_seeds(pipeline: Pipeline) -> bool:
+    """Whether a question that names no entity cannot be answered: all but pipelines that only query."""
+    walked = {Capability.ADJACENCY, Capability.NEIGHBOURS, Capability.PASSAGES}
+    needs = _needs(pipeline)
+    return Capability.QUERY_LANGUAGE not in needs or bool(needs & walked)
+
+
+def _seeded(graph: Labels, query: Query, names: list[str | int], *, is_needed: bool) -> Query:
+    """Return the query with the seeds of given names; without an index of names, also those that its text mentions."""
+    if Capability.STORED in capabilities_of(graph):
+        return default_linker().resolve(cast("Graph", graph), query, names)
+    from graphbrick.graphs.local.seeds import seeds_in
+
+    ids = seeds_in(graph, query.text, names)
+    if not ids and not is_needed:
+        event("the question names no entity of the graph")
+    elif not ids:
+        raise LinkError(f"nothing in {query.text[:80]!r} names an entity of {graph!r}; give a seed")
+    return replace(query, seeds=tuple(dict.fromkeys(ids)))
+
+
+def _checked(graph: Adjacency, query: Query) -> Query:
+    """Return the query with seeds as plain ids, each of which is one of the graph."""
+    if any(isinstance(seed, np.integer) for seed in query.seeds):
+        query = replace(query, seeds=tuple(int(s) if isinstance(s, np.integer) else s for s in query.seeds))
+    for seed in query.seeds:
+        if not isinstance(seed, int) or not 0 <= seed < graph.n_entities:
+            raise LinkError(f"seed {seed} is not an entity id of {graph!r}")
+    return query
+
+
+def links_itself(pipeline: Pipeline) -> bool:
+    """Whether a pipeline begins with a link stage of its own, or with a stage that can do without."""
+    if isinstance(pipeline, Sequence):
+        return links_itself(pipeline.stages[0])
+    if isinstance(pipeline, Union):
+        return any(links_itself(branch) for branch in pipeline.branches)
+    if isinstance(pipeline, Repeat):
+        return links_itself(pipeline.stage)
+    if isinstance(pipeline, GenerateStage):
+        return True  # it can stand alone only if it reads nothing of the graph
+    return isinstance(pipeline, LinkStage) or (isinstance(pipeline, RetrieveStage) and pipeline.links_itself)
