@@ -30,6 +30,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,12 @@ def serve() -> None:
         print(json.dumps(reply), file=replies, flush=True)
 
 
+def first_of(*names: str) -> Any:
+    """Import the first of some modules that the tree has: areas were given other names."""
+    found = next(name for name in names if find_spec(name.rpartition(".")[0]) and find_spec(name))
+    return import_module(found)
+
+
 class Tree:
     """What one tree is asked to do."""
 
@@ -78,9 +86,8 @@ class Tree:
 
     def train(self, questions: list[Row], out: str) -> float:
         """Train relation patterns; returns seconds."""
-        from graphbrick.learn.train.patterns.patterns import train_patterns
-        from graphbrick.questions.question import Question
-
+        train_patterns = first_of("graphbrick.learn.train", "graphbrick.train").train_patterns
+        Question = first_of("graphbrick.questions", "graphbrick.evaluate.datasets").Question  # noqa: N806 - a class
         made = [Question(q["id"], q["question"], tuple(q["seeds"]), tuple(q["answers"])) for q in questions]
         started = time.perf_counter()
         train_patterns(self.graph, made, out, overwrite=True)

@@ -19,8 +19,9 @@ from graphbrick.learn.learning import LearnReport, learn
 from graphbrick.learn.renewal import renew
 from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.patterns.alignment.alignment_table import LEFT_OVER, MISSING, MISSING_BACK
-from graphbrick.patterns.model.folder import LEARNED_WORDS, WORDS, load
+from graphbrick.patterns.model.folder import LEARNED_WORDS, load
 from graphbrick.patterns.text import Steps, words_of
+from graphbrick.patterns.words_file import WORDS
 from graphbrick.pipeline import Pipeline
 from graphbrick.questions.question import Question
 

@@ -39,9 +39,10 @@ from graphbrick.learn.writing.writer import Writer
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.llm.chat import ChatModel
-from graphbrick.patterns.model.folder import LEARNED_WORDS, WORDS, check_place, save, words_in
+from graphbrick.patterns.model.folder import LEARNED_WORDS, check_place, save, words_in
 from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.text import Steps, canonical, without_marks
+from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.grounding import Grounded, ground
 from graphbrick.questions.question import Question
 

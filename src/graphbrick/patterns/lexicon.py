@@ -23,9 +23,8 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
 from graphbrick.language.stems import WORD, Stems, stems
-from graphbrick.patterns.model.folder import WORDS
 from graphbrick.patterns.text import readable
-from graphbrick.patterns.words_file import EntityClass, RelationWords, read_words
+from graphbrick.patterns.words_file import WORDS, EntityClass, RelationWords, read_words
 
 Ints = npt.NDArray[np.int64]
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from graphbrick.core.errors import InputError
 
+WORDS = "words.toml"
+"""The name of the file, in which users correct what was understood of the language of a graph."""
 HEAD, TAIL = "head", "tail"
 _HELP = """\
 # How questions speak of this graph. `graphbrick learn` wrote this file and reads it again: correct it, and learn again.

@@ -26,13 +26,13 @@ from graphbrick.patterns.model.folder import (
     save,
     words_in,
 )
-from graphbrick.patterns.model.folder import WORDS as WORDS_FILE
 from graphbrick.patterns.model.model import NO_PATTERN, PatternModel, kinds_of
 from graphbrick.patterns.model.question_features import WORDS as HASHED
 from graphbrick.patterns.model.question_features import hashed_words
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.planned.path_towers import PathTowers
 from graphbrick.patterns.text import Steps, masked, readable, split_start, steps_of
+from graphbrick.patterns.words_file import WORDS as WORDS_FILE
 from graphbrick.testing import check_brick, tiny_graph
 
 WORDS = "x which currency capital borders is used in country whose largest city money of the has kenya nairobi".split()

@@ -55,7 +55,7 @@ def learn(
     from graphbrick.core.errors import InputError
     from graphbrick.learn.learned import learned_place
     from graphbrick.learn.learning import learn as run
-    from graphbrick.patterns.model.folder import WORDS
+    from graphbrick.patterns.words_file import WORDS
     from graphbrick.questions.fetching import load_all
 
     names: dict[str, list[str]] = {}

@@ -10,7 +10,7 @@ from graphbrick.learn.learned import learned_place
 from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.sampling import samples
 from graphbrick.learn.writing.writer import Writer
-from graphbrick.patterns.model.folder import WORDS
+from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.question import Question
 
 DATASET = "written from the graph"

@@ -26,13 +26,12 @@ from graphbrick.patterns.model.end_model import EndModel
 from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.model.question_features import WORDS as HASHED_WORDS
 from graphbrick.patterns.text import with_marks
+from graphbrick.patterns.words_file import WORDS
 
 FORMAT, VERSION = "graphbrick-patterns", 7
 # Version 2 has no alignment, 3 no calibration, 4 and 5 one of other figures; up to 6 steps back have other marks.
 _READ = (2, 3, 4, 5, 6, 7)
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
-WORDS = "words.toml"
-"""The file in which users correct what was understood of a graph's language; see `graphbrick.patterns.words_file`."""
 LEARNED_WORDS = "words.learned.toml"
 """The words that were learned with, where the user changed `WORDS` meanwhile."""
 _ARRAYS = ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights")
