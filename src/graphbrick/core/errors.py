@@ -7,7 +7,22 @@ from typing import NamedTuple
 
 
 class GraphbrickError(Exception):
-    """Base of every error raised on purpose; the command line prints it in one line and exits with 1."""
+    """Base of every error raised on purpose; the command line prints it in one line and exits with 1.
+
+    Args:
+        message: What was wrong, where, and what to do.
+        code: A name of the fault, such as "link.no_entity", that stays when the words of the message are bettered.
+        **values: What the message speaks of, by name, for programs and tests.
+
+    Example:
+        >>> error = LinkError("no entity is called 'Nairbi'", code="link.no_entity", name="Nairbi")
+        >>> error.code, error.values, str(error)
+        ('link.no_entity', {'name': 'Nairbi'}, "no entity is called 'Nairbi'")
+    """
+
+    def __init__(self, message: str = "", *, code: str = "", **values: object) -> None:
+        super().__init__(message)
+        self.code, self.values = code, values
 
 
 class TextPlace(NamedTuple):
@@ -68,16 +83,27 @@ class InputError(GraphbrickError):
         file: The file read, or None for records that come from Python.
         line: 1-based line (or record) number, or None when the fault is the file's as a whole.
         text: The start of the bad record, for the list that ``--skip-bad`` keeps.
+        code: As for every error.
+        **values: As for every error.
     """
 
-    def __init__(self, reason: str, file: Path | str | None = None, line: int | None = None, text: str = "") -> None:
+    def __init__(
+        self,
+        reason: str,
+        file: Path | str | None = None,
+        line: int | None = None,
+        text: str = "",
+        *,
+        code: str = "",
+        **values: object,
+    ) -> None:
         if len(reason) > _LONGEST_REASON:  # it quotes the input; the advice is at its end
             reason = f"{reason[:_QUOTED]} ... {reason[_QUOTED - _LONGEST_REASON :]}"
         self.reason, self.file, self.line, self.text = reason, file, line, text[:_QUOTED]
         where = "" if file is None else f"{file}"
         if line is not None:
             where += f", line {line}" if where else f"record {line}"
-        super().__init__(f"{where}: {reason}" if where else reason)
+        super().__init__(f"{where}: {reason}" if where else reason, code=code, **values)
 
 
 def shown(value: object, longest: int = 200) -> str:

@@ -53,6 +53,27 @@ class Exchange:
     calls: int = 1
 
 
+class Event(str):
+    """The text of an event, with its code and the values that it speaks of.
+
+    Read back from a file, it is a plain text.
+
+    Example:
+        >>> told = Event("3 of 5 paths were left out (cap)", "paths.cap", kept=3)
+        >>> told, told.code, told.values
+        ('3 of 5 paths were left out (cap)', 'paths.cap', {'kept': 3})
+    """
+
+    code: str
+    values: dict[str, object]
+
+    def __new__(cls, text: str, code: str = "", **values: object) -> Event:
+        """Return the text with its code and values."""
+        told = super().__new__(cls, text)
+        told.code, told.values = code, values
+        return told
+
+
 @dataclass(slots=True)
 class StageTrace:
     """One stage of one run.
@@ -130,6 +151,11 @@ class Trace:
         return [event for _, stage in self.walk() for event in stage.events]
 
     @property
+    def event_codes(self) -> list[str]:
+        """The codes of the events of all stages, in order; empty where an event has none, as after reading a file."""
+        return [getattr(event, "code", "") for event in self.events]
+
+    @property
     def ledger(self) -> dict[str, float]:
         """The cost of all stages, children included: calls, tokens, seconds waited, dollars, hits."""
         return {name: sum(getattr(stage, name) for _, stage in self.walk()) for name in _LEDGER}
@@ -192,18 +218,20 @@ def record_within(stage: str, kind: str) -> Iterator[StageTrace]:
         yield entry
 
 
-def event(message: str, *, once: bool = False) -> None:
+def event(message: str, code: str = "", *, once: bool = False, **values: object) -> None:
     """Record an event of the running stage; outside a run it is logged.
 
     Args:
         message: What a reader of the result should know.
+        code: A name of the event, such as "path_answer.cap", that stays when the words of the message are bettered.
         once: Whether to leave it out if the stage has the same event already.
+        **values: What the message speaks of, by name, for programs and tests.
     """
     entry = _current.get()
     if entry is None:
         _log.info(message)
     elif not once or message not in entry.events:
-        entry.events.append(message)
+        entry.events.append(Event(message, code, **values))
 
 
 def in_stage() -> bool:
