@@ -280,7 +280,7 @@ def test_a_local_graph_of_a_database_keeps_embeddings_in_the_cache(
     tiny: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    local, _ = LocalAround(opened(tiny)).around("What is the capital of Kenya?", ())
+    local, _ = LocalAround(opened(tiny)).for_question("What is the capital of Kenya?", ())
     assert local.vectors_place.is_relative_to(tmp_path)
     assert local.vectors_place == opened(tiny).vectors_place
 

@@ -15,12 +15,12 @@ from sparql_server import SparqlServer, dying, reply, sparql_server, trickling
 
 from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, Session, ShortestPaths, build
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
+from graphbrick.core.graph import Copied
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.databases.sparql.rdf_search import spans
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
 from graphbrick.graphs.databases.sparql.sparql_text import is_ask, limited
-from graphbrick.graphs.local.local import local_around
 from graphbrick.graphs.opening import open_graph
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -329,14 +329,18 @@ def test_no_server_and_no_encryption_are_clear_lines(server: SparqlServer) -> No
 
 
 def test_the_copied_part_has_limits_in_the_address(server: SparqlServer) -> None:
-    around = local_around(open_graph(f"{server.address}?hops=3&limit=5&triples=2000000"))  # type: ignore[arg-type]
-    assert (around.hops, around.limit_per_node, around.max_triples) == (3, 5, 2_000_000)
+    limited_graph = open_graph(f"{server.address}?hops=3&limit=5&triples=2000000")
+    assert isinstance(limited_graph, Copied)
+    assert limited_graph.copy_limits() == {"hops": 3, "limit_per_node": 5, "max_triples": 2_000_000}
+    plain = open_graph(server.address)
+    assert isinstance(plain, Copied)
+    assert plain.copy_limits() == {}
     for option, message in (
         ("hops=0", r"hops .* must be a number above 0 .* got '0'; try \?hops=2"),
         ("limit=1.5", r"limit .* must be a whole number, got 1\.5; try \?limit=1000"),
     ):
         with pytest.raises(InputError, match=message):
-            local_around(open_graph(f"{server.address}?{option}"))  # type: ignore[arg-type]
+            open_graph(f"{server.address}?{option}").copy_limits()  # type: ignore[union-attr]
 
 
 @given(st.text(max_size=8), st.sampled_from(["", "en", "pt-BR"]), st.sampled_from(["", f"{XSD}date"]))
