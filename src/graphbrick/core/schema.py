@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -70,3 +71,12 @@ class Schema:
     classes: tuple[NodeClass, ...] = ()
     connections: tuple[Connection, ...] = ()
     is_complete: bool = True
+
+    @classmethod
+    def by_count(cls, classes: Iterable[NodeClass], connections: Iterable[Connection], is_complete: bool) -> Schema:
+        """Return a schema in which what is frequent stands first; ties go by name."""
+        return cls(
+            tuple(sorted(classes, key=lambda one: (-(one.count or 0), one.name))),
+            tuple(sorted(connections, key=lambda one: (-(one.count or 0), one.head, one.relation, one.tail))),
+            is_complete,
+        )
