@@ -30,7 +30,7 @@ def embeddings(
 ) -> None:
     """Embed the relation names, labels and passages of a graph once, and keep the vectors beside it."""
     from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import progress
+    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
     from graphbrick.models.indexes.embed_graph import embed_graph, n_texts
@@ -41,11 +41,10 @@ def embeddings(
         progress(f"embedding {graph}", n_texts(opened, triples=triples)) as report,
         record(Trace(), "embed", "embed") as entry,
     ):
-        made = embed_graph(opened, embedder, triples=triples, progress=report.count)
+        made = embed_graph(opened, embedder, triples=triples, progress=report)
     if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
         raise GraphbrickError(entry.events[-1])
-    for event in entry.events:
-        typer.echo(f"note: {event}", err=True)
+    note_events(entry.events)
     folder = str(store_of(opened).folder)
     if as_json:
         print_json({"embedded": made, "folder": folder})
@@ -70,7 +69,7 @@ def partitions(
     brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
     method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
     with progress(f"partitioning {graph}", opened.n_entities) as report:
-        found = part(opened, method, progress=report.count)
+        found = part(opened, method, progress=report)
     keep(opened, method, found)
     print_partitions(found, str(folder_of(opened, method).folder), as_json=as_json)
 
@@ -162,7 +161,7 @@ def reports(
         return
     total = len(reportable(communities_of(opened), level))
     with limits(budget, "off", None), progress(f"writing reports on {graph}", total) as report:
-        done = prepare_reports(opened, model, tokens=tokens, level=level, progress=report.count)
+        done = prepare_reports(opened, model, tokens=tokens, level=level, progress=report)
     print_prepared(done, as_json=as_json)
 
 
@@ -175,7 +174,7 @@ def vectors(
 ) -> None:
     """Index the embeddings of a graph's entities, or of its triples, for VectorNeighbors, and keep that beside it."""
     from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import progress
+    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.trace import Trace, record
     from graphbrick.models.indexes.vector_index import build_index, folder_of, n_texts
 
@@ -185,9 +184,8 @@ def vectors(
         progress(f"indexing {graph}", n_texts(opened, unit)) as report,
         record(Trace(), "index", "index") as entry,
     ):
-        made = build_index(opened, embedder, unit, progress=report.count)
-    for event in entry.events:
-        typer.echo(f"note: {event}", err=True)
+        made = build_index(opened, embedder, unit, progress=report)
+    note_events(entry.events)
     folder = str(folder_of(opened, embedder, unit).folder)
     if as_json:
         print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder})
@@ -216,7 +214,7 @@ def hubs(
         raise InputError(f"--ppr takes the brick PPR, got {brick!r}; try 'PPR(restart=0.2, direction=\"out\")'")
     opened = open_graph(graph)
     with progress(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as report:
-        done = brick.keep_hubs(opened, report.count)
+        done = brick.keep_hubs(opened, report)
     if as_json:
         print_json({"hubs": done})
     else:

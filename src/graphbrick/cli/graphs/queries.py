@@ -22,6 +22,7 @@ def query(
     """Run a query by hand; one that may write is refused. Without rows, say what does not fit the schema."""
     from graphbrick.bricks.retrieve.queries.query_names import checked_by_graph
     from graphbrick.cli.printing.queries import print_query_advice, print_rows
+    from graphbrick.cli.progress import note_events
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
     from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
@@ -38,8 +39,7 @@ def query(
             checked = checked_by_graph(opened, text, opened.schema())
             meant = [f"is this meant: {checked.text}"] if checked.text != text else []
             raise GraphbrickError("; ".join((str(error), *checked.problems, *meant))) from error
-    for event in entry.events:
-        typer.echo(f"note: {event}", err=True)
+    note_events(entry.events)
     print_rows(rows, limit, as_json=as_json)
     if not rows.rows:
         print_query_advice(text, checked_by_graph(opened, text, opened.schema()))
@@ -76,6 +76,7 @@ def questions(
 
     from graphbrick.cli.printing.queries import print_written
     from graphbrick.cli.progress import progress
+    from graphbrick.core.compute import part_of
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.graphs.export.place import new_export_text
     from graphbrick.judge.gold_queries.generator import questions_with_queries
@@ -89,10 +90,10 @@ def questions(
     ):
         for question in questions_with_queries(open_place(graph), n, seed=seed):
             made.append(question)
-            report.step("questions", len(made), n)
+            report("questions", len(made), n)
         if not made:
             raise GraphbrickError("the graph gives no question with 1 to 50 answers; nothing was written")
         if model is not None:
-            made, reworded = paraphrased(made, model, watch=lambda done: report.step("reworded", done, len(made)))
+            made, reworded = paraphrased(made, model, watch=part_of(report, "reworded"))
         out.writelines(json.dumps(question.record(), ensure_ascii=False) + "\n" for question in made)
     print_written(file, made, reworded, wanted=n)

@@ -6,12 +6,12 @@ buckets are in memory at a time. The id of an entity is the number of first posi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.files.writing import write_array
 from graphbrick.graphs.build.ingest import FACTS, KEYS
 from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, NAMES_ONLY
@@ -53,7 +53,7 @@ class Dictionary:
         """The best label found for each relation, by relation id."""
         return {relation: label for relation, (_, _, label) in self._labels.items()}
 
-    def run(self, advance: Callable[[float], None]) -> int:
+    def run(self, progress: Progress) -> int:
         """Write pairs, texts and the bitmap of first positions; return the number of entities."""
         with (
             BucketReader(self._work / KEYS) as keys,
@@ -61,7 +61,7 @@ class Dictionary:
             BucketWriter(self._work / PAIRS) as pairs,
             BucketWriter(self._work / TEXTS, pack=True) as texts,
         ):
-            for begin, end in groups([keys, facts], advance):
+            for begin, end in groups([keys, facts], progress):
                 self._group(keys, facts, begin, end, pairs, texts)
         write_array(self._work / FIRST, self._bits)
         return int(np.bitwise_count(self._bits).sum())
@@ -114,7 +114,7 @@ class Dictionary:
         same = np.zeros(len(first), dtype=np.uint8)
         serial = np.zeros(len(first), dtype=np.uint32)
         kind = np.full(len(first), KEY, dtype=np.uint8)
-        texts.texts(data, starts[placed], ends[placed], first, kind, same, serial, self._bucket(first))
+        texts.texts((data, starts[placed], ends[placed]), first, kind, same, serial, self._bucket(first))
 
     def _write_facts(self, stream: Bytes, known: Interner, first: Numbers, texts: BucketWriter) -> None:
         _, key_starts, key_ends, kind, rank, serial, starts, ends = read_texts(stream, True)
@@ -123,7 +123,7 @@ class Dictionary:
         has_text = (where != NOWHERE) & (kind != DESCRIBED)
         where = where[has_text]
         about = (where, kind[has_text], rank[has_text], serial[has_text], self._bucket(where))
-        texts.texts(stream, starts[has_text], ends[has_text], *about)
+        texts.texts((stream, starts[has_text], ends[has_text]), *about)
 
     def _bucket(self, first: Numbers) -> npt.NDArray[np.int32]:
         return (first >> self._width).astype(np.int32)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.files.writing import FileWriter, write_array
 from graphbrick.kernels.strings.spans import Bytes, Offsets
 from graphbrick.kernels.strings.spooling import Integer, spool_occurrences, spool_rows, spool_texts
@@ -35,6 +36,10 @@ def bucket_of_hash(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
 def width_for(total: int) -> int:
     """Return how many low bits to drop from a number below ``total`` to get its bucket."""
     return max(0, (max(total, 1) - 1).bit_length() - COUNT_BITS)
+
+
+Spans = tuple[Bytes, Offsets, Offsets]
+"""UTF-8 bytes, and where each text in them begins and ends."""
 
 
 class BucketWriter:
@@ -80,9 +85,7 @@ class BucketWriter:
 
     def texts(
         self,
-        data: Bytes,
-        starts: Offsets,
-        ends: Offsets,
+        texts: Spans,
         first: npt.NDArray[np.uint32],
         kind: Bytes,
         rank: Bytes,
@@ -90,33 +93,31 @@ class BucketWriter:
         bucket: npt.NDArray[np.int32],
     ) -> None:
         """Add texts of entities, which are identified by their first positions ``first``."""
+        data, starts, ends = texts
         none: Offsets = np.empty(0, dtype=np.int64)
-        facts = (data, none, none, first, kind, rank, serial, bucket)
+        facts = (*texts, data, none, none, first, kind, rank, serial, bucket)
 
         def single(i: int) -> bytes:
             head = number(int(first[i])) + bytes([kind[i], rank[i]]) + number(int(serial[i]))
             return head + text(data, starts[i], ends[i])
 
-        self._all(bucket, lambda i: spool_texts(data, starts, ends, *facts, i, self._room, self._fill), single)
+        self._all(bucket, lambda i: spool_texts(*facts, i, self._room, self._fill), single)
 
     def facts(
         self,
-        data: Bytes,
-        starts: Offsets,
-        ends: Offsets,
-        key_data: Bytes,
-        key_starts: Offsets,
-        key_ends: Offsets,
+        texts: Spans,
+        keys: Spans,
         kind: Bytes,
         rank: Bytes,
         serial: npt.NDArray[np.uint32],
         bucket: npt.NDArray[np.int32],
     ) -> None:
         """Add texts of the entities with these keys."""
-        facts = (data, starts, ends, key_data, key_starts, key_ends, serial, kind, rank, serial, bucket)
+        data, starts, ends = texts
+        facts = (*texts, *keys, serial, kind, rank, serial, bucket)
 
         def single(i: int) -> bytes:
-            key = text(key_data, key_starts[i], key_ends[i])
+            key = text(keys[0], keys[1][i], keys[2][i])
             return key + bytes([kind[i], rank[i]]) + number(int(serial[i])) + text(data, starts[i], ends[i])
 
         self._all(bucket, lambda i: spool_texts(*facts, i, self._room, self._fill), single)
@@ -259,12 +260,10 @@ class BucketReader:
         return out
 
 
-def groups(
-    readers: list[BucketReader], advance: Callable[[float], None], limit: int = GROUP_BYTES
-) -> Iterator[tuple[int, int]]:
+def groups(readers: list[BucketReader], progress: Progress, limit: int = GROUP_BYTES) -> Iterator[tuple[int, int]]:
     """Yield ranges [begin, end) of buckets, in order, that hold about ``limit`` bytes each.
 
-    After each range, ``advance`` is called with the share of the bytes that are done.
+    After each range, ``progress`` is called with the share of the bytes that are done.
     """
     sizes = np.sum([reader.sizes for reader in readers], axis=0).tolist()
     begin, held, done = 0, 0, 0
@@ -272,8 +271,8 @@ def groups(
         if held and held + size > limit:
             yield begin, bucket
             done += held
-            advance(done / sum(sizes))
+            progress("", done / sum(sizes), 1.0)
             begin, held = bucket, 0
         held += size
     yield begin, COUNT
-    advance(1.0)
+    progress("", 1.0, 1.0)
