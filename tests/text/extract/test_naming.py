@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from graphbrick.text.extract.extraction import Kind
-from graphbrick.text.extract.naming import Names, fold_name, singular
+from graphbrick.text.extract.naming import Names
 
 
 def names(*passages: list[tuple[str, Kind]], merges: dict[str, str] | None = None) -> Names:
@@ -16,45 +14,6 @@ def names(*passages: list[tuple[str, Kind]], merges: dict[str, str] | None = Non
     for passage in passages:
         result.add((name, kind, "") for name, kind in passage)
     return result
-
-
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        ("The Beatles", "beatles"),
-        ("the the", "the"),
-        ("Ｋｅｎｙａ's", "kenya"),
-        ("James’", "james"),
-        ("  São   Tomé ", "são tomé"),
-        ("“Rings”", "rings"),
-        ("1999", ""),
-        ("--", ""),
-        ("x" * 101, ""),
-        ("内罗毕", "内罗毕"),
-        ("C++", "c++"),
-        ("O’Brien’s", "o'brien"),
-        ("Coca‑Cola", "coca-cola"),
-        ("co\u00adop\u200b", "coop"),
-        ("İstanbul", "istanbul"),
-        ("“C#”.", "c#"),
-        ("Kenya - ", "kenya"),
-        ("UN Women", "un women"),
-        ("OS X", "os x"),
-        ("LA Times", "la times"),
-        ("Las Vegas", "vegas"),
-        ("LAS VEGAS", "vegas"),
-        ("THE US", "us"),
-    ],
-)
-def test_fold_name(name: str, key: str) -> None:
-    assert fold_name(name) == key
-
-
-@pytest.mark.parametrize(
-    ("key", "one"), [("lakes", "lake"), ("churches", "church"), ("boxes", "box"), ("virus", "virus"), ("gas", "gas")]
-)
-def test_singular(key: str, one: str) -> None:
-    assert singular(key) == one
 
 
 def test_spellings_of_one_name_are_one_entity() -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.dates import Date, of_year, read_date
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import before_ending, stem
 
 MENTION = re.compile(r"\be(\d+)\b")
 """What stands for an entity in a question."""
@@ -303,9 +303,7 @@ def _adjectives(content: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Com
     for up, table in ((True, content["up"]), (False, content["down"])):
         for word, names in table.items():
             one, other = Comparison(up, tuple(names)), Comparison(not up, tuple(names))
-            base = word[:-1] + "i" if word.endswith("y") else word.removesuffix("e")
-            if len(base) == 3 and base[-1] in "bdgtn" and base[-2] in "aiou":
-                base += base[-1]  # big, biggest
+            base = before_ending(word)
             superlatives |= {f"{base}est": one, f"most {word}": one, f"least {word}": other}
             comparatives |= {f"{base}er": one, f"more {word}": one, f"less {word}": other}
     irregular: dict[str, str] = dict(content["irregular"].items())  # type: ignore[arg-type]
