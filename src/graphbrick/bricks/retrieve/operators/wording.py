@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.dates import Date, of_year, read_date
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.stems import before_ending, stem
+from graphbrick.language.stems import WORD, before_ending, stem
 
 MENTION = re.compile(r"\be(\d+)\b")
 """What stands for an entity in a question."""
+_WORD = re.compile(rf"{WORD.pattern}(?:'s)?")
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -131,8 +132,7 @@ class English:
         >>> english().content("which of the countries has a capital")
         ['country', 'capital']
         """
-        words = re.findall(r"[^\W_]+(?:-[^\W_]+)*(?:'s)?", text)
-        plain = [word.removesuffix("'s") for word in words]
+        plain = [word.removesuffix("'s") for word in _WORD.findall(text)]
         return [stem(word) for word in plain if word not in self.plain and stem(word) not in self.plain]
 
     def cue_in(self, text: str) -> str:
