@@ -33,6 +33,19 @@ def test_phrases_need_two_passages_and_two_words() -> None:
     assert list(names([once, twice, word], [twice, word]).entities) == ["heart disease"]
 
 
+def test_one_word_is_enough_where_words_are_not_separated() -> None:
+    passage = [("湖水", Kind.PHRASE), ("κύμα", Kind.PHRASE), ("blood", Kind.PHRASE)]
+    assert list(names(passage, passage).entities) == ["湖水", "κύμα"]
+    assert list(names(passage).entities) == []
+
+
+def test_a_phrase_of_many_passages_is_no_entity() -> None:
+    common, rare = ("blood pressure", Kind.PHRASE), ("heart disease", Kind.PHRASE)
+    passages = [[common] if number < 7 else [rare] if number < 12 else [] for number in range(60)]
+    assert list(names(*passages).entities) == ["heart disease"]
+    assert list(names(*passages[:50]).entities) == ["blood pressure", "heart disease"]
+
+
 def test_plurals_join_unless_both_are_names() -> None:
     result = names([("heart diseases", Kind.PHRASE), ("heart disease", Kind.PHRASE)], [("heart disease", Kind.PHRASE)])
     assert list(result.entities) == ["heart disease"]
