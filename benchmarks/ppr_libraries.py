@@ -25,7 +25,7 @@ import numpy.typing as npt
 from graphbrick import AGP, FORA, PPR, Graph
 from graphbrick.bricks.extract.solvers import PageRankSolver
 from graphbrick.core.csr import Csr
-from graphbrick.study.metrics.ranking import best_nodes
+from node_ranking import best_nodes
 
 Ids = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float64]

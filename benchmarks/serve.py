@@ -18,13 +18,14 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 from graphbrick import Graph, parse
 from graphbrick.demo.graph import world_graph
-from graphbrick.demo.questions import load_questions
 from graphbrick.learn.default import DEFAULT_PIPELINE, default_pipeline
 from graphbrick.pipeline.run_json import run_json
+from graphbrick.questions.loading import load as load_questions
 from server_process import Connection, ServerProcess, running
 
 RECIPES = {"learned": "default", "untrained": "untrained"}
@@ -130,7 +131,7 @@ def main() -> None:
     parser.add_argument("--recipes", nargs="+", choices=RECIPES, default=list(RECIPES))
     options = parser.parse_args()
     graph = world_graph()
-    questions = [one.question for one in load_questions()]
+    questions = [one.text for one in load_questions(str(files("graphbrick.demo") / "questions.jsonl"))]
     for name in options.recipes:
         call, text, used = in_process(graph, RECIPES[name], questions)
         print(f"{name}: in this process {call:.1f} ms a question ({used:.1f} of the processor), JSON {text:.1f} ms")

@@ -1,4 +1,4 @@
-"""Write the files lexicon.tsv.gz and senses.tsv.gz of src/graphbrick/learn/english from the files of WordNet 3.0.
+"""Write lexicon.tsv.gz of src/graphbrick/language and senses.tsv.gz of src/graphbrick/learn/english from WordNet 3.0.
 
     python tools/english_lexicon.py /usr/share/wordnet
 
@@ -16,7 +16,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-OUT = Path(__file__).parent.parent / "src/graphbrick/learn/english"
+SRC = Path(__file__).parent.parent / "src/graphbrick"
+LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "learn/english/senses.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
 # Acts, attributes, thoughts, messages, events, groups, places, people, possessions, relations, states and times. Most
@@ -112,9 +113,9 @@ def main() -> None:
     index, data = read(folder, NOUN)
     lines = [f"{kind}\t{word}" for word, kind in kinds(index, data)]
     lines += [f"from\t{noun}\t{verb}" for verb, noun in sorted(derivations(folder))]
-    for name, rows in (("lexicon.tsv.gz", lines), ("senses.tsv.gz", list(meanings(index, data)))):
-        (OUT / name).write_bytes(gzip.compress("\n".join(rows).encode("utf-8") + b"\n", mtime=0))
-        print(f"{OUT / name}: {len(rows):,} lines, {(OUT / name).stat().st_size:,} bytes")
+    for file, rows in ((LEXICON, lines), (SENSES, list(meanings(index, data)))):
+        file.write_bytes(gzip.compress("\n".join(rows).encode("utf-8") + b"\n", mtime=0))
+        print(f"{file}: {len(rows):,} lines, {file.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

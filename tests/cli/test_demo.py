@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.resources import files
 
 import pytest
 
@@ -12,11 +13,11 @@ from graphbrick.cli import demo
 from graphbrick.cli.app import main
 from graphbrick.cli.demo import NEXT, QUESTIONS, TEXT_SEARCH_FAILS
 from graphbrick.demo.graph import world_graph
-from graphbrick.demo.questions import load_questions
 from graphbrick.learn.default import DEFAULT_PIPELINE
 from graphbrick.learn.fitting import calibration
 from graphbrick.learn.learned import learned_pipeline, learned_place
 from graphbrick.patterns.model.folder import FORMAT
+from graphbrick.questions.loading import load
 from graphbrick.study.metrics.sets import f1
 
 
@@ -53,7 +54,7 @@ def test_the_default_pipeline_gets_the_questions_of_the_demo_right():
 
 def answers_are_right(pipeline: Pipeline) -> None:
     graph = world_graph()
-    gold = {question.question: question.answers for question in load_questions()}
+    gold = {question.text: question.answers for question in load(str(files("graphbrick.demo") / "questions.jsonl"))}
     for question in (*QUESTIONS, TEXT_SEARCH_FAILS, NEXT):
         answer = pipeline(graph, question)
         assert answer.texts

@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 
 from graphbrick.demo.graph import world_graph
-from graphbrick.demo.questions import MAX_ANSWERS, Neighbourhood, Question, load_questions, written_with
 from graphbrick.demo.sources import installed_versions
 from graphbrick.graphs.graph import Graph
+from world_questions import MAX_ANSWERS, Neighbourhood, Question, load_questions, written_with
 
 pytestmark = pytest.mark.usefixtures("world_cache")
 

@@ -6,12 +6,11 @@ from functools import cache
 
 import pytest
 
+import world_questions
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.demo import questions
 from graphbrick.demo.airports import kilometres
 from graphbrick.demo.graph import world_graph
 from graphbrick.demo.naming import currency_label, is_clear, is_word, language_label
-from graphbrick.demo.questions import written_with
 from graphbrick.demo.sources import installed_versions, load_sources
 from graphbrick.demo.world import world_records
 from graphbrick.graphs.records.records import EntityRecord, Record
@@ -275,9 +274,9 @@ def test_a_missing_package_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.skipif(
-    installed_versions() != written_with(),
+    installed_versions() != world_questions.written_with(),
     reason="they were written with other versions of the data; test_questions.py looks how many still hold",
 )
 def test_the_kept_questions_are_what_the_rules_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "world_records", records)
-    assert questions.write_questions() == questions.load_questions()
+    monkeypatch.setattr(world_questions, "world_records", records)
+    assert world_questions.write_questions() == world_questions.load_questions()

@@ -16,7 +16,7 @@ from graphbrick.core.errors import GraphFormatError, LinkError
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
-from graphbrick.language.folding import hash64
+from graphbrick.language.hashing import hash64
 
 RECORDS: list[Record] = [
     EntityRecord("Q1", "Paris", ("City of Light", "Paname"), ("city", "capital"), "capital of France"),

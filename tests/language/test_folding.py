@@ -2,20 +2,20 @@ from __future__ import annotations
 
 import unicodedata
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphbrick.language.folding import (
-    extend_span,
+    answer_form,
+    caseless,
     fold,
-    hash64,
+    fold_name,
+    letters_of,
+    name_form,
     nfc,
-    span_hash,
-    token_hashes,
+    normalize,
     tokens,
-    trigrams,
 )
 
 NAMES = [
@@ -96,13 +96,6 @@ def test_a_word_of_marks_only_is_no_token() -> None:
     assert tokens("ﾞ a") == tokens("  a")  # the mark of a half-width kana alone
 
 
-def rolling(words: list[str]) -> int:
-    span = np.zeros(1, dtype=np.uint64)
-    for value in token_hashes(words):
-        span = extend_span(span, np.array([value]))
-    return int(span[0])
-
-
 ANY_TEXT = st.text(st.characters(), max_size=30)
 LETTERS = st.text(st.sampled_from("aA éÉßİıœ'’-_.½ﬁｶﾞガกุ้內서हि\u0301\u0300\u0323\u3099\ufdfa\u037aŉ\ud800"), max_size=12)
 
@@ -116,7 +109,6 @@ def test_tokens_fold_and_hashes_agree(text: str) -> None:
     assert " ".join(words) == folded
     assert folded.split() == folded.split(" ") == words or not words
     assert all(words)
-    assert span_hash(folded) == rolling(words)
 
 
 @given(text=ANY_TEXT | LETTERS)
@@ -133,41 +125,64 @@ def test_the_form_of_the_text_does_not_count(text: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(text)
 
 
-@given(words=st.lists(st.text(min_size=1, max_size=5).filter(lambda w: w.split() == [w]), max_size=6))
-def test_span_hash_is_the_rolling_hash(words: list[str]) -> None:
-    assert span_hash(" ".join(words)) == rolling(words)
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("The Beatles", "beatles"),
+        ("the the", "the"),
+        ("Ｋｅｎｙａ's", "kenya"),
+        ("James’", "james"),
+        ("  São   Tomé ", "são tomé"),
+        ("“Rings”", "rings"),
+        ("1999", ""),
+        ("--", ""),
+        ("x" * 101, ""),
+        ("内罗毕", "内罗毕"),
+        ("C++", "c++"),
+        ("O’Brien’s", "o'brien"),
+        ("Coca‑Cola", "coca-cola"),
+        ("co\u00adop\u200b", "coop"),
+        ("İstanbul", "istanbul"),
+        ("“C#”.", "c#"),
+        ("Kenya - ", "kenya"),
+        ("UN Women", "un women"),
+        ("OS X", "os x"),
+        ("LA Times", "la times"),
+        ("Las Vegas", "vegas"),
+        ("LAS VEGAS", "vegas"),
+        ("THE US", "us"),
+    ],
+)
+def test_fold_name(name: str, key: str) -> None:
+    assert fold_name(name) == key
 
 
-def test_extend_span_goes_element_by_element() -> None:
-    words = ["the", "sound", "of", "music", "the", "sound"]
-    hashes = token_hashes(words)
-    spans = np.zeros(len(words), dtype=np.uint64)
-    for length in (1, 2, 3):
-        starts = len(words) - length + 1
-        spans = extend_span(spans[:starts], hashes[length - 1 :])
-        assert spans.tolist() == [span_hash(" ".join(words[i : i + length])) for i in range(starts)]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Lord of the Rings", "lord of rings"),
+        ("  A   B ", "b"),
+        ("an apple, a day", "apple day"),
+        ("U.S.A.", "usa"),
+        ("theatre", "theatre"),
+        ("1,000", "1000"),
+        ("!!!", ""),
+        ("The", ""),
+        ("São Tomé", "são tomé"),
+        ("“Quoted”", "“quoted”"),
+    ],
+)
+def test_normalize_is_that_of_rog(text: str, expected: str) -> None:
+    assert normalize(text) == expected
 
 
-def test_span_hash_knows_the_order() -> None:
-    assert len({span_hash(text) for text in ("a b", "b a", "ab", "a", "b", "a a", "")}) == 7
-    assert span_hash("") == 0
-
-
-def test_hashes_are_the_same_everywhere() -> None:
-    # They are stored on disk: another value means that no graph built before is readable.
-    assert hash64("Kenya") == 0xB82AB87129D2D374
-    assert hash64("Zoë \ud800") == 0x74C36A8839786C1D
-    assert span_hash("sao tome") == 0x575DB2B295271389
-
-
-def packed(gram: str) -> int:
-    first, second, third = map(ord, gram)
-    return (first << 42) | (second << 21) | third
-
-
-def test_trigrams() -> None:
-    assert trigrams("peru") == {packed(" pe"), packed("per"), packed("eru"), packed("ru ")}
-    assert trigrams("a b") == {packed(" a "), packed("a b"), packed(" b ")}
-    assert len(trigrams("aaaa")) == 3  # each once
-    assert trigrams("") == set()
-    assert all(0 <= gram < 2**63 for gram in trigrams("\U0010ffff" * 4))
+def test_the_forms_differ_in_what_they_ignore() -> None:
+    forms = (fold, fold_name, caseless, answer_form, letters_of)
+    assert [form("The Cités—C++") for form in forms] == [
+        "the cites c",
+        "cités—c++",
+        "the cités—c++",
+        "cités—c",
+        "thecitesc",
+    ]
+    assert [form("!!!") for form in (*forms, name_form)] == ["", "", "!!!", "!!!", "!!!", "!!!"]

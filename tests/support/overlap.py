@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.language.folding import fold, hash64
+from graphbrick.language.folding import fold
+from graphbrick.language.hashing import hash64
 from graphbrick.models.embedders.embedder import Embedder
 
 

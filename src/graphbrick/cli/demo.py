@@ -9,7 +9,6 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from graphbrick.bricks.link.words import STOP_WORDS
 from graphbrick.cli.printing.runs import print_answers, stage_table
 from graphbrick.cli.printing.terminal import console
 from graphbrick.cli.progress import progress
@@ -18,6 +17,7 @@ from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import size
 from graphbrick.language.folding import fold
+from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.learn.learned import learned_pipeline
 from graphbrick.learn.learning import learn
 from graphbrick.models.scorers.bm25 import BM25
@@ -113,7 +113,7 @@ def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bo
 
 def _text_search(out: Console, graph: Graph, question: str) -> None:
     """Return the triples that BM25 finds for a question, to compare with search by paths."""
-    words = [word for word in fold(question).split() if word not in STOP_WORDS]
+    words = [word for word in fold(question).split() if word not in QUESTION_WORDS]
     texts = [graph.triple_text(triple) for triple in graph.triple_ids().tolist()]
     scores = BM25().score(" ".join(words), texts)
     out.print(f"BM25 over all {len(texts):,} triples as text finds, for {' '.join(words)!r},")

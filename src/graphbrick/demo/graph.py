@@ -14,7 +14,7 @@ from graphbrick.demo.sources import installed_versions
 from graphbrick.demo.world import world_records
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.folding import hash64
+from graphbrick.language.hashing import hash64
 
 _log = logging.getLogger(__name__)
 _CONTENTS = 2

@@ -10,7 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from graphbrick.language import scripts
 from graphbrick.language.folding import fold
+from graphbrick.language.scripts import HAN, HANGUL, KANA
 
 # Where ISO 4217 gives a name that nobody would ask for ("Rand", "Rial Omani") or another spelling.
 _CURRENCIES = {
@@ -175,8 +177,8 @@ _WORD_LIST = """
 """
 _WORDS = frozenset(_WORD_LIST.split())
 
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_UNSPACED = re.compile(f"[{KANA}{HAN}{HANGUL}]")
+LATIN = re.compile(f"[{scripts.LATIN}]")
 
 
 # A name is folded to see whether it is clear, and then again to see whether it is distinct.

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from graphbrick.core.errors import InputError
 from graphbrick.judge.verdicts import Case, Label
-from graphbrick.study.metrics.answers import answer_form, gold_forms
+from graphbrick.language.folding import answer_form
+from graphbrick.study.metrics.answers import gold_forms
 from graphbrick.study.store.encoding import plain
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import Detail, StudyQuestion, StudyRun
@@ -94,7 +95,7 @@ class StudyCase:
         """Return the label that follows from the gold answers; None without gold answers, or for another label.
 
         Correctness is Hits@1, equality of texts. Context relevance is whether the name of a gold answer stands in the
-        evidence, in the form of `graphbrick.study.metrics.answers.answer_form`.
+        evidence, in the form of `graphbrick.language.folding.answer_form`.
         """
         if not self.gold or label not in (Label.CONTEXT_RELEVANCE, Label.CORRECTNESS):
             return None

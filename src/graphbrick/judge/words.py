@@ -6,25 +6,8 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from graphbrick.language.folding import fold
-from graphbrick.language.stop_words import stop_words
-
-_ASKING = frozenset("who whom whose what which when where why how many much does did do is are was were".split())
-_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
-_SHORTEST = 4  # characters that are left of a word without its ending
-
-
-@lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """Return a word without a common English ending, so that «deletes» and «deleting» are one word.
-
-    >>> stem("deletes"), stem("deleting"), stem("is")
-    ('delet', 'delet', 'is')
-    """
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
-            word = word[: -len(ending)]
-            break
-    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST else word
+from graphbrick.language.stems import short_stem
+from graphbrick.language.stop_words import ASKING_WORDS, stop_words
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -33,7 +16,7 @@ def content_words(text: str) -> frozenset[str]:
     >>> sorted(content_words("Who signed the treaties of 1963?"))
     ['1963', 'sign', 'treat']
     """
-    return frozenset(stem(word) for word in fold(text).split() if word not in _stops())
+    return frozenset(short_stem(word) for word in fold(text).split() if word not in _stops())
 
 
 def coverage(words: Collection[str], text: Collection[str], weight: Mapping[str, float] | None = None) -> float:
@@ -64,4 +47,4 @@ def says(text: str, answer: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _stops() -> frozenset[str]:
-    return stop_words()["english"] | _ASKING
+    return stop_words()["english"] | ASKING_WORDS

@@ -1,4 +1,11 @@
-"""Fold names for linking: ignore case, accents and punctuation, but keep word order.
+"""Forms in which texts are compared. They differ on purpose, and most of them are stored:
+
+- `fold`: names for linking and search, without case, accents and punctuation; graphs store hashes of it. `name_form` is
+  the same, but never empty.
+- `fold_name`: keys of entities of documents; accents and signs such as those of «C++» stay, articles go.
+- `caseless`: words of a passage; only case and the variants of a letter are ignored.
+- `normalize` and `answer_form`: answers, as published evaluations compare them.
+- `letters_of`: names in queries that may be misspelt; without all signs and spaces.
 
 A name is folded into *tokens*. In scripts without spaces between words (Han, kana, Hangul, Thai, Lao, Khmer, Myanmar)
 every character is a token, so that a label can be found inside a sentence; their marks are kept.
@@ -7,31 +14,35 @@ every character is a token, so that a label can be found inside a sentence; thei
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
-from collections.abc import Collection
+from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+from graphbrick.language.scripts import UNSPACED
+from graphbrick.language.stop_words import ALL_ARTICLES, ARTICLES
 
-from graphbrick.language.hash_constants import LAST, LENGTH, START, STEP
-
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_ONE_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_ONE_UNSPACED = re.compile(f"[{UNSPACED}]")
 # Combining accents and vowel signs without a precomposed letter; they do not end a word.
 _MARKS = "".join(
     c for c in map(chr, range(0x300, 0x2100)) if unicodedata.category(c)[0] == "M" and not _ONE_UNSPACED.match(c)
 )
-_TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+")
+_TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_][{_MARKS}]*)+")
 # Letters that people write without the stroke or as two letters, but that Unicode does not decompose.
 _STROKES = {"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"}
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 
-_MULTIPLIER = np.uint64(STEP)
-_64 = 0xFFFFFFFFFFFFFFFF
+_EDGE = re.compile(r"^[\W_]+|(?<=[^\W_])([+#]{0,2})[\W_]*$")  # its group are signs that stay, as of «C++» and «C#»
+_POSSESSIVE = re.compile("'s?$")
+# Programs write these signs one way or the other, and put soft hyphens and marks without width into words.
+_SIGNS: dict[int, int | None] = {
+    **str.maketrans("‘’ʼ‐‑–", "'''---"),
+    **dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff")),
+}
+_LONGEST_NAME = 100  # characters
+_REMEMBERED = 1 << 16  # names whose key is not worked out again
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(rf"\b(?:{'|'.join(ARTICLES['english'])})\b")
 
 
 class _Bare(dict[int, int | str | None]):
@@ -103,64 +114,70 @@ def name_form(name: str) -> str:
     return fold(name) or " ".join(nfc(name).split())
 
 
-def hash_bytes(data: bytes) -> int:
-    """Return a 64-bit hash that is the same in every process and on every machine; not cryptographic.
+@lru_cache(maxsize=_REMEMBERED)
+def fold_name(name: str) -> str:
+    """Return the key of a name: no case, no article, no possessive, one form of Unicode; empty for no name.
 
-    It reads eight bytes at a time, little-endian, and pads the last word with zeros. The kernels implement the same
-    hash as `hash_span`.
+    Letters of an abbreviation, as in «UN Women», are no article.
+
+    >>> fold_name("The Kenyan  Shilling’s"), fold_name("ＵＮ"), fold_name("UN Women"), fold_name("C++")
+    ('kenyan shilling', 'un', 'un women', 'c++')
     """
-    value = START ^ ((len(data) * LENGTH) & _64)
-    for at in range(0, len(data), 8):
-        value = ((value ^ int.from_bytes(data[at : at + 8], "little")) * STEP) & _64
-        value ^= value >> 32
-    value = (value * LAST) & _64
-    return value ^ (value >> 32)
+    words = _EDGE.sub(r"\1", unicodedata.normalize("NFKC", name).translate(_SIGNS)).split()
+    while len(words) > 1 and _is_article(words[0], words[1:]):
+        words = words[1:]
+    key = _POSSESSIVE.sub("", " ".join(words).casefold().replace("i\u0307", "i"))  # of the Turkish İ
+    return key if len(key) <= _LONGEST_NAME and any(letter.isalpha() for letter in key) else ""
 
 
-def hash64(text: str) -> int:
-    """Return the hash of the UTF-8 bytes of a text."""
-    return hash_bytes(text.encode("utf-8", "surrogatepass"))
+def _is_article(word: str, rest: list[str]) -> bool:
+    """Whether the first word of a name is an article; one in capitals is one only where all words are in capitals."""
+    folded = word.casefold()
+    if folded not in ALL_ARTICLES:
+        return False
+    is_abbreviation = len(word) > 1 and word.isupper() and folded not in ARTICLES["english"]
+    return not is_abbreviation or all(other.isupper() and len(other) > 1 for other in rest)
 
 
-def token_hashes(words: list[str]) -> npt.NDArray[np.uint64]:
-    """Return the hash of each word, uint64 [words]."""
-    return np.fromiter((hash64(w) for w in words), dtype=np.uint64, count=len(words))
+def caseless(text: str) -> str:
+    """Return a text without case, and with one letter for its variants, such as letters of full width.
 
-
-def extend_span(span: npt.NDArray[np.uint64], token: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return the hashes of spans extended by one word each; the hash of an empty span is 0."""
-    with np.errstate(over="ignore"):
-        return (span + token) * _MULTIPLIER
-
-
-def span_hash(folded: str) -> int:
-    """Return the hash of a whole folded name; equals calling `extend_span` word by word."""
-    value = 0
-    for word in folded.split():
-        value = ((value + hash64(word)) * STEP) & _64
-    return value
-
-
-def trigrams(folded: str) -> set[int]:
-    """Return the character trigrams of a folded name padded with one space on each side.
-
-    Each trigram is packed into 63 bits.
-
-    >>> len(trigrams("peru"))
-    4
+    >>> caseless("Straße"), caseless("ＵＮ"), caseless("Élodie")
+    ('strasse', 'un', 'élodie')
     """
-    padded = f" {folded} "
-    points = [ord(c) for c in padded]
-    return {(a << 42) | (b << 21) | c for a, b, c in zip(points, points[1:], points[2:], strict=False)}
+    return unicodedata.normalize("NFKC", text).casefold()
 
 
-def gram_hashes(grams: Collection[int]) -> npt.NDArray[np.uint64]:
-    """Return trigrams in their stored form, uint64, ascending.
+def letters_of(name: str) -> str:
+    """Return the letters and digits of a name without case and accents; the name if it has none.
 
-    Multiplying by an odd number spreads them evenly and keeps them distinct.
+    >>> letters_of("DIRECTED_BY"), letters_of("São Tomé"), letters_of("->")
+    ('directedby', 'saotome', '->')
     """
-    packed = np.fromiter(grams, dtype=np.uint64, count=len(grams))
-    return np.sort(packed * _MULTIPLIER)
+    letters = unicodedata.normalize("NFKD", name).casefold()  # accents become marks of their own, which are no letters
+    return "".join(letter for letter in letters if letter.isalnum()) or name
+
+
+def normalize(text: str) -> str:
+    """Return a text as the scorers of RoG and LEGO-GraphRAG normalise it; may be empty.
+
+    The result is in lower case, without ASCII punctuation, without the words a, an and the, and with single spaces.
+    Words joined by a hyphen or a slash become one word.
+
+    >>> normalize(" The  Sound of MUSIC! "), normalize("Spider-Man"), normalize("!!!")
+    ('sound of music', 'spiderman', '')
+    """
+    return " ".join(_ARTICLE.sub(" ", text.lower().translate(_WITHOUT_PUNCTUATION)).split())
+
+
+def answer_form(text: str) -> str:
+    """Return the form that identifies an answer: normalised, or lower case if that is empty.
+
+    >>> answer_form("The Beatles"), answer_form("The The"), answer_form("???"), answer_form("  ")
+    ('beatles', 'the the', '???', '')
+    """
+    composed = nfc(text)
+    return normalize(composed) or " ".join(composed.lower().split())
 
 
 EDIT_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789 "

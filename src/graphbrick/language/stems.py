@@ -1,19 +1,28 @@
-"""Stems of English words, of two kinds: what the forms of one word share, and what a family of words shares.
+"""Stems and endings of English words by rule; `graphbrick.language.forms` has a dictionary for nouns and verbs.
 
-`stem` joins the forms of one word («directs», «directed»). Plans of operators use it: there a derived noun is another
-thing, as «leader» names people and «lead» a relation. `root` joins derived nouns too («directed», «director»). Linking
-uses it to tell the words of a graph's relations from names; with `stem` it finds fewer names in lower-case questions.
+Stems differ on purpose, and learned patterns and judges are stored with them:
+
+- `stem` joins the forms of one word («directs», «directed»). Plans of operators use it: there a derived noun is another
+  thing, as «leader» names people and «lead» a relation.
+- `root` joins derived nouns too («directed», «director»). Linking uses it to tell the words of a graph's relations from
+  names; with `stem` it finds fewer names in lower-case questions.
+- `short_stem` only cuts endings off. Judges compare long texts by it.
+
+`without_plural` gives a word that may be another name of an entity, `possible_singulars` everything to look up.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 Stems = tuple[str, ...]
 
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 """A word, which may be hyphenated."""
+QUESTION_WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
+"""A word of a question as learned patterns read it: «'s» is one of its own, and joins an owner with what is owned."""
 
 _IRREGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "neighbor": "neighbour",
@@ -27,6 +36,19 @@ _ROOT_ENDINGS = (
     "ations", "ation", "ings", "ing", "ions", "ion", "ers", "ors", "ies", "ie", "ed", "es", "er", "or", "y", "s", "e",
 )  # fmt: skip
 _SHORTEST_ROOT = 3  # letters
+_SHORT_STEM_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
+_SHORTEST_STEM = 4  # characters that are left of a word without its ending
+_SHORTEST_PLURAL = 4  # letters
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def spaced(label: str) -> str:
+    """Return a label with a space before each capital inside a word.
+
+    >>> spaced("hasCapital"), spaced("Time zone")
+    ('has Capital', 'Time zone')
+    """
+    return _CAMEL.sub(" ", label)
 
 
 @lru_cache(maxsize=16_384)
@@ -39,10 +61,7 @@ def stem(word: str) -> str:
     word = word.lower()
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-2] if word.endswith(("ches", "shes", "xes", "sses")) else word[:-1]
+    word = without_plural(word)
     for ending in ("ing", "ed"):
         if len(word) > len(ending) + 2 and word.endswith(ending) and re.search("[aeiouy]", word[: -len(ending)]):
             word = word[: -len(ending)]
@@ -76,3 +95,63 @@ def root(word: str) -> str:
             is_doubled = len(short) > _SHORTEST_ROOT and short[-1] == short[-2] and ending not in ("s", "es")
             return short[:-1] if is_doubled else short
     return word
+
+
+@lru_cache(maxsize=65_536)
+def short_stem(word: str) -> str:
+    """Return a word without a common English ending, so that «deletes» and «deleting» are one word.
+
+    >>> short_stem("deletes"), short_stem("deleting"), short_stem("is")
+    ('delet', 'delet', 'is')
+    """
+    for ending in _SHORT_STEM_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST_STEM else word
+
+
+def is_plural(word: str) -> bool:
+    """Whether a word ends like a plural: in one s, and not as «bus» or «basis».
+
+    >>> [word for word in ("lakes", "glass", "bus", "basis", "gas") if is_plural(word)]
+    ['lakes']
+    """
+    return len(word) >= _SHORTEST_PLURAL and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+
+
+def without_plural(words: str) -> str:
+    """Return words with the last one in the singular; the same if it is no plural.
+
+    >>> without_plural("great lakes"), without_plural("cities"), without_plural("glass")
+    ('great lake', 'city', 'glass')
+    """
+    if not is_plural(words):
+        return words
+    if words.endswith("ies") and len(words) > _SHORTEST_PLURAL:
+        return f"{words[:-3]}y"
+    return words[:-2] if words.endswith(("ches", "shes", "xes", "sses")) else words[:-1]
+
+
+def possible_singulars(word: str) -> Iterator[str]:
+    """Yield every word that a word may be the plural or the possessive of; names follow no rule.
+
+    >>> [one for word in ("kenyas", "joneses", "germanies") for one in possible_singulars(word)]
+    ['kenya', 'jonese', 'jones', 'germanie', 'germany', 'germani']
+    """
+    if len(word) < _SHORTEST_PLURAL or not word.endswith("s") or word.endswith("ss"):
+        return
+    endings = [("s", "")] + [("ies", "y")] * word.endswith("ies") + [("es", "")] * word.endswith("es")
+    for ending, replacement in endings:
+        yield word.removesuffix(ending) + replacement
+
+
+def before_ending(adjective: str) -> str:
+    """Return an English adjective as it is spelt before «er» and «est».
+
+    >>> [before_ending(word) for word in ("happy", "large", "big", "tall")]
+    ['happi', 'larg', 'bigg', 'tall']
+    """
+    base = adjective[:-1] + "i" if adjective.endswith("y") else adjective.removesuffix("e")
+    is_doubled = len(base) == 3 and base[-1] in "bdgtn" and base[-2] in "aiou"
+    return base + base[-1] if is_doubled else base

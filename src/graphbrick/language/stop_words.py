@@ -1,4 +1,7 @@
-"""Function words of languages, and the language of a text by them."""
+"""Function words, by language and by use, and the language of a text by them.
+
+The lists of English differ on purpose: each was measured, and weights are stored, for what it is used for.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,46 @@ _MORE = {
     "hindi": "का की के में है हैं को से पर और यह वह एक भी था थी थे ने हो कि जो लिए तक या इस उस",
     "polish": "i w na z do się że nie jest to o jak po od za dla oraz są był była przez który która które",
 }
+
+
+ARTICLES = {
+    "english": ("the", "a", "an"),
+    "german": ("der", "die", "das", "ein", "eine"),
+    "french": ("le", "la", "les", "un", "une"),
+    "spanish": ("el", "los", "las"),
+    "italian": ("il", "lo", "gli"),
+    "dutch": ("het", "een", "de"),
+    "portuguese": ("o", "os", "as"),
+}
+"""Articles that names may begin with; each is listed once, also where several languages have it."""
+ALL_ARTICLES = frozenset(article for articles in ARTICLES.values() for article in articles)
+
+NAME_LINKS = frozenset(
+    "of the de la le les du des da do dos del della di van von der den ter ten el al bin ibn av af and&".split()
+)
+"""Words without a capital inside names, in languages with capitals."""
+
+QUESTION_WORDS = frozenset(
+    "a about after all also am an and any are as at be because been before between both but by can could did do does "
+    "each for from had has have he her hers him his how i if in into is it its many me more most much my no not of on "
+    "one or other our out over s she so some such t than that the their them then there these they this those to too "
+    "under up us was we were what when where which while who whom whose why will with would you your".split()
+)
+"""English words that build a question; alone they name nothing, though a film may be called "It" or a city "Of"."""
+
+FUNCTION_WORDS = (
+    "'s",
+    *"a about also an and another are as at be been by can co did do does each find for from give had has have".split(),
+    *"he in is it its know list many me name of on one or other same she share shares some tell that the their".split(),
+    *"there these they this to was were what which whose with you".split(),
+)  # fmt: skip
+"""English words that connect, and speak of no hop of a walk. The order is that of stored weights."""
+
+ASKING = frozenset(("who", "whom", "when", "where"))
+"""English words that say what kind of answer is expected: they fit many relations, and support none."""
+
+ASKING_WORDS = frozenset("who whom whose what which when where why how many much does did do is are was were".split())
+"""English words that ask, and are no content of a question beside the function words of documents."""
 
 
 @lru_cache(maxsize=1)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from graphbrick.graphs.graph import Graph
 
 _SHARE = 0.95  # of its triples that are also there the other way round
 _LEAST = 4  # triples; fewer say too little
 _LOOKED_AT = 1_000  # triples of each relation
-
-Ids = npt.NDArray[np.int64]
 
 
 def symmetric_relations(graph: Graph) -> frozenset[str]:

@@ -22,7 +22,7 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
-from graphbrick.language.stems import WORD, Stems, stems
+from graphbrick.language.stems import WORD, Stems, spaced, stems
 from graphbrick.patterns.text import readable
 from graphbrick.patterns.words_file import WORDS, EntityClass, RelationWords, read_words
 
@@ -30,7 +30,6 @@ Ints = npt.NDArray[np.int64]
 
 _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end in one word
 _ADVICE = "name the folder that graphbrick learn made"
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBERED = re.compile(r"[a-z]?\d+[a-z]?|[a-z]")
 _SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
 
@@ -221,7 +220,7 @@ def label_stems(label: str) -> Stems:
     >>> label_stems("onAlbum"), label_stems("people.person.place_of_birth")
     (('on', 'album'), ('person', 'plac', 'of', 'birth'))
     """
-    return stems(_CAMEL.sub(" ", readable(label)))
+    return stems(spaced(readable(label)))
 
 
 def _names(label: str, entry: RelationWords | None) -> RelationNames:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from graphbrick.core import Step
 from graphbrick.language.folding import nfc, tokens
+from graphbrick.language.stems import QUESTION_WORD
 
 Steps = tuple[tuple[str, bool], ...]
 """The relations of a pattern as labels, each with whether it is followed from head to tail."""
@@ -17,7 +18,6 @@ PLACEHOLDER = "X"
 _MARK = "\0X"  # no label can hold it
 _ARROW = re.compile(r"(?:^|(?<= ))(->|<-)(?= |$)")
 _PUNCTUATION = re.compile(r"[\W_]+")
-_WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
 _YOU = r"(?:can|could|would|will|might) (?:you|anyone|anybody|someone|somebody)(?: please| kindly| maybe)?"
 # «X' boss», «the neighbours' capitals»; not a word in quotation marks.
 _BARE_POSSESSIVE = re.compile(rf"(?<!['\w])({PLACEHOLDER}|\w+s)'(?=\s+\w)")
@@ -107,7 +107,7 @@ def words_of(question: str) -> list[str]:
     >>> words_of("Can you tell me who is X's co-star?")
     ['who', 'is', 'X', "'s", 'co-star']
     """
-    return [word if word == PLACEHOLDER else word.lower() for word in _WORD.findall(simplified(question))]
+    return [word if word == PLACEHOLDER else word.lower() for word in QUESTION_WORD.findall(simplified(question))]
 
 
 def with_marks(labels: Sequence[str]) -> tuple[str, ...]:

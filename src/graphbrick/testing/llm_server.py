@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.language.folding import fold, hash64
+from graphbrick.language.folding import fold
+from graphbrick.language.hashing import hash64
 
 _DIMENSIONS = 64
 

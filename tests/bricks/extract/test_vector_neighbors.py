@@ -17,7 +17,8 @@ from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord
-from graphbrick.language.folding import fold, hash64
+from graphbrick.language.folding import fold
+from graphbrick.language.hashing import hash64
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.indexes import vector_index

@@ -28,7 +28,8 @@ from graphbrick.graphs.changes.compact import compact
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord, TripleRecord
-from graphbrick.language.folding import name_form, span_hash
+from graphbrick.language.folding import name_form
+from graphbrick.language.hashing import span_hash
 from graphbrick.models.scorers.scorer import Scorer
 
 KEYS = ["a", "b", "c", "内", "x\ty", "new\n", "\ud800", "e5"]

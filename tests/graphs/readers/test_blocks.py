@@ -35,7 +35,7 @@ from graphbrick.kernels.strings.ntriples import (
     Statements,
     split_ntriples,
 )
-from graphbrick.language.folding import hash64
+from graphbrick.language.hashing import hash64
 
 CELLS = st.text('ab é\u00a0\u3000\u2009\x1cZ\r\x85\ufeff"', max_size=4)
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from graphbrick.graphs.store.names import NameIndex
 from graphbrick.graphs.store.strings import StringTable
 from graphbrick.graphs.store.writing.string_writer import write_strings
-from graphbrick.language.folding import fold, name_form, span_hash
+from graphbrick.language.folding import fold, name_form
+from graphbrick.language.hashing import span_hash
 
 CITIES = ["Nairobi", "Kampala", "Kigali", "Nairn", "Nairobi West", "São Tomé", "Dar es Salaam", "Addis Ababa", "内罗毕"]
 

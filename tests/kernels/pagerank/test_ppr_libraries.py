@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
+import ppr_libraries
 from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.core.graph import follow
 from graphbrick.kernels.pagerank.ppr import ppr_python
@@ -16,19 +13,6 @@ from graphbrick.kernels.pagerank.ppr import ppr_python
 DIRECTIONS = ["both", "out", "in"]
 EXACT = ["igraph", "networkx", "scipy", "scikit-network"]
 RIVALS = ["FORA", "AGP"]
-
-
-@pytest.fixture(scope="module")
-def libraries() -> Any:
-    """The module of adapters, which lies beside the package."""
-    file = Path(__file__).parents[3] / "benchmarks" / "ppr_libraries.py"
-    spec = importlib.util.spec_from_file_location("ppr_libraries", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["ppr_libraries"] = module  # its dataclasses look themselves up there
-    spec.loader.exec_module(module)
-    return module
 
 
 def random_csr(seed: int, ring: bool = False) -> tuple[Csr, np.random.Generator]:
@@ -51,9 +35,9 @@ def graph_of(csr: Csr) -> SimpleNamespace:
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("name", EXACT)
-def test_libraries_agree_with_the_reference(libraries: Any, name: str, direction: str) -> None:
+def test_libraries_agree_with_the_reference(name: str, direction: str) -> None:
     pytest.importorskip("sknetwork" if name == "scikit-network" else name)
-    solver = libraries.SOLVERS[name]
+    solver = ppr_libraries.SOLVERS[name]
     for number in range(8):
         # scikit-network means something else where walks cannot go on.
         csr, rng = random_csr(number, ring=name == "scikit-network")
@@ -74,8 +58,8 @@ def test_libraries_agree_with_the_reference(libraries: Any, name: str, direction
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("name", RIVALS)
-def test_rivals_come_near_the_reference(libraries: Any, name: str, direction: str) -> None:
-    solver = libraries.SOLVERS[name]
+def test_rivals_come_near_the_reference(name: str, direction: str) -> None:
+    solver = ppr_libraries.SOLVERS[name]
     for number in range(4):
         csr, rng = random_csr(number)
         seeds = rng.integers(0, csr.n_nodes, 2).astype(np.int32)
@@ -86,7 +70,7 @@ def test_rivals_come_near_the_reference(libraries: Any, name: str, direction: st
         assert not solver.exact
 
 
-def test_settings_are_in_the_name(libraries: Any) -> None:
-    assert libraries.fora(0.2).name == "FORA eps=0.2"
-    assert libraries.agp(1e-7).name == "AGP theta=1e-07"
-    assert list(libraries.SOLVERS) == EXACT + RIVALS
+def test_settings_are_in_the_name() -> None:
+    assert ppr_libraries.fora(0.2).name == "FORA eps=0.2"
+    assert ppr_libraries.agp(1e-7).name == "AGP theta=1e-07"
+    assert list(ppr_libraries.SOLVERS) == EXACT + RIVALS

@@ -8,7 +8,8 @@ import pytest
 from graphbrick.graphs.store import names
 from graphbrick.graphs.store.names import misspelt
 from graphbrick.kernels.strings.misspellings import hash_one_edits
-from graphbrick.language.folding import EDIT_LETTERS, one_edits, span_hash
+from graphbrick.language.folding import EDIT_LETTERS, one_edits
+from graphbrick.language.hashing import span_hash
 from graphbrick.testing import tiny_graph
 
 

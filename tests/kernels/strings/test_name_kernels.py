@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from graphbrick.graphs.records.interner import joined
 from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.kernels.strings.names import FOLDED, LEFT, NOTHING, fold_names, local_spans, name_grams
-from graphbrick.language.folding import gram_hashes, name_form, span_hash, trigrams
+from graphbrick.language.folding import name_form
+from graphbrick.language.hashing import gram_hashes, span_hash, trigrams
 
 NAMES = st.lists(st.text(max_size=20) | st.text("aB c.-_'9\t\n", max_size=70), max_size=12)
 

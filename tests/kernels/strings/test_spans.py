@@ -13,7 +13,7 @@ from graphbrick.kernels.strings.spans import (
     same_spans,
     strip_spans,
 )
-from graphbrick.language.folding import hash_bytes
+from graphbrick.language.hashing import hash_bytes
 
 TEXTS = st.lists(st.binary(max_size=20), max_size=40)
 # Texts of one hash; see tests/graphs/test_graph.py.

@@ -25,7 +25,8 @@ from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord
-from graphbrick.language.folding import fold, hash64
+from graphbrick.language.folding import fold
+from graphbrick.language.hashing import hash64
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.indexes import faiss_files as vector_files
 from graphbrick.models.indexes import vector_index as vector_index

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.study.metrics.ranking_metrics import hit_at, ndcg_at, precision_at, recall_at, reciprocal_rank
+from graphbrick.study.metrics.ranking_metrics import hit_at, ndcg_at, recall_at, reciprocal_rank
 
 OURS = {
     "R": recall_at,
     "Success": hit_at,
-    "P": precision_at,
     "RR": reciprocal_rank,
     "nDCG": ndcg_at,
 }
@@ -43,7 +42,6 @@ def test_items_that_meet_several_entities() -> None:
     items = [("Kenya",), ("Kenya", "Nairobi"), ("Uganda", "Nairobi"), ("Kampala", "Kigali", "Nairobi")]
     gold = ["Nairobi", "Kigali", "Kampala", None]
     assert [recall_at(items, gold, n) for n in (1, 2, 3, 4, 9)] == [0, 0.25, 0.25, 0.75, 0.75]
-    assert [precision_at(items, gold, n) for n in (1, 2, 3, 4, 8)] == [0, 1 / 2, 2 / 3, 3 / 4, 3 / 8]
     assert [hit_at(items, gold, n) for n in (1, 2)] == [0, 1]
     assert (reciprocal_rank(items, gold), reciprocal_rank(items, gold, 1)) == (0.5, 0)
     # The third item leads to nothing new.
@@ -54,7 +52,6 @@ def test_alternatives_count_once() -> None:
     items = [(1,), (2,), (3,)]
     assert recall_at(items, [(1, 2), 3], 2) == 0.5
     assert recall_at([(2,)], [(1, 2), (2, 3)], 1) == 1
-    assert precision_at(items, [(1, 2), 3], 2) == 1
 
 
 @given(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from graphbrick.text.extract.extraction import Kind
-from graphbrick.text.extract.naming import Names, fold_name, singular
+from graphbrick.text.extract.naming import Names
 
 
 def names(*passages: list[tuple[str, Kind]], merges: dict[str, str] | None = None) -> Names:
@@ -16,45 +14,6 @@ def names(*passages: list[tuple[str, Kind]], merges: dict[str, str] | None = Non
     for passage in passages:
         result.add((name, kind, "") for name, kind in passage)
     return result
-
-
-@pytest.mark.parametrize(
-    ("name", "key"),
-    [
-        ("The Beatles", "beatles"),
-        ("the the", "the"),
-        ("Ｋｅｎｙａ's", "kenya"),
-        ("James’", "james"),
-        ("  São   Tomé ", "são tomé"),
-        ("“Rings”", "rings"),
-        ("1999", ""),
-        ("--", ""),
-        ("x" * 101, ""),
-        ("内罗毕", "内罗毕"),
-        ("C++", "c++"),
-        ("O’Brien’s", "o'brien"),
-        ("Coca‑Cola", "coca-cola"),
-        ("co\u00adop\u200b", "coop"),
-        ("İstanbul", "istanbul"),
-        ("“C#”.", "c#"),
-        ("Kenya - ", "kenya"),
-        ("UN Women", "un women"),
-        ("OS X", "os x"),
-        ("LA Times", "la times"),
-        ("Las Vegas", "vegas"),
-        ("LAS VEGAS", "vegas"),
-        ("THE US", "us"),
-    ],
-)
-def test_fold_name(name: str, key: str) -> None:
-    assert fold_name(name) == key
-
-
-@pytest.mark.parametrize(
-    ("key", "one"), [("lakes", "lake"), ("churches", "church"), ("boxes", "box"), ("virus", "virus"), ("gas", "gas")]
-)
-def test_singular(key: str, one: str) -> None:
-    assert singular(key) == one
 
 
 def test_spellings_of_one_name_are_one_entity() -> None:
@@ -72,6 +31,19 @@ def test_a_word_at_the_start_needs_to_be_a_name_elsewhere() -> None:
 def test_phrases_need_two_passages_and_two_words() -> None:
     once, twice, word = ("blood pressure", Kind.PHRASE), ("heart disease", Kind.PHRASE), ("blood", Kind.PHRASE)
     assert list(names([once, twice, word], [twice, word]).entities) == ["heart disease"]
+
+
+def test_one_word_is_enough_where_words_are_not_separated() -> None:
+    passage = [("湖水", Kind.PHRASE), ("κύμα", Kind.PHRASE), ("blood", Kind.PHRASE)]
+    assert list(names(passage, passage).entities) == ["湖水", "κύμα"]
+    assert list(names(passage).entities) == []
+
+
+def test_a_phrase_of_many_passages_is_no_entity() -> None:
+    common, rare = ("blood pressure", Kind.PHRASE), ("heart disease", Kind.PHRASE)
+    passages = [[common] if number < 7 else [rare] if number < 12 else [] for number in range(60)]
+    assert list(names(*passages).entities) == ["heart disease"]
+    assert list(names(*passages[:50]).entities) == ["blood pressure", "heart disease"]
 
 
 def test_plurals_join_unless_both_are_names() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,11 +14,10 @@ import pytest
 from commands import Run
 
 from graphbrick import Phrases, Sitemap, index
-from graphbrick.core.errors import InputError
+from graphbrick.core.errors import InputError, ModelError
 from graphbrick.text.sources import sitemap as module
-from graphbrick.text.sources.robots import Robots
 from graphbrick.text.sources.sitemap import Page, page_document, pages_of
-from graphbrick.text.sources.web import is_private
+from graphbrick.text.sources.web import AGENT, is_private, rules_in
 
 Reply = tuple[int, dict[str, str], bytes]
 
@@ -194,8 +194,14 @@ def test_robots_txt_is_obeyed(tmp_path: Path, site: Site) -> None:
     ],
 )
 def test_rules_of_robots(rules: str, path: str, allowed: bool) -> None:
-    robots = Robots.parse(f"User-agent: one\nUser-agent: *\n{rules}".encode(), "graphbrick")
-    assert robots.allows(f"https://example.org{path}") is allowed
+    robots = rules_in(f"User-agent: one\nUser-agent: *\n{rules}".encode())
+    assert robots.can_fetch(f"https://example.org{path}", AGENT) is allowed
+
+
+def test_robots_without_protego(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "protego", None)
+    with pytest.raises(ModelError, match=r"pip install 'graphbrick\[text\]'"):
+        pages(site, tmp_path)
 
 
 def test_redirections_stay_on_the_host(tmp_path: Path, site: Site) -> None:

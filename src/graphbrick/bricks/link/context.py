@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from graphbrick.bricks.link.exact import Matches
 from graphbrick.bricks.link.question import Question, Span
-from graphbrick.bricks.link.words import STOP_WORDS, Vocabulary, roots, vocabulary
+from graphbrick.bricks.link.words import Vocabulary, roots, vocabulary
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import root
+from graphbrick.language.stop_words import QUESTION_WORDS
 
 _CANDIDATES = 16  # entities of one name that are compared
 _NAMES = 32  # other names of the question that are compared with
@@ -69,7 +70,7 @@ class _Choice:
         inside = _inside(question, span)
         self.inside = None if inside is None else root(words[inside].text)
         for at, word in enumerate(words):
-            if not span.first <= at <= span.last and at != inside and word.text not in STOP_WORDS:
+            if not span.first <= at <= span.last and at != inside and word.text not in QUESTION_WORDS:
                 weight = _APPOSITION if at in beside else 1.0
                 self.weight[root(word.text)] = max(weight, self.weight.get(root(word.text), 0))
 
@@ -107,7 +108,7 @@ def _inside(question: Question, span: Span) -> int | None:
         at -= 1
     if at < 0 or words[at].text not in _INSIDE:
         return None
-    return next((before for before in range(at - 1, -1, -1) if words[before].text not in STOP_WORDS), None)
+    return next((before for before in range(at - 1, -1, -1) if words[before].text not in QUESTION_WORDS), None)
 
 
 def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:

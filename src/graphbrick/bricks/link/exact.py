@@ -11,7 +11,7 @@ from graphbrick.bricks.link.question import Question, Span
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.folding import extend_span, token_hashes
+from graphbrick.language.hashing import extend_span, token_hashes
 
 # Longer names are found as given seeds, not in running text.
 _LONGEST_NAME = 64

@@ -9,13 +9,13 @@ from itertools import islice
 
 from graphbrick.bricks.link.context import report
 from graphbrick.bricks.link.exact import ranked
-from graphbrick.bricks.link.words import STOP_WORDS
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import Token, fold, name_form, nfc, tokens
+from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import fitting
 from graphbrick.models.llm.messages import Request
@@ -242,7 +242,7 @@ def _in_question(text: str, words: Sequence[Token], name: str) -> list[str]:
 
 def _portrait(graph: Graph, entity: int, text: str) -> str:
     """Return a line that tells an entity apart from others of the same name."""
-    words = set(fold(text).split()) - set(fold(graph.label(entity)).split()) - STOP_WORDS
+    words = set(fold(text).split()) - set(fold(graph.label(entity)).split()) - QUESTION_WORDS
     triples = [*graph.triples_from(entity)[:_LOOKED_AT]]
     triples += graph.csr.in_triple[graph.csr.row(entity, False)][:_LOOKED_AT].tolist()
     texts = [graph.triple_text(triple) for triple in triples]

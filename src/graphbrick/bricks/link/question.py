@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from graphbrick.bricks.link.words import MONTHS, STOP_WORDS
+from graphbrick.bricks.link.words import MONTHS
 from graphbrick.language.folding import Token, nfc, tokens
+from graphbrick.language.stop_words import QUESTION_WORDS
 
 V = TypeVar("V")
 
@@ -110,15 +111,15 @@ class Question:
     @staticmethod
     def is_function_word(word: Token) -> bool:
         """Whether a word only builds a question."""
-        return word.text in STOP_WORDS
+        return word.text in QUESTION_WORDS
 
     def is_function_words(self, span: Span) -> bool:
         """Whether a span has function words only."""
-        return all(word.text in STOP_WORDS for word in self.words[span.first : span.last + 1])
+        return all(word.text in QUESTION_WORDS for word in self.words[span.first : span.last + 1])
 
     def content(self, span: Span) -> int:
         """Return the number of words of a span that are not function words."""
-        return sum(word.text not in STOP_WORDS for word in self.words[span.first : span.last + 1])
+        return sum(word.text not in QUESTION_WORDS for word in self.words[span.first : span.last + 1])
 
 
 def _is_of_number(surfaces: Sequence[str], at: int) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphbrick.bricks.link.question import Question, Span
-from graphbrick.bricks.link.words import ARTICLES
+from graphbrick.language.stems import possible_singulars
+from graphbrick.language.stop_words import ARTICLES
 
 _INITIALS = 5  # longest run of initials
-_PLURAL = 4  # letters of the shortest word whose plural ending is removed
 
 
 def other_spellings(question: Question, span: Span) -> Iterator[str]:
@@ -20,8 +20,9 @@ def other_spellings(question: Question, span: Span) -> Iterator[str]:
     words = [word.text for word in question.words[span.first : span.last + 1]]
     known = {" ".join(words)}
     for spelled in (*_initials(question, span), _joined_initials(words), *_conjunctions(question, span), words):
-        for singular in (spelled, *_singulars(spelled)):
-            for article in ("", *(f"{word} " for word in ARTICLES)):
+        singulars = possible_singulars(spelled[-1]) if spelled else ()
+        for singular in (spelled, *([*spelled[:-1], last] for last in singulars)):
+            for article in ("", *(f"{word} " for word in ARTICLES["english"])):
                 text = article + " ".join(singular)
                 if singular and text not in known:
                     known.add(text)
@@ -66,17 +67,3 @@ def _conjunctions(question: Question, span: Span) -> Iterator[list[str]]:
             written.append("and")
         written.append(word.text)
     yield written
-
-
-def _singulars(words: list[str]) -> Iterator[list[str]]:
-    """Yield the words with the last one in the singular.
-
-    >>> [words[-1] for ending in ("kenyas", "joneses", "germanies") for words in _singulars([ending])]
-    ['kenya', 'jonese', 'jones', 'germanie', 'germany', 'germani']
-    """
-    *before, last = words or [""]
-    if len(last) < _PLURAL or not last.endswith("s") or last.endswith("ss"):
-        return
-    endings = [("s", "")] + [("ies", "y")] * last.endswith("ies") + [("es", "")] * last.endswith("es")
-    for ending, replacement in endings:
-        yield [*before, last.removesuffix(ending) + replacement]

@@ -11,12 +11,13 @@ from rapidfuzz.distance import OSA
 from graphbrick.bricks.link.exact import Matches, ranked
 from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.spellings import other_spellings
-from graphbrick.bricks.link.words import STOP_WORDS, TITLES, vocabulary
+from graphbrick.bricks.link.words import TITLES, vocabulary
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import NearMatch, misspelt
 from graphbrick.language.folding import name_form
+from graphbrick.language.stop_words import QUESTION_WORDS
 
 # Names that match nothing are looked for in the beginning of a question, in pieces of a few words.
 READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
@@ -117,7 +118,7 @@ class Unmatched:
         question, known = self.question, vocabulary(self.graph)
         n = min(len(question.words), READ_WORDS)
         texts = [word.text for word in question.words[:n]]
-        is_common = [text in STOP_WORDS or text in known or text.isdigit() for text in texts]
+        is_common = [text in QUESTION_WORDS or text in known or text.isdigit() for text in texts]
         for size in range(min(_LONGEST, n), 0, -1):
             for first in range(n - size + 1):
                 span = Span(first, first + size - 1)
@@ -127,7 +128,7 @@ class Unmatched:
                     continue
                 elif self._is_named(span):
                     yield span, True
-                elif lower_from <= size <= _LONGEST_LOWER and not STOP_WORDS.intersection(
+                elif lower_from <= size <= _LONGEST_LOWER and not QUESTION_WORDS.intersection(
                     (texts[first], texts[span.last])
                 ):
                     yield span, False
@@ -190,7 +191,7 @@ class Unmatched:
         folded, surface = self.question.folded(span), self.question.surface(span)
         if span.size > _LONGEST_PART or len(folded) < 2:
             return None
-        if any(word.text in STOP_WORDS for word in self.question.words[span.first : span.last + 1]):
+        if any(word.text in QUESTION_WORDS for word in self.question.words[span.first : span.last + 1]):
             return None
         entities = self.graph.names.containing(folded)
         if len(entities) > 1:

@@ -7,15 +7,9 @@ import re
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import fold
-from graphbrick.language.stems import root
+from graphbrick.language.stems import root, spaced
+from graphbrick.language.stop_words import QUESTION_WORDS
 
-# Words that build a question; alone they name nothing, though a film may be called "It" or a city "Of".
-STOP_WORDS = frozenset(
-    "a about after all also am an and any are as at be because been before between both but by can could did do does "
-    "each for from had has have he her hers him his how i if in into is it its many me more most much my no not of on "
-    "one or other our out over s she so some such t than that the their them then there these they this those to too "
-    "under up us was we were what when where which while who whom whose why will with would you your".split()
-)
 TITLES = frozenset("dr lady lord miss mr mrs ms prof professor sir".split())
 """Words before the name of a person that are hardly ever a part of a label."""
 
@@ -28,9 +22,7 @@ COMPARES = re.compile(
     rf"over|above|under|below|(?:in|on|during) (?:\d|{'|'.join(sorted(MONTHS))})|[a-z]{{2,}}est\b)"
 )
 """Words that compare, count or date."""
-ARTICLES = ("the", "a", "an")
 _RELATIONS_READ = 10_000
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def roots(label: str) -> frozenset[str]:
@@ -39,8 +31,8 @@ def roots(label: str) -> frozenset[str]:
     >>> sorted(roots("film.film.directed_by")), sorted(roots("hasCapital"))
     (['direct', 'film'], ['capital'])
     """
-    words = fold(_CAMEL.sub(" ", label)).split()
-    return frozenset(root(word) for word in words if word not in STOP_WORDS)
+    words = fold(spaced(label)).split()
+    return frozenset(root(word) for word in words if word not in QUESTION_WORDS)
 
 
 class Vocabulary:

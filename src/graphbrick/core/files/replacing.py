@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,22 +23,19 @@ def replacing(path: Path) -> Iterator[TextIO]:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     begin = path.name.encode(errors="ignore")[:100].decode(errors="ignore")  # names are limited in bytes
-    handle, name = tempfile.mkstemp(prefix=f".{begin}.", dir=path.parent)
+    temporary = path.with_name(f".{begin}.{secrets.token_hex(8)}")
+    mode = path.stat().st_mode & 0o777 if path.exists() else None  # an earlier file keeps its permissions
     try:
+        # A new file gets the permissions that the umask allows; content for an earlier one stays private until then.
+        temporary.touch(0o666 if mode is None else 0o600, exist_ok=False)
         # Lone surrogates, which no encoding has, are written as escapes.
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+        with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
             yield out
             out.flush()
             os.fsync(out.fileno())
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        Path(name).replace(path)
+        if mode is not None:
+            temporary.chmod(mode)
+        temporary.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    """Return the permissions that new files lack; they can only be read by setting them."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import unicodedata
 from collections.abc import Collection, Iterable
+
+from graphbrick.language.folding import letters_of
 
 _NAMES = ("label", "name", "title")  # properties that hold names, best first
 
@@ -17,8 +18,8 @@ def same_name(name: str, known: Collection[str]) -> str | None:
     """
     if name in known:
         return name
-    bare = _bare(name)
-    equal = [other for other in known if _bare(other) == bare]
+    bare = letters_of(name)
+    equal = [other for other in known if letters_of(other) == bare]
     return equal[0] if len(equal) == 1 and bare else None
 
 
@@ -28,9 +29,9 @@ def other_name_property(name: str, known: Collection[str]) -> str | None:
     >>> other_name_property("name", ["year", "title"]), other_name_property("id", ["year", "title"])
     ('title', None)
     """
-    if _bare(name) not in _NAMES:
+    if letters_of(name) not in _NAMES:
         return None
-    found = {_bare(other): other for other in known}
+    found = {letters_of(other): other for other in known}
     return next((found[words] for words in _NAMES if words in found), None)
 
 
@@ -41,14 +42,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str], n: int = 5) -> str:
     "there is no relation 'DIRECTED_BY'; did you mean 'DIRECTS'?"
     """
     names = list(dict.fromkeys(known))
-    by_bare = {_bare(other): other for other in reversed(names)}
-    close = [by_bare[match] for match in difflib.get_close_matches(_bare(name), list(by_bare), n=3, cutoff=0.5)]
+    by_bare = {letters_of(other): other for other in reversed(names)}
+    close = [by_bare[match] for match in difflib.get_close_matches(letters_of(name), list(by_bare), n=3, cutoff=0.5)]
     if close:
         return f"there is no {kind} {name!r}; did you mean {' or '.join(map(repr, close))}?"
     listed = ", ".join(map(repr, names[:n])) + (", ..." if len(names) > n else "")
     return f"there is no {kind} {name!r}; there are {listed}" if names else f"there is no {kind} {name!r}, nor another"
-
-
-def _bare(name: str) -> str:
-    letters = unicodedata.normalize("NFKD", name).casefold()  # accents become marks of their own, which are no letters
-    return "".join(letter for letter in letters if letter.isalnum()) or name

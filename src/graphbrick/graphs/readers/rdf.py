@@ -69,7 +69,7 @@ from graphbrick.kernels.strings.ntriples import (
     split_ntriples,
 )
 from graphbrick.kernels.strings.spans import Bytes
-from graphbrick.language.folding import hash64
+from graphbrick.language.hashing import hash64
 
 if TYPE_CHECKING:
     import pyoxigraph

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from graphbrick.core.trace import event
 from graphbrick.graphs.store.strings import StringTable, open_array
 from graphbrick.kernels.loading import numba_is_loaded, worth_loading
-from graphbrick.language.folding import EDIT_LETTERS, gram_hashes, name_form, one_edits, span_hash, trigrams
+from graphbrick.language.folding import EDIT_LETTERS, name_form, one_edits
+from graphbrick.language.hashing import gram_hashes, span_hash, trigrams
 
 # A trigram that occurs in more names than this is used only if no rarer one is found.
 _COMMON = 20_000

@@ -23,7 +23,8 @@ from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangedNames, ChangedTable, Changes, ChangesSince, Texts
 from graphbrick.graphs.store.overlay.overlay_rows import changed_rows, find_triples
 from graphbrick.graphs.store.strings import StringTable, open_array
-from graphbrick.language.folding import hash64, name_form, nfc, tokens
+from graphbrick.language.folding import name_form, nfc, tokens
+from graphbrick.language.hashing import hash64
 
 _SEARCHED_WORDS = 32  # of a question
 _OPENINGS, _PAUSE = 40, 0.01  # attempts, and seconds between them, while a graph is being replaced

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from graphbrick.core.trace import event
+from graphbrick.language.folding import answer_form
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.replies.replies import BULLET, MARKDOWN, one_line, opened, shown
-from graphbrick.study.metrics.answers import TextGold, answer_form, gold_forms
+from graphbrick.study.metrics.answers import TextGold, gold_forms
 
 _PER_CALL = 50  # names in one prompt
 _LONGEST = 500  # characters of one name or answer
@@ -38,7 +39,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         right: Whether the first answer is right; None if the verdict could not be read.
-        by: "no answer", "equality" (in the form of `evaluate.metrics.answers.answer_form`; the model was not asked),
+        by: "no answer", "equality" (in the form of `graphbrick.language.folding.answer_form`; the model was not asked),
             or "model".
         replies: The replies of the model, one text per call.
     """

@@ -11,6 +11,7 @@ from graphbrick.core.trace import event
 from graphbrick.judge.asking import UnreadableError, about, fitted, gathering, likeliest_at, object_of, prompts_digest
 from graphbrick.judge.gold_answers.judgement import stated_verdict
 from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
+from graphbrick.language.folding import answer_form
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.conversations import each_whole_reply
 from graphbrick.models.llm.messages import Choice, Message, Reply, Request
@@ -18,7 +19,6 @@ from graphbrick.models.llm.naming import name_of
 from graphbrick.models.llm.replies.json_replies import json_object
 from graphbrick.models.llm.replies.replies import shown
 from graphbrick.models.llm.share_of_yes import share_of_yes
-from graphbrick.study.metrics.answers import answer_form
 
 _TOP = 20  # likeliest tokens at a place; servers give no more
 _WORD = 4  # tokens of a reply of one word; some models begin with an empty one

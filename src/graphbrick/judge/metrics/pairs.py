@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.judge.asking import UnreadableError, about, fitted, object_of, prompts_digest
+from graphbrick.language.folding import answer_form
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.conversations import Conversation, Usage, ask_about
 from graphbrick.models.llm.messages import Message, Request
 from graphbrick.models.llm.naming import name_of
 from graphbrick.models.llm.replies.json_replies import json_object
 from graphbrick.models.llm.replies.replies import shown
-from graphbrick.study.metrics.answers import answer_form
 from graphbrick.study.statistics.intervals import Interval, share_difference, wilson
 from graphbrick.study.statistics.paired import mcnemar
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from graphbrick.core.graph import Graph
 from graphbrick.core.path import Path
 from graphbrick.judge.synthetic.passages import CHAIN, FACT, FAN_OUT, Passage
-from graphbrick.text.extract.naming import fold_name
+from graphbrick.language.folding import fold_name
 
 _LINES = 20  # facts of one entity that are written out
 _TRIES = 5  # draws for each passage that is wanted

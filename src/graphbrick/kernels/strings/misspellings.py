@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.strings.spans import Bytes, Hashes, hash_span
-from graphbrick.language.hash_constants import STEP
+from graphbrick.language.hashing import STEP
 
 _MULTIPLIER = np.uint64(STEP)
 _SPACE = 32
@@ -17,7 +17,7 @@ _SPACE = 32
 
 @jit
 def _hash_words(text: Bytes, size: int) -> np.uint64:
-    """Return the hash of the words of a text, as `graphbrick.language.folding.span_hash`."""
+    """Return the hash of the words of a text, as `graphbrick.language.hashing.span_hash`."""
     value = np.uint64(0)
     first = np.int64(0)
     for i in range(size + 1):

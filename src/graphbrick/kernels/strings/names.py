@@ -1,7 +1,7 @@
 """Fold names, hash them, list their trigrams, and find local names of IRIs, for ASCII text only.
 
-All other text is left to Python: `graphbrick.language.folding` and `graphbrick.graphs.records.rdf_names.local_name`,
-which are also the readable versions of these kernels.
+All other text is left to Python: `graphbrick.language.folding`, `graphbrick.language.hashing` and
+`graphbrick.graphs.records.rdf_names.local_name`, which are also the readable versions of these kernels.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from graphbrick.kernels.hashing import place_of, slot_table
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.strings.spans import Bytes, Hashes, Offsets, hash_span
-from graphbrick.language.hash_constants import STEP
+from graphbrick.language.hashing import STEP
 
 FOLDED, NOTHING, LEFT = 0, 1, 2
 """State of a name after `fold_names`: folded; empty; left to Python (not ASCII, or nothing left after folding)."""

@@ -1,6 +1,6 @@
 """Texts as spans of one byte array: their 64-bit hashes, and a table that numbers distinct texts.
 
-The hash is part of files on disk. Its readable version is `graphbrick.language.folding.hash_bytes`.
+The hash is part of files on disk. Its readable version is `graphbrick.language.hashing.hash_bytes`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.kernels.jit import jit
-from graphbrick.language.hash_constants import LAST, LENGTH, START, STEP
+from graphbrick.language.hashing import LAST, LENGTH, START, STEP
 
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
@@ -24,7 +24,7 @@ NONE = np.int32(-1)
 
 @jit
 def hash_span(data: Bytes, start: int, end: int) -> np.uint64:
-    """Return the hash of a span, the same as `graphbrick.language.folding.hash_bytes`."""
+    """Return the hash of a span, the same as `graphbrick.language.hashing.hash_bytes`."""
     value = _START ^ (np.uint64(end - start) * _LENGTH)
     at = start
     while at + 8 <= end:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from graphbrick.learn.english import words
+from graphbrick.language import forms
+from graphbrick.language.stems import spaced
 from graphbrick.patterns.text import readable
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
@@ -18,7 +19,6 @@ _SKIPPED = frozenset("has have is was are were be been the a an".split())
 _PLURALS_IN_COMPOUNDS = frozenset(
     "sports arms sales goods news works savings customs games parts records rights".split()
 )
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def read_label(label: str) -> RelationWords:
@@ -39,7 +39,7 @@ def read_label(label: str) -> RelationWords:
     relation = _noun(tokens) if is_noun else _read(tokens)
     usual = _usual().get(_key(tokens, relation), {})
     relation.tail = list(dict.fromkeys([*relation.tail, *usual.get("tail", [])]))
-    agents = words.agents(relation.verb) if relation.verb else []
+    agents = forms.agents(relation.verb) if relation.verb else []
     # «reporter» is not what somebody who reports to a person is called.
     known = [noun for noun in relation.head if not usual.get("head") or noun not in agents or noun in usual["head"]]
     relation.head = list(dict.fromkeys([*known, *usual.get("head", [])]))
@@ -63,7 +63,7 @@ def _tokens(label: str) -> tuple[list[str], bool]:
     There are none if the label has no words.
     """
     last = label.rpartition(".")[2] if " " not in label else label
-    tokens = _CAMEL.sub(" ", readable(last)).lower().split()
+    tokens = spaced(readable(last)).lower().split()
     if is_code(last) or not any(token.isalpha() for token in tokens):
         return [], False
     is_noun = False  # what follows "has" is a thing, not something that is done
@@ -87,48 +87,48 @@ def _usual() -> dict[str, dict[str, Any]]:
 
 def _key(tokens: list[str], relation: RelationWords) -> str:
     """Return the name of a relation in relations.toml: «direct by», «place of birth», «star actor»."""
-    is_verb = relation.subject == HEAD or (relation.verb and words.participle_of(tokens[0]))
+    is_verb = relation.subject == HEAD or (relation.verb and forms.participle_of(tokens[0]))
     first = relation.verb if is_verb else tokens[0]
-    return words.singular(" ".join([first, *tokens[1:]])) if len(tokens) > 1 or not relation.verb else first
+    return forms.singular(" ".join([first, *tokens[1:]])) if len(tokens) > 1 or not relation.verb else first
 
 
 def _read(tokens: list[str]) -> RelationWords:
     if len(tokens) > 1 and tokens[-1] == "of":
         return _head_of_tail(tokens[:-1])
-    verb = words.participle_of(tokens[0])
-    if verb and (len(tokens) > 1 or not words.is_noun(tokens[0])):
+    verb = forms.participle_of(tokens[0])
+    if verb and (len(tokens) > 1 or not forms.is_noun(tokens[0])):
         return _participle(verb, tokens[1:])
-    verb = words.third_person_of(tokens[0])
-    has_object = len(tokens) > 1 and words.is_noun(tokens[-1]) and tokens[0] not in _PLURALS_IN_COMPOUNDS
-    if verb and (len(tokens) == 1 or tokens[1] in PREPOSITIONS or not words.is_noun(tokens[0]) or has_object):
+    verb = forms.third_person_of(tokens[0])
+    has_object = len(tokens) > 1 and forms.is_noun(tokens[-1]) and tokens[0] not in _PLURALS_IN_COMPOUNDS
+    if verb and (len(tokens) == 1 or tokens[1] in PREPOSITIONS or not forms.is_noun(tokens[0]) or has_object):
         return _active(verb, tokens)
     if len(tokens) == 2 and tokens[1] in PREPOSITIONS:
         return RelationWords(
-            head=[words.singular(tokens[0])] if words.is_noun(tokens[0]) else [], preposition=tokens[1]
+            head=[forms.singular(tokens[0])] if forms.is_noun(tokens[0]) else [], preposition=tokens[1]
         )
     return _noun(tokens)
 
 
 def _head_of_tail(tokens: list[str]) -> RelationWords:
     """Read «capital of»: the head is the capital of the tail."""
-    verb = words.participle_of(tokens[0])
-    return RelationWords(head=[words.singular(" ".join(tokens[1:] if verb and len(tokens) > 1 else tokens))])
+    verb = forms.participle_of(tokens[0])
+    return RelationWords(head=[forms.singular(" ".join(tokens[1:] if verb and len(tokens) > 1 else tokens))])
 
 
 def _participle(verb: str, rest: list[str]) -> RelationWords:
     """Read «directed by», «located in», «starred actors», «born in city»."""
     if rest[:1] == ["by"]:
-        nouns = [words.singular(" ".join(rest[1:]))] if rest[1:] else []
-        same = [verb] if words.kind_of(verb) == words.PERSON else []  # «captained by»: a captain
-        return RelationWords(tail=nouns or words.agents(verb) or same, verb=verb, subject=TAIL)
+        nouns = [forms.singular(" ".join(rest[1:]))] if rest[1:] else []
+        same = [verb] if forms.kind_of(verb) == forms.PERSON else []  # «captained by»: a captain
+        return RelationWords(tail=nouns or forms.agents(verb) or same, verb=verb, subject=TAIL)
     if rest[:1] and rest[0] in PREPOSITIONS:
-        nouns = [words.singular(" ".join(rest[1:]))] if rest[1:] else words.acts(verb)
+        nouns = [forms.singular(" ".join(rest[1:]))] if rest[1:] else forms.acts(verb)
         return RelationWords(tail=nouns, verb=verb, preposition=rest[0])
     if rest:
-        noun = words.singular(" ".join(rest))
-        is_person = words.kind_of(noun) == words.PERSON
+        noun = forms.singular(" ".join(rest))
+        is_person = forms.kind_of(noun) == forms.PERSON
         return RelationWords(tail=[noun], verb=verb, subject=TAIL if is_person else "", preposition="in")
-    return RelationWords(head=words.agents(verb), verb=verb, subject=HEAD)
+    return RelationWords(head=forms.agents(verb), verb=verb, subject=HEAD)
 
 
 def _active(verb: str, tokens: list[str]) -> RelationWords:
@@ -136,33 +136,33 @@ def _active(verb: str, tokens: list[str]) -> RelationWords:
     rest = tokens[1:]
     preposition = rest[0] if rest and rest[0] in PREPOSITIONS else ""
     noun = " ".join(rest[1:] if preposition else rest)
-    tail = [words.singular(noun)] if noun else []
-    if not rest and words.is_noun(tokens[0]) and not words.agents(verb):
-        tail = [words.singular(tokens[0])]
-    return RelationWords(tail=tail, head=words.agents(verb), verb=verb, subject=HEAD, preposition=preposition)
+    tail = [forms.singular(noun)] if noun else []
+    if not rest and forms.is_noun(tokens[0]) and not forms.agents(verb):
+        tail = [forms.singular(tokens[0])]
+    return RelationWords(tail=tail, head=forms.agents(verb), verb=verb, subject=HEAD, preposition=preposition)
 
 
 def _noun(tokens: list[str]) -> RelationWords:
     """Read «spouse», «starring actors», «place of birth», «release year»."""
-    noun = words.singular(" ".join(tokens))
+    noun = forms.singular(" ".join(tokens))
     relation = RelationWords(tail=[noun])
     if "of" in tokens:
         kind, act = tokens[tokens.index("of") - 1], tokens[-1]
-        if words.is_noun(act + kind) or kind == "place":
+        if forms.is_noun(act + kind) or kind == "place":
             relation.tail.append(act + kind)
     elif len(tokens) == 2:
         act, kind = tokens
     else:
-        verb = words.verb_behind(noun) if noun.endswith(("er", "or")) else ""
-        if verb and noun in words.agents(verb):  # «composer»: somebody who composes the head
+        verb = forms.verb_behind(noun) if noun.endswith(("er", "or")) else ""
+        if verb and noun in forms.agents(verb):  # «composer»: somebody who composes the head
             relation.verb, relation.subject = verb, TAIL
         return relation
-    verb = words.verb_behind(act)
+    verb = forms.verb_behind(act)
     if (
         verb
-        and words.kind_of(act) != words.PLACE
+        and forms.kind_of(act) != forms.PLACE
         and verb != "time"
-        and words.kind_of(kind) in (words.PLACE, words.TIME)
+        and forms.kind_of(kind) in (forms.PLACE, forms.TIME)
     ):
         relation.verb, relation.preposition = verb, "in"
     return relation

@@ -24,14 +24,15 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Query, Subgraph
 from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.english import words as english
+from graphbrick.language import forms
+from graphbrick.language.stop_words import ASKING, FUNCTION_WORDS
 from graphbrick.learn.fitting.fit_alignment import Example
 from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.writing.sampling import Ints, samples
 from graphbrick.learn.writing.writer import Writer, Written
 from graphbrick.models.embedders.embedder import Embedder
-from graphbrick.patterns.alignment.alignment import FUNCTION_WORDS, Alignment
-from graphbrick.patterns.model.confidence import ASKING, FEATURES, Calibration, Spoken, fit_features
+from graphbrick.patterns.alignment.alignment import Alignment
+from graphbrick.patterns.model.confidence import FEATURES, Calibration, Spoken, fit_features
 from graphbrick.patterns.model.folder import save
 from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.model.scorer import PatternScorer
@@ -207,7 +208,7 @@ class _StrangeWords:
     """
 
     def __init__(self, embedder: Embedder, own: set[str], rng: random.Random) -> None:
-        others = [noun for noun in english.derived_nouns() if noun not in own]
+        others = [noun for noun in forms.derived_nouns() if noun not in own]
         self._words = rng.sample(others, min(_LEXICON, len(others)))
         self._embedder, self._rng = embedder, rng
         self._vectors = _unit(embedder.embed(self._words))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.compute import Progress, part_of, silent
-from graphbrick.learn.english import words as english
+from graphbrick.language import forms
 from graphbrick.learn.fitting.tagging import Tokens, tagged
 from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.words.phrasebook import Phrasebook
@@ -110,7 +110,7 @@ def fit_alignment(
     """
     relations = tuple(book.relations)
     nouns = {noun for _, noun in _nouns(book)}
-    names = tuple(sorted({form for noun in nouns for form in (noun, english.plural(noun))}))
+    names = tuple(sorted({form for noun in nouns for form in (noun, forms.plural(noun))}))
     weights = np.concatenate([_START, np.zeros(max_hops)])
     empty = np.zeros((2 * len(relations) + 1, n_token_features(embedder.embed(["x"]).shape[1])), dtype=np.float32)
     model = Alignment(embedder, relations, empty, Transitions(), weights, names, symmetric)

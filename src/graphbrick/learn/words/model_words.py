@@ -20,7 +20,7 @@ from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.english import words
+from graphbrick.language import forms
 from graphbrick.learn.words.model_requests import (
     RELATION_TOKENS,
     Class,
@@ -183,7 +183,7 @@ def _take(
             one = book.classes[about.at]
             one.names.append(text)
             one.by_model.append(text)
-            one.person |= words.kind_of(text) == words.PERSON
+            one.person |= forms.kind_of(text) == forms.PERSON
         else:
             entry = book.relations[about.label]
             getattr(entry, name).append(text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from graphbrick.learn.english import senses, words
+from graphbrick.language import forms
+from graphbrick.language.stop_words import ASKING, FUNCTION_WORDS
+from graphbrick.learn.english import senses
 from graphbrick.learn.words.phrasebook import Phrasebook
-from graphbrick.patterns.alignment.alignment import FUNCTION_WORDS
 from graphbrick.patterns.alignment.near_words import NearWords
-from graphbrick.patterns.model.confidence import ASKING
 from graphbrick.patterns.text import words_of
 
 _LONGEST = 4  # words of a phrase
@@ -40,7 +40,7 @@ def near_words(book: Phrasebook, questions: Iterable[str]) -> NearWords:
     found: dict[str, str] = {}
     for word, (_, _, noun) in sorted(nouns.items()):
         # «driving school» is understood by its last word
-        if {word, words.plural(word)}.isdisjoint(known) and word.split()[-1] not in known:
+        if {word, forms.plural(word)}.isdisjoint(known) and word.split()[-1] not in known:
             found[word] = noun
-            found.setdefault(words.plural(word), words.plural(noun))
+            found.setdefault(forms.plural(word), forms.plural(noun))
     return NearWords(found)

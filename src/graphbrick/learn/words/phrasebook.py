@@ -12,7 +12,7 @@ from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.english import words
+from graphbrick.language import forms
 from graphbrick.learn.english.labels import names_kind_of_tails, read_label
 from graphbrick.learn.words.classes import inferred_classes, types_of_slots
 from graphbrick.learn.words.merged_classes import merged_classes
@@ -48,7 +48,7 @@ class Phrasebook:
             if name is None:
                 classes.append(_nameless(heads, tails, relations))
             else:
-                classes.append(EntityClass([name.lower()], heads, tails, words.kind_of(name.lower()) == words.PERSON))
+                classes.append(EntityClass([name.lower()], heads, tails, forms.kind_of(name.lower()) == forms.PERSON))
         return cls(relations, classes, bool(types))
 
     def call(self, relation: str, names: Iterable[str]) -> None:
@@ -67,7 +67,7 @@ class Phrasebook:
         lowered = [name.strip().lower() for name in names if name.strip()]
         for one in chosen[:1]:
             one.names = list(dict.fromkeys([*lowered, *one.names]))
-            one.person |= any(words.kind_of(name) == words.PERSON for name in lowered)
+            one.person |= any(forms.kind_of(name) == forms.PERSON for name in lowered)
 
     def names(self, label: str, *, head: bool) -> list[str]:
         """Return what the heads or tails of a relation are called, most specific class first; may be empty."""
@@ -134,7 +134,7 @@ def _are_people(heads: Sequence[RelationWords], tails: Sequence[RelationWords]) 
         tails: The relations that they are tails of.
     """
     roles = [entry for entry in heads if entry.head and _is_role_of_people(entry.head)]
-    weak = [entry for entry in roles if entry.subject == HEAD and entry.head[0] in words.agents(entry.verb)]
+    weak = [entry for entry in roles if entry.subject == HEAD and entry.head[0] in forms.agents(entry.verb)]
     if len(roles) > len(weak) or any(entry.tail and _is_role_of_people(entry.tail) for entry in tails):
         return True
     done_to = [entry.verb for entry in heads if entry.subject == TAIL]
@@ -144,9 +144,9 @@ def _are_people(heads: Sequence[RelationWords], tails: Sequence[RelationWords]) 
 
 def _is_role_of_people(nouns: Sequence[str]) -> bool:
     """Whether a role is for people alone: an employer is a company as well, a parent a whole, and an owner anything."""
-    kinds = [words.kind_of(noun) for noun in nouns]
+    kinds = [forms.kind_of(noun) for noun in nouns]
     is_for_all = not _word_list("not_only_people").isdisjoint(nouns)
-    return not is_for_all and kinds[0] == words.PERSON and words.GROUP not in kinds and words.PLACE not in kinds
+    return not is_for_all and kinds[0] == forms.PERSON and forms.GROUP not in kinds and forms.PLACE not in kinds
 
 
 def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:

@@ -6,8 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from graphbrick.language import forms
 from graphbrick.language.stems import Stems, stems
-from graphbrick.learn.english import words
+from graphbrick.language.stop_words import ARTICLES
 from graphbrick.learn.english.labels import PREPOSITIONS, is_code
 from graphbrick.learn.words.model_requests import HEAD_QUESTIONS, NAMES, TAIL_QUESTIONS, Class, Pair, Proposal
 from graphbrick.learn.words.phrasebook import NAMELESS, Phrasebook
@@ -20,7 +21,6 @@ _EMPTY = frozenset(
     {*NAMELESS, *"entity object subject relation head tail first second noun name something someone other".split(),
      *"none blank answer question word type fact example".split()}
 )  # fmt: skip
-_ARTICLES = frozenset("the a an".split())
 _VERBS = frozenset("has have is was are were be".split())
 _ASKING = frozenset("who whom whose what which where when".split())
 OTHER = {TAIL: HEAD, HEAD: TAIL, TAIL_QUESTIONS: HEAD_QUESTIONS, HEAD_QUESTIONS: TAIL_QUESTIONS}
@@ -125,18 +125,18 @@ def _key(proposal: Proposal) -> str | int:
 def _noun(text: str, names: Iterable[str]) -> tuple[str, str]:
     """Return a noun phrase in the singular, and why it is refused."""
     pieces = plain(text.replace("_", " ")).strip(" .").split()
-    while pieces and pieces[0].lower() in _ARTICLES:
+    while pieces and pieces[0].lower() in ARTICLES["english"]:
         pieces = pieces[1:]
     noun = " ".join(pieces)
     if not _NOUN.fullmatch(noun) or len(noun) > _LONGEST_NOUN:
         return noun, "it is not a word"
     if any(name.lower() in noun.lower() for name in names):
         return noun, "it is a name of the example"
-    lower = words.singular(noun.lower())
+    lower = forms.singular(noun.lower())
     inside = lower.split()
     if _VERBS.intersection(inside) or (PREPOSITIONS - {"of"}).intersection(inside) or inside[-1] == "of":
         return lower, "it is not a noun"
-    if not words.may_be_noun(words.head_of(lower)):
+    if not forms.may_be_noun(forms.head_of(lower)):
         return lower, "it is not a noun"
     return lower, "it says nothing" if _EMPTY.intersection(inside) else ""
 
@@ -148,7 +148,7 @@ def _question(text: str, known: str) -> tuple[str, str]:
     words = frame.split()
     if not frame or len(words) > _LONGEST_QUESTION or not _ASKING.intersection(words):
         return frame or line, "it is not a short question"
-    return frame, "" if set(words) - _ASKING - _VERBS - _ARTICLES - {"@", "'s"} else "it says nothing"
+    return frame, "" if set(words) - _ASKING - _VERBS - {*ARTICLES["english"], "@", "'s"} else "it says nothing"
 
 
 def same_meaning(shown: Pair) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from graphbrick.learn.english import words
+from graphbrick.language import forms
 from graphbrick.learn.words.phrasebook import NAMELESS, Phrasebook
 from graphbrick.patterns.text import PLACEHOLDER, Steps, readable, without_marks
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
@@ -173,23 +173,23 @@ class _Step:
             names = [self.nouns[0]]  # «which director» for people who are only ever directors
         heads = self._book.names(self.label, head=True) or list(NAMELESS)
         name, head, verb = _pick(names, rng), _pick(heads, rng), self.words.verb or "have"
-        person = self._book.is_person(self.label, head=asked_is_head) or words.kind_of(noun) == words.PERSON
+        person = self._book.is_person(self.label, head=asked_is_head) or forms.kind_of(noun) == forms.PERSON
         wh = "who" if person else "what"
-        kind = words.kind_of(name) or words.kind_of(noun)
-        where = "where" if self._may_be_place({words.kind_of(asked) for asked in (name, *self.nouns)}) else wh
+        kind = forms.kind_of(name) or forms.kind_of(noun)
+        where = "where" if self._may_be_place({forms.kind_of(asked) for asked in (name, *self.nouns)}) else wh
         values = {
             "n": noun, "t": name, "h": head, "v": verb, "p": self.words.preposition, "who": wh,
-            "when": {words.TIME: "when", words.PLACE: "where"}.get(kind, rng.choice((where, wh))),
+            "when": {forms.TIME: "when", forms.PLACE: "where"}.get(kind, rng.choice((where, wh))),
         }  # fmt: skip
         return _filled(frame.text, values, inner, hop)
 
     def _may_be_place(self, kinds: set[str]) -> bool:
         """Return whether «where» may ask for entities of some kinds: one works in a team, but works as a baker."""
-        if words.PLACE in kinds or not self.words.subject:
+        if forms.PLACE in kinds or not self.words.subject:
             return True
-        if words.GROUP in kinds:
+        if forms.GROUP in kinds:
             return self.words.preposition in (*_WHERE, "for")
-        return words.PERSON not in kinds and self.words.preposition in _WHERE
+        return forms.PERSON not in kinds and self.words.preposition in _WHERE
 
     def _noun_choices(self, frame: _Frame) -> Sequence[str]:
         """Return what the noun of a frame may be: never empty."""
@@ -223,9 +223,9 @@ def _filled(frame: str, values: Mapping[str, str], inner: Tagged, hop: int) -> T
 def _form(slot: str, values: Mapping[str, str]) -> str:
     """Return the form of a word that a slot asks for."""
     if slot in ("ns", "ts", "hs"):
-        return words.plural(values[slot[0]])
+        return forms.plural(values[slot[0]])
     if len(slot) == 2 and slot[0] == "v":
-        inflect = {"z": words.third_person, "d": words.past, "n": words.participle, "g": words.gerund}[slot[1]]
+        inflect = {"z": forms.third_person, "d": forms.past, "n": forms.participle, "g": forms.gerund}[slot[1]]
         return inflect(values["v"])
     return values[slot]
 

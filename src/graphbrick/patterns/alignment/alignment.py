@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.deferred import cached_property
+from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.alignment.alignment_table import (
     EMISSION,
@@ -31,13 +32,6 @@ Scores = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Phrases = Mapping[str, Sequence[tuple[str, ...]]]
 
-FUNCTION_WORDS = (
-    "'s",
-    *"a about also an and another are as at be been by can co did do does each find for from give had has have".split(),
-    *"he in is it its know list many me name of on one or other same she share shares some tell that the their".split(),
-    *"there these they this to was were what which whose with you".split(),
-)  # fmt: skip
-"""Words that connect; they speak of no hop themselves. «Who», «whom», «when» and «where» do: of what is asked for."""
 _NUMBER = {word: number for number, word in enumerate(FUNCTION_WORDS)}
 _OWNED_BY = ("of", "for", "in")
 _PLACES = 3  # of a word; see `Token.place`

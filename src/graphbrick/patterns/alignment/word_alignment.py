@@ -12,9 +12,10 @@ import numpy.typing as npt
 from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
+from graphbrick.language.stop_words import ASKING, FUNCTION_WORDS
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.scorers.scorer import Scorer
-from graphbrick.patterns.alignment.alignment import FUNCTION_WORDS, Alignment, Token, Transitions
+from graphbrick.patterns.alignment.alignment import Alignment, Token, Transitions
 from graphbrick.patterns.text import masked, readable, split_start, steps_of, words_of
 
 Scores = npt.NDArray[np.float64]
@@ -36,7 +37,6 @@ _WEIGHTS = (
     -0.65,
 )  # emission, transition, hop without words, way back without words, word left over
 _HOP = -1.0  # for each hop after the first
-_ASKING = frozenset(("who", "whom", "when", "where"))
 _TYPE = "\n"  # between a relation and the type of what it leads to
 
 
@@ -103,7 +103,7 @@ class _Words(Alignment):
     def read(self, words: Sequence[str], hops: Sequence[int | None] | None = None) -> tuple[list[Token], list[Token]]:
         """Return the content words; «where» and «who» are near in meaning to too much."""
         assert hops is None, "only written questions have hops"
-        return super().read([word for word in words if word not in _ASKING])
+        return super().read([word for word in words if word not in ASKING])
 
     def emitted(self, tokens: Sequence[Token]) -> Scores:
         """Return how near each token is to each step, float64 [tokens, steps + 1]; the last column is for none."""

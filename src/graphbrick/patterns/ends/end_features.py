@@ -11,8 +11,9 @@ import numpy.typing as npt
 from graphbrick.core.csr import Csr
 from graphbrick.core.graph import Graph
 from graphbrick.language.folding import fold
+from graphbrick.language.stems import is_plural
+from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.models.vectors.store import current_store
-from graphbrick.patterns.alignment.alignment import FUNCTION_WORDS
 from graphbrick.patterns.ends.end_candidates import Candidates, Support, support_of
 from graphbrick.patterns.ends.entity_names import Names, entity_names, relation_names
 from graphbrick.patterns.model.end_model import FEATURES
@@ -133,9 +134,7 @@ def asks_for_many(question: str) -> bool:
         return False
     if after[0] in ("are", "were"):
         return True
-    return words[at] != "who" and any(
-        len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "does")) for word in after[:2]
-    )
+    return words[at] != "who" and any(is_plural(word) and not word.endswith("does") for word in after[:2])
 
 
 def _fill_support(column: dict[str, Floats], support: Support, candidates: Candidates) -> None:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Reading
 from graphbrick.core.deferred import cached_property
+from graphbrick.language.stop_words import ASKING
 from graphbrick.patterns.alignment.alignment_table import EMISSION, MISSING
 from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks
 
@@ -52,8 +53,6 @@ FEATURES = {
 SUPPORT = (0.3, 0.65)
 """Cosines beyond which support says no more: unrelated words have .2 to .45, other words for the same .55 and more."""
 _REMEMBERED = 20_000  # vectors of words
-ASKING = frozenset(("who", "whom", "when", "where"))
-"""Words that say what kind of answer is expected: they fit many relations, and support none."""
 _CLIP = 12.0  # log odds are cut off at plus and minus this
 _ALIGNED = 32  # patterns at the seed, and as many of other entities
 

@@ -11,11 +11,12 @@ from graphbrick.bricks.link.context import settled
 from graphbrick.bricks.link.exact import Matches, exact_names
 from graphbrick.bricks.link.question import Question, disjoint
 from graphbrick.bricks.link.unmatched import Unmatched
-from graphbrick.bricks.link.words import STOP_WORDS, vocabulary
+from graphbrick.bricks.link.words import vocabulary
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.seeds import mentioned
 from graphbrick.language.folding import nfc
 from graphbrick.language.stems import WORD, root, stem
+from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
 
 _MIN_SCORE = 0.8  # that of LinkLabels
@@ -92,7 +93,7 @@ class Speaks:
 
     def __init__(self, graph: Any, text: str, learned: str | None) -> None:
         self._graph, self._learned = graph, learned
-        self._words = {word.lower() for word in WORD.findall(text)} - STOP_WORDS
+        self._words = {word.lower() for word in WORD.findall(text)} - QUESTION_WORDS
 
     def of(self, entity: int) -> int:
         """Return how much the words speak of the relations of an entity.

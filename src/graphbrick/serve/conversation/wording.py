@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from graphbrick.bricks.link.words import STOP_WORDS
 from graphbrick.language.stems import WORD
+from graphbrick.language.stop_words import QUESTION_WORDS
 
 _START = re.compile(
     r"(?:(?:and|but|or|so|then|also|ok|okay|now|well)\b[\s,:]*)*"
@@ -33,7 +33,7 @@ _VERBS = frozenset(
     "is are was were be been do does did has have had can could will would should may might what which who whom whose "
     "where when why how name list give show tell find count".split()
 )
-_NO_CONTENT = STOP_WORDS | frozenset("about again instead please regarding same then too well".split())
+_NO_CONTENT = QUESTION_WORDS | frozenset("about again instead please regarding same then too well".split())
 
 
 class Reference(NamedTuple):
@@ -135,7 +135,7 @@ def in_place(text: str, reference: Reference, names: Sequence[str]) -> str:
         return f"{before}{listed(names)}{after}"
     phrase = re.fullmatch(r"\s+([^?.!,;:]+)([?.!\s]*)", after)
     words = WORD.findall(phrase[1].lower()) if phrase else []
-    if phrase and 1 <= len(words) <= 3 and not any(word in STOP_WORDS or word in _VERBS for word in words):
+    if phrase and 1 <= len(words) <= 3 and not any(word in QUESTION_WORDS or word in _VERBS for word in words):
         return f"{before}the {phrase[1].strip()} of {listed(names)}{phrase[2]}"
     return f"{before}{listed([name + _genitive(name) for name in names])}{after}"
 

@@ -13,40 +13,13 @@ texts: its name and its aliases. The measures are those of `graphbrick.study.met
 
 from __future__ import annotations
 
-import re
-import string
 from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
-from graphbrick.language.folding import nfc
+from graphbrick.language.folding import answer_form
 from graphbrick.study.metrics.sets import AnswerScores, answer_scores
 
 TextGold: TypeAlias = Sequence[str | Collection[str]]
-
-_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
-
-
-def normalize(text: str) -> str:
-    """Return a text as the scorers of RoG and LEGO-GraphRAG normalise it; may be empty.
-
-    The result is in lower case, without ASCII punctuation, without the words a, an and the, and with single spaces.
-    Words joined by a hyphen or a slash become one word.
-
-    >>> normalize(" The  Sound of MUSIC! "), normalize("Spider-Man"), normalize("!!!")
-    ('sound of music', 'spiderman', '')
-    """
-    return " ".join(_ARTICLE.sub(" ", text.lower().translate(_WITHOUT_PUNCTUATION)).split())
-
-
-def answer_form(text: str) -> str:
-    """Return the form that identifies an answer: normalised, or lower case if that is empty.
-
-    >>> answer_form("The Beatles"), answer_form("The The"), answer_form("???"), answer_form("  ")
-    ('beatles', 'the the', '???', '')
-    """
-    composed = nfc(text)
-    return normalize(composed) or " ".join(composed.lower().split())
 
 
 def text_scores(answers: Sequence[str], gold: TextGold) -> AnswerScores:

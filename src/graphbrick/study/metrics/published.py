@@ -1,8 +1,8 @@
 """The scorers of RoG, ToG and LEGO-GraphRAG as their authors released them, flaws included.
 
 Use them only to compare a figure with a published one; each docstring lists the flaws of its scorer. This project
-reports the measures of `evaluate.metrics.answers`. All three scorers are reimplementations of the released code. Where
-that code fails on a question without gold answers, these functions raise ValueError.
+reports the measures of `graphbrick.study.metrics.answers`. All three scorers are reimplementations of the released
+code. Where that code fails on a question without gold answers, these functions raise ValueError.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from graphbrick.study.metrics.answers import normalize
+from graphbrick.language.folding import normalize
 
 PUBLISHED = {
     "rog": "a gold answer that is a part of a word counts (Kansas in Arkansas); hit looks at all answers, however "

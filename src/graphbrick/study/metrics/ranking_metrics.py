@@ -44,18 +44,6 @@ def hit_at(items: Items, gold: Gold, n: int) -> float:
     return float(any(fresh))
 
 
-def precision_at(items: Items, gold: Gold, n: int) -> float:
-    """Return the share of the first ``n`` items that meet an answer.
-
-    The denominator is ``n`` even if there are fewer items.
-
-    >>> precision_at([["Nairobi"]], ["Nairobi"], n=4)
-    0.25
-    """
-    relevant = places(gold_sets(gold)).keys()
-    return sum(not relevant.isdisjoint(item) for item in _first(items, n)) / n
-
-
 def reciprocal_rank(items: Items, gold: Gold, n: int | None = None) -> float:
     """Return ``1 / rank`` of the first item that meets an answer; 0 if none does.
 

@@ -64,18 +64,6 @@ def hits_at_1(answers: Sequence[Hashable], gold: Gold) -> float:
     return hit(answers[:1], gold)
 
 
-def exact_match(answers: Answers, gold: Gold) -> float:
-    """Return 1 if the answers are exactly the gold answers, in any order, else 0.
-
-    This is the case if ``right``, ``given`` and ``wanted`` are equal.
-
-    >>> exact_match(["Nairobi", "Kampala"], ["Kampala", "Nairobi"])
-    1.0
-    """
-    right, given, wanted = _counts(answers, gold)
-    return float(right == given == wanted)
-
-
 def precision(answers: Answers, gold: Gold) -> float:
     """Return the share of distinct answers that are right, ``right / given``; 0 if there are none.
 

@@ -30,11 +30,12 @@ from dataclasses import asdict, replace
 from graphbrick.core import Answer, Evidence, Item, Subgraph
 from graphbrick.core.trace import StageTrace
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.folding import answer_form
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.interpreter import Course
 from graphbrick.pipeline.run import Level
 from graphbrick.questions.grounding import GroundedQuestion
-from graphbrick.study.metrics.answers import answer_form, gold_forms, text_scores
+from graphbrick.study.metrics.answers import gold_forms, text_scores
 from graphbrick.study.metrics.linking_metrics import LINKING_METRICS, linking_scores
 from graphbrick.study.metrics.path_metrics import met, path_f1, path_precision, path_recall
 from graphbrick.study.metrics.published import PUBLISHED_METRICS, as_published

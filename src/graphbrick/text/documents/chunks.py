@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.core.parameters import parameter
+from graphbrick.language.scripts import HAN, HANGUL, KANA, KHMER, MYANMAR, THAI_AND_LAO
 from graphbrick.pipeline.brick import Brick
 from graphbrick.text.documents.document import Document
 
 # A token is a word, a sign, or one character of a script without spaces. A word without end, such as encoded data, is
 # many tokens, so that no passage is longer than it should be.
-_TOKEN = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|\\w{1,40}|[^\\w\\s]"
-)
+_TOKEN = re.compile(rf"[{THAI_AND_LAO}{MYANMAR}{KHMER}{KANA}{HAN}{HANGUL}]|\w{{1,40}}|[^\w\s]")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
 # The dot of an initial or a title ends no sentence. A line break does, unless the line is so long that it goes on.
 _SENTENCE = re.compile(

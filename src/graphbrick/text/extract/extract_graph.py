@@ -69,14 +69,6 @@ _MORE = (
 _NAME, _TEXT, _MOST_KEYWORDS = 60, 300, 3
 _STRONGEST = 10
 _OTHER = "other"
-_CELLS = (
-    ("source", "head"),
-    ("relation", "type"),
-    ("target", "tail"),
-    ("description",),
-    ("keywords",),
-    ("strength",),
-)
 
 
 @dataclass(frozen=True, repr=False)

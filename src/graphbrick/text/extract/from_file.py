@@ -13,9 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.digests import digest
 from graphbrick.core.parameters import parameter
+from graphbrick.language.folding import fold_name
 from graphbrick.text.extract.extraction import Extraction, Extractor, FoundTriple
 from graphbrick.text.extract.model_extractor import count_dropped
-from graphbrick.text.extract.naming import fold_name
 from graphbrick.text.extract.rows import INCOMPLETE
 
 _TEXTS = ("passage", "text")

@@ -2,69 +2,21 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
+from graphbrick.language.folding import fold_name
+from graphbrick.language.stems import without_plural
 from graphbrick.text.extract.extraction import Kind
 from graphbrick.text.extract.tally import Tally
 
-_ARTICLES = frozenset("the a an der die das ein eine le la les un une el los las il lo gli het een de o os as".split())
-_ENGLISH = frozenset(("the", "a", "an"))
-_EDGE = re.compile(r"^[\W_]+|(?<=[^\W_])([+#]{0,2})[\W_]*$")  # its group are signs that stay, as of «C++» and «C#»
-_POSSESSIVE = re.compile("'s?$")
-# Programs write these signs one way or the other, and put soft hyphens and marks without width into words.
-_SIGNS: dict[int, int | None] = {
-    **str.maketrans("‘’ʼ‐‑–", "'''---"),
-    **dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff")),
-}
-_LONGEST = 100  # characters
 _ALIASES = 10
 _COMMON = 0.1  # a phrase that more of the passages have is no entity
 _FEW = 50  # passages up to which that does not count
-_REMEMBERED = 1 << 16  # names whose key is not worked out again
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def fold_name(name: str) -> str:
-    """Return the key of a name: no case, no article, no possessive, one form of Unicode; empty for no name.
-
-    Letters of an abbreviation, as in «UN Women», are no article.
-
-    >>> fold_name("The Kenyan  Shilling’s"), fold_name("ＵＮ"), fold_name("UN Women"), fold_name("C++")
-    ('kenyan shilling', 'un', 'un women', 'c++')
-    """
-    words = _EDGE.sub(r"\1", unicodedata.normalize("NFKC", name).translate(_SIGNS)).split()
-    while len(words) > 1 and _is_article(words[0], words[1:]):
-        words = words[1:]
-    key = _POSSESSIVE.sub("", " ".join(words).casefold().replace("i\u0307", "i"))  # of the Turkish İ
-    return key if len(key) <= _LONGEST and any(letter.isalpha() for letter in key) else ""
-
-
-def _is_article(word: str, rest: list[str]) -> bool:
-    """Whether the first word of a name is an article; one in capitals is one only where all words are in capitals."""
-    folded = word.casefold()
-    if folded not in _ARTICLES:
-        return False
-    is_abbreviation = len(word) > 1 and word.isupper() and folded not in _ENGLISH
-    return not is_abbreviation or all(other.isupper() and len(other) > 1 for other in rest)
-
-
-def singular(key: str) -> str:
-    """Return a key with its last word in the singular, by the rules of English; the same if it is no plural.
-
-    >>> singular("great lakes"), singular("cities"), singular("glass")
-    ('great lake', 'city', 'glass')
-    """
-    if len(key) < 4 or not key.endswith("s") or key.endswith(("ss", "us", "is")):
-        return key
-    if key.endswith("ies") and len(key) > 4:
-        return f"{key[:-3]}y"
-    return key[:-2] if key.endswith(("ches", "shes", "xes", "sses")) else key[:-1]
+_REMEMBERED = 1 << 16  # keys whose entity is not worked out again
 
 
 @dataclass(slots=True)
@@ -182,7 +134,7 @@ class Names:
         while key in self._merges and self._merges[key] not in met:
             key = self._merges[key]
             met.add(key)
-        one = singular(key)
+        one = without_plural(key)
         if len(met) > 1 and not {key, one} & self._merges.keys() and self._seen(key).passages:
             return self._target_of(key) or key  # the entity that a name was merged into may be a plural
         if key in self._merges or len(met) > 1:

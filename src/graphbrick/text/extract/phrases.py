@@ -8,20 +8,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from graphbrick.core.parameters import parameter
-from graphbrick.language.stop_words import stop_words_of
+from graphbrick.language.scripts import HAN, KANA, KATAKANA, KHMER, MYANMAR, THAI_AND_LAO
+from graphbrick.language.stop_words import NAME_LINKS, stop_words_of
 from graphbrick.text.documents.chunks import sentences
 from graphbrick.text.extract.extraction import Extraction, Extractor, Found, Kind
 
 # A word, with hyphens and apostrophes inside it, or initials such as "U.S.".
 _WORD = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W_]+(?:[-'’&.](?=[^\W_])[^\W_]+)*")
 _QUOTED = re.compile('“([^“”\n]{2,80})”|«([^«»\n]{2,80})»|「([^「」\n]{2,40})」|『([^『』\n]{2,40})』|"([^"\n]{2,80})"')
-_HAN = re.compile("[\u3400-\u9fff々]+")
-_KATAKANA = re.compile("[\u30a1-\u30faー]{2,}")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_HAN = re.compile(f"[{HAN}々]+")
+_KATAKANA = re.compile(f"[{KATAKANA}ー]{{2,}}")
+_UNSPACED = re.compile(f"[{THAI_AND_LAO}{MYANMAR}{KHMER}{KANA}{HAN}]")
 _HAN_FUNCTION = re.compile("[的了是在和与及為为有不這这那一個个之其以于於而也就被把從从到對对等並并或他她它我你们們]")
-_LINKS = frozenset(
-    "of the de la le les du des da do dos del della di van von der den ter ten el al bin ibn av af and&".split()
-)
 _MOST_LINKS = 2
 _LONGEST_NAME, _LONGEST_QUOTE = 8, 8  # words
 _POSSESSIVE = re.compile("['’][sS]?$")
@@ -124,7 +122,7 @@ class _Sentence:
             while (
                 place < len(self._words)
                 and links < _MOST_LINKS
-                and self._lower[place] in _LINKS
+                and self._lower[place] in NAME_LINKS
                 and not self._is_capital[place]
                 and self._is_next(place)
             ):
@@ -133,7 +131,7 @@ class _Sentence:
                 return last, cuts
             if not (self._is_capital[place] or (not links and self._words[place].group().isdigit())):
                 return last, cuts
-            if self._is_stop[place] and not links and self._lower[place] not in _LINKS:
+            if self._is_stop[place] and not links and self._lower[place] not in NAME_LINKS:
                 return last, cuts
             if links:
                 cuts.append(place)

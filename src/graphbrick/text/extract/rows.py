@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, TypeVar
 
+from graphbrick.language.folding import caseless, fold_name
+from graphbrick.language.stems import without_plural
 from graphbrick.language.stop_words import stop_words_of
 from graphbrick.models.llm.replies.replies import one_line
 from graphbrick.text.documents.chunks import sentences
-from graphbrick.text.extract.naming import fold_name, singular
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -36,9 +37,9 @@ class PassageWords:
     """The words of one passage, to check whether names occur in it."""
 
     def __init__(self, text: str) -> None:
-        self._raw, self._text = unicodedata.normalize("NFKC", text), _folded(text)
+        self._raw, self._text = unicodedata.normalize("NFKC", text), caseless(text)
         words = _WORD.findall(self._text)
-        self._words = {*words, *map(singular, words)}
+        self._words = {*words, *map(without_plural, words)}
         self._small = stop_words_of(words)
         self._flat = " ".join(words)
 
@@ -51,7 +52,7 @@ class PassageWords:
         >>> words.has("great lake"), words.has("Lakes of Asia"), PassageWords("столица Кении").has("Кения")
         (True, False, True)
         """
-        words = [word for word in _WORD.findall(_folded(name)) if word not in self._small]
+        words = [word for word in _WORD.findall(caseless(name)) if word not in self._small]
         return all(self._has_word(word) for word in words) if words else self._has_capitals(name)
 
     def _has_capitals(self, name: str) -> bool:
@@ -68,7 +69,7 @@ class PassageWords:
 
     def quotes(self, quote: str) -> bool:
         """Whether the passage has these words in this order; white space, case and marks do not count."""
-        words = " ".join(_WORD.findall(_folded(quote)))
+        words = " ".join(_WORD.findall(caseless(quote)))
         return bool(words) and words in self._flat
 
     def supports(self, sentence: str) -> bool:
@@ -80,23 +81,19 @@ class PassageWords:
         >>> words.supports("Australia is known for its landscapes and the Great Barrier Reef.")
         False
         """
-        words = [word for word in _WORD.findall(_folded(sentence)) if word not in self._small]
+        words = [word for word in _WORD.findall(caseless(sentence)) if word not in self._small]
         if any(word.isdigit() and word not in self._words for word in words):
             return False
         return len(words) < _FEW_WORDS or sum(map(self._has_word, words)) >= _SUPPORTED * len(words)
 
     def _has_word(self, word: str) -> bool:
         # Where words are joined or not separated (German, Chinese), a part of a word is enough.
-        if word in self._words or singular(word) in self._words or (not word.isascii() and word in self._text):
+        if word in self._words or without_plural(word) in self._words or (not word.isascii() and word in self._text):
             return True
         if len(word) < _SHORTEST_STEM or any(map(str.isdigit, word)):
             return False
         stem = word[: max(_SHORTEST_STEM, -(-3 * len(word) // 4))]
         return any(one.startswith(stem) and abs(len(one) - len(word)) <= _LONGEST_ENDING for one in self._words)
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def name_of(value: object) -> str:
@@ -197,7 +194,7 @@ def distinct(rows: Iterable[T | None], dropped: Counter[str], cells: int = 3) ->
     kept: dict[tuple[str, ...], T] = {}
     for row in rows:
         if row is not None:
-            key = tuple(_folded(str(cell)) for cell in row[:cells])
+            key = tuple(caseless(str(cell)) for cell in row[:cells])
             dropped[DUPLICATE] += key in kept
             kept.setdefault(key, row)
     return list(kept.values())

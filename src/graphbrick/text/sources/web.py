@@ -11,11 +11,14 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.message import Message
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from graphbrick.core import __version__
-from graphbrick.text.sources.robots import Robots
+from graphbrick.core.errors import ModelError
+
+if TYPE_CHECKING:
+    from protego import Protego
 
 AGENT = "graphbrick"
 TIMEOUT = 30.0  # seconds without a byte
@@ -24,6 +27,7 @@ MOST_BYTES = 32 << 20  # of one page
 _REDIRECTS = 5
 _TRIES = 3  # where the server asks to come back later
 _LONGEST_PAUSE = 60.0  # seconds that a server may ask to wait
+_MOST_RULES = 500 << 10  # bytes of a robots.txt that are read, as RFC 9309 allows
 _CHUNK = 1 << 16
 _SENT = "%/:=&?~+!$,;'@()*[]"  # signs of addresses that stay as they are
 
@@ -70,7 +74,7 @@ class Client:
 
     def __init__(self, rate: float, home: str, *, only_home: bool) -> None:
         self._pause, self._home, self._only_home = 1 / rate, home, only_home
-        self._robots: dict[str, Robots] = {}
+        self._robots: dict[str, Protego] = {}
         self._next = 0.0
         self._opener = urllib.request.build_opener(_NoRedirect)
 
@@ -85,9 +89,9 @@ class Client:
             self._check(url, host)
             url = _in_ascii(url)
             robots = self._robots_of(url)
-            if not robots.allows(url):
+            if not robots.can_fetch(url, AGENT):
                 raise FetchError("robots.txt does not allow it")
-            answer = self._patiently(url, headers or {}, most, robots.delay)
+            answer = self._patiently(url, headers or {}, most, min(robots.crawl_delay(AGENT) or 0.0, _LONGEST_PAUSE))
             if answer.status in (200, 304):
                 return answer
             if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
@@ -111,7 +115,7 @@ class Client:
         if not is_home and is_private(parts.hostname):
             raise FetchError(f"{host} is at a private address")
 
-    def _robots_of(self, url: str) -> Robots:
+    def _robots_of(self, url: str) -> Protego:
         """Return the rules of a host, which are fetched once; without an answer, nothing is allowed."""
         parts = urlsplit(url)
         root = urlunsplit((parts.scheme, parts.netloc, "/robots.txt", "", ""))
@@ -119,8 +123,8 @@ class Client:
             answer = self._patiently(root, {}, MOST_BYTES, 0.0)
             if answer.status >= 500:
                 raise FetchError(f"robots.txt cannot be read: the server answers with status {answer.status}")
-            is_there = answer.status == 200  # RFC 9309: where there is none, everything is allowed
-            self._robots[root] = Robots.parse(answer.body, AGENT) if is_there else Robots()
+            # RFC 9309: where there is none, everything is allowed.
+            self._robots[root] = rules_in(answer.body if answer.status == 200 else b"")
         return self._robots[root]
 
     def _patiently(self, url: str, headers: Mapping[str, str], most: int, delay: float) -> Answer:
@@ -153,6 +157,20 @@ class Client:
         except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as error:
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
             raise FetchError(f"the server cannot be reached ({str(reason) or type(reason).__name__})") from error
+
+
+def rules_in(robots: bytes) -> Protego:
+    """Return the rules of a robots.txt.
+
+    >>> rules = rules_in(b"User-agent: *\\nDisallow: /a/\\nAllow: /a/*.html$")
+    >>> [rules.can_fetch(f"https://example.org{path}", AGENT) for path in ("/", "/a/b", "/a/b.html", "/a/b.html?c")]
+    [True, False, True, False]
+    """
+    try:
+        from protego import Protego
+    except ImportError as error:
+        raise ModelError("sitemaps need the package protego: pip install 'graphbrick[text]'") from error
+    return Protego.parse(robots[:_MOST_RULES].decode("utf-8-sig", "replace"))
 
 
 def _in_ascii(url: str) -> str:

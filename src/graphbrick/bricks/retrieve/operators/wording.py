@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.dates import Date, of_year, read_date
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.stems import Stems, stem, stems
+from graphbrick.language.stems import WORD, Stems, before_ending, stem, stems
 
 MENTION = re.compile(r"\be(\d+)\b")
 """What stands for an entity in a question."""
+_WORD = re.compile(rf"{WORD.pattern}(?:'s)?")
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -135,8 +136,7 @@ class English:
         >>> english().content("which of the countries has a capital")
         ['country', 'capital']
         """
-        words = re.findall(r"[^\W_]+(?:-[^\W_]+)*(?:'s)?", text)
-        plain = [word.removesuffix("'s") for word in words]
+        plain = [word.removesuffix("'s") for word in _WORD.findall(text)]
         return [stem(word) for word in plain if word not in self.plain and stem(word) not in self.plain]
 
     def cue_in(self, text: str) -> str:
@@ -307,9 +307,7 @@ def _adjectives(content: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Com
     for up, table in ((True, content["up"]), (False, content["down"])):
         for word, names in table.items():
             one, other = Comparison(up, tuple(names)), Comparison(not up, tuple(names))
-            base = word[:-1] + "i" if word.endswith("y") else word.removesuffix("e")
-            if len(base) == 3 and base[-1] in "bdgtn" and base[-2] in "aiou":
-                base += base[-1]  # big, biggest
+            base = before_ending(word)
             superlatives |= {f"{base}est": one, f"most {word}": one, f"least {word}": other}
             comparatives |= {f"{base}er": one, f"more {word}": one, f"less {word}": other}
     irregular: dict[str, str] = dict(content["irregular"].items())  # type: ignore[arg-type]

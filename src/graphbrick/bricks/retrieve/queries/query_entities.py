@@ -13,7 +13,7 @@ from graphbrick.graphs.queries.names import same_name
 from graphbrick.graphs.queries.schema_text import name_property, readable
 from graphbrick.graphs.queries.tokens import CYPHER, literal
 from graphbrick.language.folding import name_form
-from graphbrick.patterns.alignment.alignment import FUNCTION_WORDS
+from graphbrick.language.stop_words import FUNCTION_WORDS
 
 _COMPARING = "all any but each every few least less more most no not only than".split()
 _NAMESAKES = 5  # entities of one name that are looked at

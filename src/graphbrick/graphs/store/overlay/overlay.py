@@ -12,7 +12,8 @@ import numpy.typing as npt
 from graphbrick.core.deferred import cached_property
 from graphbrick.graphs.store.names import NameIndex, NearMatch, most_similar
 from graphbrick.graphs.store.overlay.delta_files import Delta, Facts
-from graphbrick.language.folding import name_form, span_hash, trigrams
+from graphbrick.language.folding import name_form
+from graphbrick.language.hashing import span_hash, trigrams
 
 Triples = npt.NDArray[np.int32]
 

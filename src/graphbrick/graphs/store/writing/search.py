@@ -18,7 +18,8 @@ from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, 
 from graphbrick.kernels.positions import Numbers
 from graphbrick.kernels.strings.names import LEFT, fold_names, name_grams
 from graphbrick.kernels.strings.spans import Bytes, Hashes, Offsets
-from graphbrick.language.folding import gram_hashes, name_form, span_hash, trigrams
+from graphbrick.language.folding import name_form
+from graphbrick.language.hashing import gram_hashes, span_hash, trigrams
 
 NAME_HASHES, GRAMS = "name_hashes.tmp", "grams.tmp"
 """Rows (64-bit hash, name id) in buckets by hash; rows (64-bit trigram, name id) in buckets by trigram."""

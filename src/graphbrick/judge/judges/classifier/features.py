@@ -12,8 +12,9 @@ import numpy as np
 
 from graphbrick.judge.judges.parts import Floats, Reader, parts_of
 from graphbrick.judge.verdicts import Case, Label
-from graphbrick.judge.words import content_words, coverage, stem
+from graphbrick.judge.words import content_words, coverage
 from graphbrick.language.folding import fold
+from graphbrick.language.stems import short_stem
 from graphbrick.text.documents.chunks import sentences
 
 _MOST_WORDS = 20_000  # of which document frequencies are kept
@@ -187,7 +188,7 @@ def _lines(text: str) -> list[str]:
 
 def _names(text: str) -> frozenset[str]:
     """Return the stems of words with a capital that do not begin a sentence."""
-    return frozenset(stem(fold(match.group())) for match in _NAME.finditer(text))
+    return frozenset(short_stem(fold(match.group())) for match in _NAME.finditer(text))
 
 
 def _numbers(text: str) -> frozenset[str]:
@@ -202,5 +203,5 @@ def _pairs_shared(question: str, text: str) -> float:
 
 def _neighbours(text: str) -> set[frozenset[str]]:
     known = content_words(text)
-    words = [word for word in map(stem, fold(text).split()) if word in known]
+    words = [word for word in map(short_stem, fold(text).split()) if word in known]
     return {frozenset(pair) for pair in pairwise(words)}

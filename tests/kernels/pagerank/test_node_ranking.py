@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.study.metrics import ranking
-from graphbrick.study.metrics.ranking import best_nodes, quality
+import node_ranking
+from node_ranking import best_nodes, quality
 
 few_values = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=1, max_size=40)
 
@@ -14,11 +14,11 @@ few_values = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=1, max_siz
 @given(few_values, st.integers(1, 50), st.integers(1, 8))
 def test_best_equals_a_sort(scores: list[float], k: int, chunk: int) -> None:
     exact = np.array(scores)
-    before, ranking._CHUNK = ranking._CHUNK, chunk
+    before, node_ranking._CHUNK = node_ranking._CHUNK, chunk
     try:
         best = best_nodes(exact, k)
     finally:
-        ranking._CHUNK = before
+        node_ranking._CHUNK = before
     expected = [v for v in sorted(range(len(scores)), key=lambda v: (-scores[v], v)) if scores[v] > 0][:k]
     assert best.nodes.tolist() == sorted(expected)
     assert best.nodes.dtype == np.int32

@@ -1,4 +1,4 @@
-"""Patterns and wordings of the demo questions."""
+"""Patterns and wordings of the questions over the world graph, for `world_questions`."""
 
 from __future__ import annotations
 

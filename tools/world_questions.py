@@ -1,8 +1,9 @@
-"""Questions over the world graph with their answers, written by rules from the graph itself.
+"""Write questions.jsonl of src/graphbrick/demo: questions over the world graph with their answers, made by rules.
 
-The questions are kept in the package, so that nothing need be installed to read them; ``python -m
-graphbrick.demo.questions`` writes them anew from the installed data. An answer is what the graph says (see
-`graphbrick.demo.sources` for where that comes from), not the last word on a country's languages.
+    python tools/world_questions.py
+
+An answer is what the graph says (see `graphbrick.demo.sources` for where that comes from), not the last word on a
+country's languages.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 
-from graphbrick.demo.patterns import PATTERNS, SEEDS, Pattern, steps
 from graphbrick.demo.sources import installed_versions
 from graphbrick.demo.world import world_records
 from graphbrick.graphs.records.records import EntityRecord, Record
 from graphbrick.language.folding import fold
+from world_patterns import PATTERNS, SEEDS, Pattern, steps
 
 MAX_ANSWERS = 25
 """Maximum number of answers of a question."""
 
-FILE, VERSIONS_FILE = "questions.jsonl", "questions_versions.json"
+FOLDER = Path(__file__).parent.parent / "src/graphbrick/demo"
+FILE, VERSIONS_FILE = FOLDER / "questions.jsonl", FOLDER / "questions_versions.json"
 
 # Borders and languages of these are told differently from source to source, and a question should have one answer.
 _DISPUTED = {f"country:{code}" for code in ("AQ", "EH", "IL", "PS", "TW", "XK")}
@@ -65,13 +66,8 @@ def write_questions() -> list[Question]:
 
 
 def load_questions() -> list[Question]:
-    """Return the questions stored in the package.
-
-    >>> load_questions()[0].hops
-    1
-    """
-    lines = files("graphbrick.demo").joinpath(FILE).read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    """Return the questions stored in the package."""
+    rows = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
     for row in rows:
         row.update(
             seeds=tuple(row["seeds"]), answers=tuple(row["answers"]), path=tuple((r, way) for r, way in row["path"])
@@ -81,8 +77,7 @@ def load_questions() -> list[Question]:
 
 def written_with() -> dict[str, str]:
     """The versions of the packages that the kept questions were written from, by name."""
-    text = files("graphbrick.demo").joinpath(VERSIONS_FILE).read_text(encoding="utf-8")
-    return {str(name): str(version) for name, version in json.loads(text).items()}
+    return {str(name): str(version) for name, version in json.loads(VERSIONS_FILE.read_text(encoding="utf-8")).items()}
 
 
 class Neighbourhood:
@@ -192,10 +187,9 @@ class _Writer:
 
 
 def _main() -> None:
-    folder = Path(__file__).parent
     lines = [json.dumps(asdict(question), ensure_ascii=False) for question in write_questions()]
-    (folder / FILE).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    (folder / VERSIONS_FILE).write_text(json.dumps(installed_versions(), indent=2) + "\n", encoding="utf-8")
+    FILE.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    VERSIONS_FILE.write_text(json.dumps(installed_versions(), indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

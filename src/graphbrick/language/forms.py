@@ -1,7 +1,8 @@
 """Forms and kinds of English words: plurals, participles, agents («director» of «direct»), people and places.
 
 Inflection comes from lemminflect; kinds and derived nouns from an extract of WordNet 3.0 (``lexicon.tsv.gz``, which
-``tools/english_lexicon.py`` makes).
+``tools/english_lexicon.py`` makes). Words that no dictionary has, such as names, follow the rules of
+`graphbrick.language.stems`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class _Lexicon(NamedTuple):
 def _lexicon() -> _Lexicon:
     kinds: dict[str, str] = {}
     nouns, verbs = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    packed = (files("graphbrick.learn.english") / "lexicon.tsv.gz").read_bytes()
+    packed = (files("graphbrick.language") / "lexicon.tsv.gz").read_bytes()
     for line in gzip.decompress(packed).decode("utf-8").splitlines():
         kind, noun, *verb = line.split("\t")
         if verb:
