@@ -27,7 +27,8 @@ def fails(
         yield caught
     error = caught.value
     assert error.code == code, f"{error.code!r} is not {code!r}: {error}"
-    assert {name: error.values.get(name) for name in values} == values
+    actual = {name: error.values.get(name) for name in values}
+    assert actual == values, f"{actual} is not {values}: {error}"
 
 
 def told(events: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:

@@ -77,9 +77,8 @@ class ExtractedGraph:
         Args:
             question: The question.
             seeds: Keys or names; if empty, the seeds of the set are used.
-            question_id: The name of the set. If there is no such set, or it lacks a seed given, the
-                set with exactly the seeds given is used; without seeds, the set with most seeds among those whose seeds
-                the question all names.
+            question_id: The name of the set. If there is no such set, or it lacks one of ``seeds``, the set with
+                exactly these seeds is used; without seeds, the largest set of which the question names all seeds.
 
         Raises:
             LinkError: No subgraph was extracted for these seeds, or the question names the seeds of none or of several.
@@ -98,7 +97,8 @@ class ExtractedGraph:
             else:
                 known.append(seed)
         if missing:
-            event(f"the subgraph of {chosen!r} lacks its seeds {_listed(missing)}, which the source does not have")
+            text = f"the subgraph of {chosen!r} lacks its seeds {_listed(missing)}, which the source does not have"
+            event(text, "extracted.missing_seeds", set=chosen, seeds=missing)
         return local, known
 
     def set_of(self, question: str, seeds: Iterable[str | int], set_name: str = "") -> str:
@@ -106,7 +106,8 @@ class ExtractedGraph:
         names = list(seeds)
         for name in names:
             if not isinstance(name, str):
-                raise LinkError(f"seeds of {self!r} are keys or names, got {name!r}: each subgraph has ids of its own")
+                text = f"seeds of {self!r} are keys or names, got {name!r}: each subgraph has ids of its own"
+                raise LinkError(text, code="extracted.seed_type")
         texts = [str(name) for name in names]
         own = self._files.seeds.get(set_name)
         # Another file of questions may use the same ids; then the seeds differ.
@@ -122,7 +123,8 @@ class ExtractedGraph:
             GraphbrickError: The graph cannot be written beside the folder.
         """
         if set_name not in self._files.seeds:
-            raise LinkError(f"{self.path} has no set {set_name!r}; it has {self._shown(self._files.seeds)}")
+            text = f"{self.path} has no set {set_name!r}; it has {self._shown(self._files.seeds)}"
+            raise LinkError(text, code="extracted.no_set", set=set_name)
         key = ("extracted subgraph", set_name)
         return current_session().get(key, lambda: self._opened(set_name), of=self, at_most=_OPEN)
 
@@ -140,7 +142,7 @@ class ExtractedGraph:
         """Return the set that has exactly these seeds."""
         keys = set[str]()
         for name in names:
-            # A name that is no key may be the label of several seeds.
+            # A name that is not a key may be the label of several seeds.
             keys.update([name] if name in self._sets_of_seed else self._seeds_by_form.get(name_form(name), ()))
         seeds = self._files.seeds
         near = self._sets_of(keys)
@@ -154,7 +156,12 @@ class ExtractedGraph:
             return self._only(exact, f"the seeds {_listed(names)} are those")
         near.sort(key=lambda chosen: len(set(seeds[chosen]) ^ keys))
         has = f"nearest is {self._shown(near[:1])}" if near else f"it has {self._shown(seeds)}"
-        raise LinkError(f"{self.path} has no subgraph of the seeds {_listed(names)} together; {has}; {_FIX}")
+        raise LinkError(
+            f"{self.path} has no subgraph of the seeds {_listed(names)} together; {has}; {_FIX}",
+            code="extracted.no_subgraph",
+            seeds=names,
+            nearest=near[:1],
+        )
 
     def _named_in(self, question: str) -> str:
         """Return the set whose seeds a question names."""
@@ -163,22 +170,25 @@ class ExtractedGraph:
         if not candidates:
             raise LinkError(
                 f"nothing in {question[:80]!r} names the seeds of a subgraph of {self.path}, which has "
-                f"{self._shown(seeds)}; give the seeds, or if they are new, {_FIX}"
+                f"{self._shown(seeds)}; give the seeds, or if they are new, {_FIX}",
+                code="extracted.no_seeds_named",
+                question=question[:80],
             )
         most = max(len(seeds[name]) for name in candidates)
         largest = [name for name in candidates if len(seeds[name]) == most]
         return self._only(largest, f"{question[:80]!r} names the seeds")
 
     def _only(self, names: list[str], who: str) -> str:
-        """Return the first of some sets, which must all have the same seeds."""
+        """Return the first of the sets, which must all have the same seeds."""
         distinct = {self._files.seeds[name]: name for name in reversed(names)}
         if len(distinct) > 1:
             several = self._shown(sorted(distinct.values()))
-            raise LinkError(f"{who} of {len(distinct)} subgraphs of {self.path}: {several}; give the seeds as keys")
+            text = f"{who} of {len(distinct)} subgraphs of {self.path}: {several}; give the seeds as keys"
+            raise LinkError(text, code="extracted.several_subgraphs", sets=sorted(distinct.values()))
         return next(iter(distinct.values()))
 
     def _key_of(self, name: str, chosen: str) -> str:
-        """Return the key of the seed of a set that a name means; another name is returned as it is."""
+        """Return the key of a set's seed with this key or name; another name is returned as it is."""
         seeds = self._files.seeds[chosen]
         if name in seeds:
             return name
@@ -188,14 +198,14 @@ class ExtractedGraph:
         """Return the seeds whose names occur in a question as whole words, longest first, without overlap."""
         words = name_form(question).split()
         longest = min(max((form.count(" ") + 1 for form in self._seeds_by_form), default=0), len(words))
-        found = set[str]()
+        mentioned = set[str]()
         for size in range(longest, 0, -1):
             for start in range(len(words) - size + 1):
                 seeds = self._seeds_by_form.get(" ".join(words[start : start + size]))
                 if seeds:
-                    found.update(seeds)
+                    mentioned.update(seeds)
                     words[start : start + size] = ["|"] * size
-        return found
+        return mentioned
 
     def _sets_of(self, seeds: Iterable[str]) -> list[str]:
         """Return the sets that have one of these seeds, ascending by name."""
@@ -212,11 +222,11 @@ class ExtractedGraph:
     @cached_property
     def _seeds_by_form(self) -> dict[str, list[str]]:
         """The seeds of all sets by their folded keys and labels."""
-        found: dict[str, list[str]] = {}
+        by_form: dict[str, list[str]] = {}
         for seed in self._sets_of_seed:
             for form in self._forms(seed):
-                found.setdefault(form, []).append(seed)
-        return found
+                by_form.setdefault(form, []).append(seed)
+        return by_form
 
     @cached_property
     def _seed_labels(self) -> dict[str, str]:
@@ -242,7 +252,9 @@ class ExtractedGraph:
         except OSError as error:
             raise GraphbrickError(
                 f"the subgraphs of {self.path} cannot be kept in {folder} ({error.strerror or error}); copy "
-                f"{self.path} to a folder that you may write to"
+                f"{self.path} to a folder that you may write to",
+                code="extracted.not_writable",
+                folder=folder,
             ) from error
         graph.vectors_place = self.place.with_name(f"{self.place.name}.vectors")
         graph.origin = f"{self.path}#{set_name}"
@@ -256,7 +268,9 @@ class ExtractedGraph:
             seeds = _listed(self._files.seeds[set_name])
             raise LinkError(
                 f"the set {set_name!r} of {self.path} has no triples: its seeds ({seeds}) are not in the source, or "
-                "have none there; extract it with other seeds"
+                "have none there; extract it with other seeds",
+                code="extracted.no_triples",
+                set=set_name,
             )
         lock = place.with_suffix(".lock")
         with claim(lock, wait=True):
@@ -298,7 +312,7 @@ def _graph_at(place: Path) -> Graph | None:
     try:
         return Graph.open(place)
     except GraphFormatError as error:
-        event(f"the subgraph in {place} is damaged ({error}) and is built again")
+        event(f"the subgraph in {place} is damaged ({error}) and is built again", "extracted.rebuilt", place=place)
         return None
 
 
@@ -312,5 +326,6 @@ def _reopen(place: Path, content: str) -> ExtractedGraph:
     """Open pickled subgraphs and check their hash."""
     graph = ExtractedGraph(place)
     if graph.hash != content:
-        raise GraphFormatError(f"{place} holds another extraction than when it was pickled; open it again")
+        text = f"{place} holds another extraction than when it was pickled; open it again"
+        raise GraphFormatError(text, code="extracted.other_content")
     return graph
