@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from faults import fails
 
 from graphbrick import (
     BM25,
@@ -82,7 +83,7 @@ def test_many_paths_are_not_turned_into_objects_after_the_limit(graph: Graph, mo
 
     monkeypatch.setattr(path_tree, "simple_path_tree", slow)
     pipeline = AllPaths() >> PathAnswer()
-    with spending(Budget(seconds=5)), pytest.raises(StoppedError, match=r"5 seconds.*left undone: AllPaths\(\)"):
+    with spending(Budget(seconds=5)), fails("run.stopped", StoppedError, undone=("AllPaths()", "PathAnswer()")):
         pipeline(graph, QUESTION, seeds=["Nairobi"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from faults import fails
 
 from graphbrick import parse
 from graphbrick.core.errors import PipelineError
@@ -36,7 +37,7 @@ def test_blocks_cannot_be_nested_without_end():
     block = {"brick": "PPR"}
     for _ in range(500):
         block = {"then": [block]}
-    with pytest.raises(BlockError, match="nested more than 40 deep"):
+    with fails("block.too_deep", BlockError):
         from_blocks(block)
 
 

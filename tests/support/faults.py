@@ -1,13 +1,15 @@
-"""Errors told by their codes and values, not by their words."""
+"""Errors and events by their codes and values, not by their words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.trace import Event
 
 
 @contextmanager
@@ -25,4 +27,10 @@ def fails(
         yield caught
     error = caught.value
     assert error.code == code, f"{error.code!r} is not {code!r}: {error}"
-    assert {name: error.values.get(name) for name in values} == values
+    actual = {name: error.values.get(name) for name in values}
+    assert actual == values, f"{actual} is not {values}: {error}"
+
+
+def told(events: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the codes and values of events."""
+    return [(event.code, event.values) if isinstance(event, Event) else ("", {}) for event in events]

@@ -352,7 +352,9 @@ def check_needs(bricks: Iterable[Needing], graph: object) -> None:
     """
     gives, name = capabilities_of(graph), type(graph).__name__
     if not gives:
-        raise GraphbrickError(f"the graph must be a Graph, got {graph!r}; open it with Graph.open(folder)")
+        raise GraphbrickError(
+            f"the graph must be a Graph, got {graph!r}; open it with Graph.open(folder)", code="graph.not_a_graph"
+        )
     brick = next((brick for brick in bricks if not brick.needs <= gives), None)
     if brick is None:
         return
@@ -362,7 +364,12 @@ def check_needs(bricks: Iterable[Needing], graph: object) -> None:
         advice = "make the graph from documents, with graphbrick index"
     if {Capability.LABELS, Capability.NEIGHBOURS} <= gives and missing == {Capability.ADJACENCY}:
         advice = "use LocalAround(graph, hops=2), which copies the part of it around the seeds"
-    raise GraphbrickError(f"{brick!r} needs {_listed(missing)}, but {name} gives {_listed(gives)}; {advice}")
+    raise GraphbrickError(
+        f"{brick!r} needs {_listed(missing)}, but {name} gives {_listed(gives)}; {advice}",
+        code="graph.missing_capability",
+        missing=missing,
+        advice=advice,
+    )
 
 
 def _listed(capabilities: Capabilities) -> str:

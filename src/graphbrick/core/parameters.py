@@ -146,8 +146,16 @@ def refuse(owner: object, name: str, allowed: str, example: str) -> typing.NoRet
         allowed: What would be allowed, after «must be».
         example: An allowed value as recipe text.
     """
-    given = shown(getattr(owner, name))
-    raise PipelineError(f"{type(owner).__name__} {name} must be {allowed}, got {given}; try {example}")
+    kind, value = type(owner).__name__, shown(getattr(owner, name))
+    raise PipelineError(
+        f"{kind} {name} must be {allowed}, got {value}; try {example}",
+        code="parameter.not_allowed",
+        brick=kind,
+        name=name,
+        allowed=allowed,
+        value=value,
+        example=example,
+    )
 
 
 def declared(owner: type) -> tuple[Declared, ...]:
@@ -169,7 +177,8 @@ def _declared(owner: Any) -> tuple[Declared, ...]:
     except NameError as error:
         raise PipelineError(
             f"the parameters of {owner.__name__} have a type that cannot be resolved ({error}); import it at the top "
-            "of the module, not under TYPE_CHECKING"
+            "of the module, not under TYPE_CHECKING",
+            code="parameter.unresolved_type",
         ) from error
     return tuple(
         Declared(entry.name, _types(owner, entry, hints[entry.name]), entry.metadata[_METADATA], _default(entry))
@@ -185,7 +194,9 @@ def _types(owner: type, entry: Field[Any], hint: object) -> tuple[type, ...]:
         if not isinstance(kind, type):
             raise PipelineError(
                 f"{owner.__name__} {entry.name} has the type {entry.type}, which recipe text cannot hold; a parameter "
-                "is an int, float, str, bool, brick or None"
+                "is an int, float, str, bool, brick or None",
+                code="parameter.unwritable_type",
+                name=entry.name,
             )
     return kinds
 

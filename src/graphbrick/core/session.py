@@ -64,9 +64,15 @@ class Session:
         self, *, replies: str | Path | None = None, reply_mode: str = "record", vectors_mb: int | None = None
     ) -> None:
         if reply_mode not in ("record", "replay"):
-            raise GraphbrickError(f"Session reply_mode must be 'record' or 'replay', got {reply_mode!r}; try 'record'")
+            raise GraphbrickError(
+                f"Session reply_mode must be 'record' or 'replay', got {reply_mode!r}; try 'record'",
+                code="session.bad_reply_mode",
+            )
         if vectors_mb is not None and (not isinstance(vectors_mb, int) or vectors_mb < 0):
-            raise GraphbrickError(f"Session vectors_mb must be a whole number from 0, got {vectors_mb!r}; try 4096")
+            raise GraphbrickError(
+                f"Session vectors_mb must be a whole number from 0, got {vectors_mb!r}; try 4096",
+                code="session.bad_vectors_mb",
+            )
         self.replies = None if replies is None else Path(replies)
         self.reply_mode, self.vectors_mb = reply_mode, vectors_mb
         self.closed = False
@@ -212,7 +218,8 @@ class Session:
     def _closed_error(self) -> GraphbrickError:
         return GraphbrickError(
             "this session is closed, so it opens nothing any more; keep the call inside its `with` block, or make a "
-            "new Session()"
+            "new Session()",
+            code="session.closed",
         )
 
     def _after_fork(self) -> None:

@@ -39,14 +39,18 @@ def begin(
     if Level.QUERY not in pipeline.accepts:
         raise PipelineError(
             f"{shown(pipeline)} cannot start a run: it needs {needed_levels(pipeline)}; put stages such as PPR() >> "
-            "ShortestPaths() before it"
+            "ShortestPaths() before it",
+            code="run.cannot_start",
+            pipeline=shown(pipeline),
         )
     if not isinstance(query, str | Query):
-        raise GraphbrickError(f"the question must be a text or a Query, got {query!r}")
+        raise GraphbrickError(f"the question must be a text or a Query, got {query!r}", code="run.question_type")
     if isinstance(query, str):
         query = Query(query)
     if not query.text.strip():
-        raise GraphbrickError("the question is empty; ask for example «Which currency is used in Kenya?»")
+        raise GraphbrickError(
+            "the question is empty; ask for example «Which currency is used in Kenya?»", code="run.empty_question"
+        )
     trace = Trace()
     names: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
     if isinstance(graph, Copied) and Capability.ADJACENCY in _needs(pipeline) - capabilities_of(graph):
@@ -73,7 +77,9 @@ def _copied(pipeline: Pipeline, graph: Copied) -> PerQuestion:
     if Capability.QUERY_LANGUAGE in _needs(pipeline):
         raise GraphbrickError(
             f"{shown(pipeline)} queries the whole graph, and also walks on a part of it; copy all of it first: "
-            f"graphbrick build {graph.path} my.graph"
+            f"graphbrick build {graph.path} my.graph",
+            code="run.walks_and_queries",
+            command=f"graphbrick build {graph.path} my.graph",
         )
     from graphbrick.graphs.local.local import LocalAround
 
@@ -99,9 +105,12 @@ def _seeded(graph: Labels, query: Query, names: list[str | int], *, is_needed: b
 
     ids = seeds_in(graph, query.text, names)
     if not ids and not is_needed:
-        event("the question names no entity of the graph")
+        event("the question names no entity of the graph", "run.no_entity_named")
     elif not ids:
-        raise LinkError(f"nothing in {query.text[:80]!r} names an entity of {graph!r}; give a seed")
+        text = query.text[:80]
+        raise LinkError(
+            f"nothing in {text!r} names an entity of {graph!r}; give a seed", code="run.no_entity", question=text
+        )
     return replace(query, seeds=tuple(dict.fromkeys(ids)))
 
 
@@ -111,7 +120,7 @@ def _checked(graph: Adjacency, query: Query) -> Query:
         query = replace(query, seeds=tuple(int(s) if isinstance(s, np.integer) else s for s in query.seeds))
     for seed in query.seeds:
         if not isinstance(seed, int) or not 0 <= seed < graph.n_entities:
-            raise LinkError(f"seed {seed} is not an entity id of {graph!r}")
+            raise LinkError(f"seed {seed} is not an entity id of {graph!r}", code="run.bad_seed", seed=seed)
     return query
 
 

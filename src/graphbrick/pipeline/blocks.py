@@ -32,8 +32,8 @@ class BlockError(PipelineError):
         at: The way to it: names and indices from the outermost block inwards.
     """
 
-    def __init__(self, message: str, at: tuple[str | int, ...]) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, at: tuple[str | int, ...], *, code: str = "", **values: object) -> None:
+        super().__init__(message, code=code, **values)
         self.at = at
 
 
@@ -49,7 +49,10 @@ def to_blocks(value: Brick | Pipeline) -> Block:
     if isinstance(value, Union):
         return {"union": [to_blocks(branch) for branch in value.branches]}
     if not isinstance(value, Brick):
-        raise PipelineError(f"{shown(value)} cannot be shown as a block: it is not a brick, a sequence or a union")
+        raise PipelineError(
+            f"{shown(value)} cannot be shown as a block: it is not a brick, a sequence or a union",
+            code="block.not_a_brick",
+        )
     written: list[str] = []
     value.text(lambda name, _: written.append(name) or "")  # type: ignore[func-returns-value]
     return {
@@ -69,7 +72,8 @@ def from_blocks(block: object) -> Pipeline:
     """
     value = _value(block, ())
     if not isinstance(value, Pipeline):
-        raise BlockError(f"{shown(value)} is not a stage; put it into one, as in Rerank(BM25())", ())
+        text = f"{shown(value)} is not a stage; put it into one, as in Rerank(BM25())"
+        raise BlockError(text, (), code="block.model_alone")
     return value
 
 
@@ -83,7 +87,7 @@ def _plain(value: object) -> Any:
 def _value(block: object, at: tuple[str | int, ...]) -> Any:
     """Return the brick, pipeline or literal of a block at a place."""
     if len(at) > _DEEPEST:
-        raise BlockError(f"the blocks are nested more than {_DEEPEST} deep", at)
+        raise BlockError(f"the blocks are nested more than {_DEEPEST} deep", at, code="block.too_deep")
     if isinstance(block, list):
         return tuple(_value(entry, (*at, i)) for i, entry in enumerate(block))
     if not isinstance(block, Mapping):
@@ -93,12 +97,18 @@ def _value(block: object, at: tuple[str | int, ...]) -> Any:
             return _joined(block[word], word, join, (*at, word))
     name, parameters = block.get("brick"), block.get("parameters", {})
     if not isinstance(name, str) or not isinstance(parameters, Mapping):
-        raise BlockError(f'a block is {{"brick", "parameters"}}, {{"then"}} or {{"union"}}, got {shown(block)}', at)
+        text = f'a block is {{"brick", "parameters"}}, {{"then"}} or {{"union"}}, got {shown(block)}'
+        raise BlockError(text, at, code="block.wrong_shape")
     try:
         brick = find(name)
     except PipelineError as error:
-        raise BlockError(str(error), at) from error
+        raise _placed(error, at) from error
     return _made(brick, parameters, at)
+
+
+def _placed(error: PipelineError, at: tuple[str | int, ...]) -> BlockError:
+    """Return an error about a block as one that names its place."""
+    return BlockError(str(error), at, code=error.code, **error.values)
 
 
 def _made(brick: type[Brick], parameters: Mapping[str, object], at: tuple[str | int, ...]) -> Brick:
@@ -106,32 +116,36 @@ def _made(brick: type[Brick], parameters: Mapping[str, object], at: tuple[str | 
     for name in parameters:
         if name not in known:
             has = f"it has {', '.join(sorted(known)) or 'none'}"
-            raise BlockError(f"{brick.__name__} has no parameter {shown(name, 80)}; {has}", at)
+            text = f"{brick.__name__} has no parameter {shown(name, 80)}; {has}"
+            raise BlockError(text, at, code="block.no_parameter", name=name)
     values = {name: _value(entry, (*at, "parameters", name)) for name, entry in parameters.items()}
     missing = [one.name for one in brick.parameters() if one.default is None and one.name not in values]
     if missing:
-        raise BlockError(f"{brick.__name__} needs {', '.join(missing)}", at)
+        text = f"{brick.__name__} needs {', '.join(missing)}"
+        raise BlockError(text, at, code="block.missing_parameter", names=missing)
     try:
         return brick(**values)
     except PipelineError as error:
-        raise BlockError(str(error), at) from error
+        raise _placed(error, at) from error
 
 
 def _joined(parts: object, word: str, join: Any, at: tuple[str | int, ...]) -> Pipeline:
     """Return several blocks joined, one after the other."""
     if not isinstance(parts, list) or not parts:
-        raise BlockError(f'"{word}" needs a list of at least one block, got {shown(parts)}', at)
+        text = f'"{word}" needs a list of at least one block, got {shown(parts)}'
+        raise BlockError(text, at, code="block.no_parts")
 
     def joined(left: Pipeline, numbered: tuple[int, Pipeline]) -> Pipeline:
         i, right = numbered
         try:
             return join(left, right)  # type: ignore[no-any-return]
         except PipelineError as error:
-            raise BlockError(str(error), (*at, i)) from error
+            raise _placed(error, (*at, i)) from error
 
     values = [_value(part, (*at, i)) for i, part in enumerate(parts)]
     for i, value in enumerate(values):
         if not isinstance(value, Pipeline):
-            raise BlockError(f"{shown(value)} is not a stage, so it cannot be joined with others", (*at, i))
+            text = f"{shown(value)} is not a stage, so it cannot be joined with others"
+            raise BlockError(text, (*at, i), code="block.not_a_stage")
     whole: Pipeline = reduce(joined, enumerate(values[1:], 1), values[0])
     return whole

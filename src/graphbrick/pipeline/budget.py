@@ -50,7 +50,11 @@ class Budget:
     def __init__(self, *, tokens: int | None = None, usd: float | None = None, seconds: float | None = None) -> None:
         for name, limit in (("tokens", tokens), ("usd", usd), ("seconds", seconds)):
             if limit is not None and not 0 < limit < float("inf"):
-                raise InputError(f"the budget's {name} must be a number above 0, got {limit!r}; try {_EXAMPLE}")
+                raise InputError(
+                    f"the budget's {name} must be a number above 0, got {limit!r}; try {_EXAMPLE}",
+                    code="budget.bad_limit",
+                    name=name,
+                )
         self.tokens, self.usd, self.seconds = tokens, usd, seconds
         self.spent_tokens, self.spent_usd = 0, 0.0
         self._aside_tokens, self._aside_usd, self._open = 0, 0.0, 0
@@ -71,11 +75,19 @@ class Budget:
         for part in text.split(","):
             name, equals, value = (piece.strip() for piece in part.partition("="))
             if name not in ("tokens", "usd", "seconds") or not equals or name in limits:
-                raise InputError(f"a budget names tokens, usd or seconds, each once, got {part!r}; try {_EXAMPLE}")
+                raise InputError(
+                    f"a budget names tokens, usd or seconds, each once, got {part!r}; try {_EXAMPLE}",
+                    code="budget.bad_name",
+                    part=part,
+                )
             try:
                 limits[name] = int(value.replace("_", "")) if name == "tokens" else float(value)
             except ValueError:
-                raise InputError(f"the budget's {name} must be a number, got {value!r}; try {_EXAMPLE}") from None
+                raise InputError(
+                    f"the budget's {name} must be a number, got {value!r}; try {_EXAMPLE}",
+                    code="budget.not_a_number",
+                    name=name,
+                ) from None
         return cls(**limits)
 
     def begin(self) -> None:
@@ -94,9 +106,10 @@ class Budget:
     def check(self) -> None:
         """Raise `StoppedError` if the time is over or `cancel` was called."""
         if self._cancelled:
-            raise StoppedError("the run was cancelled")
+            raise StoppedError("the run was cancelled", code="budget.cancelled")
         if self.seconds is not None and self.left() <= 0:
-            raise StoppedError(f"the budget of {self.seconds:g} seconds is used up")
+            text = f"the budget of {self.seconds:g} seconds is used up"
+            raise StoppedError(text, code="budget.time_over", seconds=self.seconds)
 
     def left(self) -> float:
         """Return the seconds that are left; infinite without a limit."""
@@ -134,7 +147,7 @@ class Budget:
                     self._open += 1
                     return
                 if not self._open:
-                    raise StoppedError(reason)
+                    raise StoppedError(reason, code="budget.call_too_large")
                 settled = asyncio.get_running_loop().create_future()
                 self._settled.append(settled)
             await settled

@@ -92,7 +92,7 @@ def find(name: str) -> type[Brick]:
     """
     brick = lookup(name)
     if brick is None:
-        raise PipelineError(unknown(name, names()))
+        raise PipelineError(unknown(name, names()), code="catalog.no_brick", name=name, near=nearest(name, names()))
     return brick
 
 
@@ -109,12 +109,17 @@ def is_built_in(brick: Brick) -> bool:
 def unknown(name: str, names: Iterable[str]) -> str:
     """Return the error text about a name that no brick has."""
     known = list(names)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    if not near:
-        near = [other for other in known if other.lower() == name.lower()]
+    near = nearest(name, known)
     listed = f"there are {', '.join(known)}" if len(known) <= _LISTED else "graphbrick bricks lists them"
-    hint = f"did you mean {near[0]}?" if near else listed
+    hint = f"did you mean {near}?" if near else listed
     return f"there is no brick {name[:80]!r}; {hint}"
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return the name that a misspelt name probably means; empty if none is near."""
+    known = list(names)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return next(iter(near or (other for other in known if other.lower() == name.lower())), "")
 
 
 def describe(brick: type[Brick]) -> dict[str, Any]:

@@ -164,14 +164,20 @@ class Union(Pipeline):
             if other.gives != first.gives:
                 raise PipelineError(
                     f"a union needs branches that give the same, but {shown(first)} gives {NAMES[first.gives]} and "
-                    f"{shown(other)} gives {NAMES[other.gives]}; bring both to the same level before the |"
+                    f"{shown(other)} gives {NAMES[other.gives]}; bring both to the same level before the |",
+                    code="union.different_levels",
+                    levels=(first.gives, other.gives),
                 )
         if first.gives == Level.ANSWER:
             raise PipelineError(
-                f"answers cannot be united: {shown(self)}; unite the evidence and put one generate stage after the |"
+                f"answers cannot be united: {shown(self)}; unite the evidence and put one generate stage after the |",
+                code="union.of_answers",
             )
         if not self.accepts:
-            raise PipelineError(f"no stage can come before {shown(self)}: its branches go on from different levels")
+            raise PipelineError(
+                f"no stage can come before {shown(self)}: its branches go on from different levels",
+                code="union.different_starts",
+            )
 
     def __repr__(self) -> str:
         return self.text(repr)
@@ -225,12 +231,16 @@ class Repeat(Brick, Pipeline):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.stage.gives not in self.stage.accepts:
-            given, needed = NAMES[self.stage.gives], needed_levels(self.stage)
-            raise PipelineError(f"Repeat cannot go round: {shown(self.stage)} gives {given}, but needs {needed}")
+            level, needed = NAMES[self.stage.gives], needed_levels(self.stage)
+            raise PipelineError(
+                f"Repeat cannot go round: {shown(self.stage)} gives {level}, but needs {needed}",
+                code="repeat.cannot_go_round",
+            )
         if not self.until.accepts(self.stage.gives):
             raise PipelineError(
                 f"{self.until!r} cannot judge {NAMES[self.stage.gives]}, which {shown(self.stage)} gives; end the "
-                "repeated pipeline with a retrieve stage such as ShortestPaths()"
+                "repeated pipeline with a retrieve stage such as ShortestPaths()",
+                code="repeat.cannot_judge",
             )
 
     def text(
@@ -273,13 +283,20 @@ def _parts(pipeline: Pipeline, kind: type[Pipeline]) -> tuple[Pipeline, ...]:
 def _refuse_join(before: Pipeline, after: Pipeline) -> None:
     if before.gives == Level.ANSWER:
         raise PipelineError(
-            f"{shown(before)} gives the answer, so {shown(after)} cannot come after it; leave one of them out"
+            f"{shown(before)} gives the answer, so {shown(after)} cannot come after it; leave one of them out",
+            code="join.after_the_answer",
         )
     advice = _ADVICE[before.gives, max(after.accepts)]
     only = "only " if before.gives < max(after.accepts) else ""
     name = type(after).__name__ if isinstance(after, Brick) else shown(after)
-    given = f"{only}{NAMES[before.gives]}"
-    raise PipelineError(f"{name} needs {needed_levels(after)}, but {shown(before)} gives {given}; {advice}")
+    level = f"{only}{NAMES[before.gives]}"
+    raise PipelineError(
+        f"{name} needs {needed_levels(after)}, but {shown(before)} gives {level}; {advice}",
+        code="join.wrong_level",
+        gives=before.gives,
+        needs=after.accepts,
+        advice=advice,
+    )
 
 
 def parts_within(part: Brick | Pipeline) -> Iterator[Brick | Pipeline]:

@@ -29,7 +29,9 @@ def identity_of(value: Brick | Pipeline) -> str:
     if isinstance(value, Sequence | Union):
         return value.text(identity_of)
     if not isinstance(value, Brick):
-        raise PipelineError(f"{value!r} is neither a brick nor a pipeline, so it has no identity")
+        raise PipelineError(
+            f"{value!r} is neither a brick nor a pipeline, so it has no identity", code="identity.not_a_brick"
+        )
     files = value.files()
 
     def write(name: str, argument: object) -> str:

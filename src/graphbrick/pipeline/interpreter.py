@@ -87,11 +87,15 @@ def answer(
     if pipeline.gives != Level.ANSWER:
         raise PipelineError(
             f"{shown(pipeline)} gives {NAMES[pipeline.gives]}, not an answer; end it with a generate stage such as "
-            "PathAnswer(), or call run() to get what it gives"
+            "PathAnswer(), or call run() to get what it gives",
+            code="run.no_generate_stage",
+            pipeline=shown(pipeline),
+            gives=pipeline.gives,
         )
     run = execute(pipeline, begin(pipeline, graph, query, seeds))
     if run.answer is None:
-        raise StoppedError(str(run.stopped))
+        undone = () if run.stopped is None else run.stopped.undone
+        raise StoppedError(str(run.stopped), code="run.stopped", undone=undone)
     return replace(run.answer, trace=run.trace)
 
 
@@ -162,7 +166,10 @@ def _run(pipeline: Pipeline, run: Run) -> Run:
         return _run_union(pipeline, run)
     if isinstance(pipeline, Repeat):
         return _run_repeat(pipeline, run)
-    raise PipelineError(f"{shown(pipeline)} cannot be run: it is not a stage, a sequence, a union or a Repeat")
+    raise PipelineError(
+        f"{shown(pipeline)} cannot be run: it is not a stage, a sequence, a union or a Repeat",
+        code="run.not_a_pipeline",
+    )
 
 
 def _run_stage(stage: Stage, run: Run) -> Run:
@@ -187,7 +194,7 @@ def _tell_notes(stage: Stage, graph: Graph) -> None:
     """Record what the stage and the bricks inside it have to say about the graph."""
     for part in parts_within(stage):
         if isinstance(part, Brick) and (note := part.note_on(graph)):
-            event(note)
+            event(note, "run.note", stage=repr(part))
 
 
 def _reason_to_stop(run: Run) -> str:
@@ -206,7 +213,7 @@ def _call(stage: Stage, run: Run) -> Run:
     graph, query = run.graph, run.query
     if isinstance(stage, LinkStage):
         if query.seeds:
-            event("the query has seeds already; linking was skipped")
+            event("the query has seeds already; linking was skipped", "run.linking_skipped")
             return run
         return replace(run, query=stage.link(graph, query), linked=True)
     if isinstance(stage, ExtractStage):
@@ -224,7 +231,10 @@ def _call(stage: Stage, run: Run) -> Run:
     assert run.evidence is not None
     if isinstance(stage, RerankStage):
         return replace(run, evidence=stage.rerank(query, run.evidence).carry(run.evidence))
-    raise PipelineError(f"{stage!r} is of no known stage kind; derive it from one of those in graphbrick.pipeline")
+    raise PipelineError(
+        f"{stage!r} does not have a known stage kind; derive it from one of those in graphbrick.pipeline",
+        code="run.unknown_kind",
+    )
 
 
 def _of_seeds(run: Run) -> Subgraph:
@@ -245,7 +255,8 @@ def _run_union(union: Union, run: Run) -> Run:
         raise unlinked[0][1]
     with record(run.trace, repr(union), "union") as entry:
         for branch, reason in unlinked:
-            event(f"{branch!r} was left out of the union: {reason}")
+            text = f"{branch!r} was left out of the union: {reason}"
+            event(text, "union.branch_left_out", branch=repr(branch), reason=str(reason))
         united = _united(runs, run.stopped)
         sizes = united.counts(union.gives)
         entry.counts_in = {name: sum(r.counts(union.gives).get(name, 0) for r in runs) for name in sizes}
@@ -289,7 +300,8 @@ def _run_repeat(repeat: Repeat, run: Run) -> Run:
                 if inner.stopped is not None or repeat.until.holds(inner):
                     break
             else:
-                event(f"{repeat.until!r} did not hold after {repeat.at_most} rounds")
+                text = f"{repeat.until!r} did not hold after {repeat.at_most} rounds"
+                event(text, "repeat.condition_not_met", rounds=repeat.at_most)
         except StoppedError as error:
             inner = inner.stop(str(error), repr(repeat.until))
         entry.counts_out = inner.counts(repeat.gives)

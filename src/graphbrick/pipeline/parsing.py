@@ -18,7 +18,7 @@ from graphbrick.core.errors import PipelineError, RecipeSyntaxError, TextPlace, 
 from graphbrick.core.files.locks import AST
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
-from graphbrick.pipeline.catalog import lookup, names, unknown
+from graphbrick.pipeline.catalog import lookup, names, nearest, unknown
 
 _LONGEST = 20_000  # characters; a recipe is a line or two
 
@@ -36,11 +36,13 @@ def parse(text: str) -> Pipeline:
     PPR(k=500) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()
     """
     if not isinstance(text, str):
-        raise RecipeSyntaxError(f"a recipe must be a text, got {shown(text)}")
+        raise RecipeSyntaxError(f"a recipe must be a text, got {shown(text)}", code="recipe.not_text")
     value = parse_brick(text)
     if not isinstance(value, Pipeline):
         raise RecipeSyntaxError(
-            f"{shown(value)} is a model, not a stage; use it inside one, as in Rerank(BM25()) or Generate(LLM())"
+            f"{shown(value)} is a model, not a stage; use it inside one, as in Rerank(BM25()) or Generate(LLM())",
+            code="recipe.model_alone",
+            value=shown(value),
         )
     return value
 
@@ -69,9 +71,16 @@ class _Reader:
         # Inside parentheses a recipe may run over several lines.
         self._source = "(" + "\n".join(self._lines) + "\n)"
         if not text.strip():
-            raise RecipeSyntaxError("the pipeline is empty; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()")
+            raise RecipeSyntaxError(
+                "the pipeline is empty; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()", code="recipe.empty"
+            )
         if len(text) > _LONGEST:
-            raise RecipeSyntaxError(f"the pipeline has {len(text):,} characters; at most {_LONGEST:,} are read")
+            raise RecipeSyntaxError(
+                f"the pipeline has {len(text):,} characters; at most {_LONGEST:,} are read",
+                code="recipe.too_long",
+                size=len(text),
+                at_most=_LONGEST,
+            )
 
     def read(self) -> Brick | Pipeline:
         """Return the brick or pipeline that the text describes."""
@@ -79,10 +88,12 @@ class _Reader:
         try:
             value = self._node(expression)
         except RecursionError as error:
-            raise RecipeSyntaxError("the pipeline is nested too deeply") from error
+            raise RecipeSyntaxError("the pipeline is nested too deeply", code="recipe.too_deep") from error
         if not isinstance(value, Brick | Pipeline):
             raise RecipeSyntaxError(
-                f"{shown(value)} is not a pipeline; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()"
+                f"{shown(value)} is not a pipeline; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()",
+                code="recipe.not_a_pipeline",
+                value=shown(value),
             )
         return value
 
@@ -96,14 +107,18 @@ class _Reader:
             # The fault is in the parentheses put around the text: the first is not closed, or the last is one too many.
             outside = line > len(self._lines) or (line, column) == (1, 0)
             where = "the end" if outside else self._where(line, column)
-            failure = RecipeSyntaxError(f"the pipeline cannot be read at {where}: {error.msg}")
+            text = f"the pipeline cannot be read at {where}: {error.msg}"
+            failure = RecipeSyntaxError(text, code="recipe.syntax", where=where, reason=error.msg)
             failure.place = self._end() if outside else self._place(line, column, line, column + 1)
             raise failure from error
         except (ValueError, RecursionError, MemoryError) as error:
-            raise RecipeSyntaxError(f"the pipeline cannot be read: {error}") from error
+            raise RecipeSyntaxError(f"the pipeline cannot be read: {error}", code="recipe.unreadable") from error
         if (body.lineno, body.col_offset) == (1, 0) and not isinstance(body, ast.Tuple | ast.GeneratorExp):
             # The parenthesis put before the text was closed inside it, as in "PPR()) | (PPR()".
-            raise RecipeSyntaxError("the pipeline cannot be read: it closes a parenthesis that was never opened")
+            raise RecipeSyntaxError(
+                "the pipeline cannot be read: it closes a parenthesis that was never opened",
+                code="recipe.unopened_parenthesis",
+            )
         return body
 
     def _where(self, line: int, column: int) -> str:
@@ -126,9 +141,10 @@ class _Reader:
         end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return self._place(node.lineno, column, end_line, len(lines[end_line - 1].encode()[:end_offset].decode()))
 
-    def _refuse(self, node: ast.expr | ast.keyword, reason: str) -> NoReturn:
+    def _refuse(self, node: ast.expr | ast.keyword, reason: str, code: str, **values: object) -> NoReturn:
         before = self._source.split("\n")[node.lineno - 1].encode()[: node.col_offset]
-        failure = RecipeSyntaxError(f"{reason} (at {self._where(node.lineno, len(before.decode()))})")
+        where = self._where(node.lineno, len(before.decode()))
+        failure = RecipeSyntaxError(f"{reason} (at {where})", code=f"recipe.{code}", where=where, **values)
         failure.place = self._place_of(node)
         raise failure
 
@@ -157,13 +173,14 @@ class _Reader:
             return self._call(node)
         if isinstance(node, ast.Name):
             if self._find(node.id) is not None:
-                self._refuse(node, f"{node.id} needs parentheses; write {node.id}()")
+                self._refuse(node, f"{node.id} needs parentheses; write {node.id}()", "no_parentheses", brick=node.id)
             self._unknown(node, node.id)
         return self._literal(node)
 
     def _stage(self, node: ast.expr, value: object) -> Pipeline:
         if not isinstance(value, Pipeline):
-            self._refuse(node, f"{shown(value)} is not a stage, so it cannot stand beside >> or |")
+            reason = f"{shown(value)} is not a stage, so it cannot stand beside >> or |"
+            self._refuse(node, reason, "not_a_stage", value=shown(value))
         return value
 
     def _literal(self, node: ast.expr) -> object:
@@ -176,32 +193,36 @@ class _Reader:
         if isinstance(node, ast.Tuple | ast.List):
             return tuple(self._node(item) for item in node.elts)
         text = ast.unparse(node)[:60]
-        self._refuse(node, f"{text!r} is not allowed; a pipeline holds only bricks, >>, | and literal values")
+        reason = f"{text!r} is not allowed; a pipeline holds only bricks, >>, | and literal values"
+        self._refuse(node, reason, "not_allowed", expression=text)
 
     def _call(self, node: ast.Call) -> Brick:
         if not isinstance(node.func, ast.Name):
-            self._refuse(node, f"{ast.unparse(node.func)[:60]!r} is not the name of a brick")
+            text = ast.unparse(node.func)[:60]
+            self._refuse(node, f"{text!r} is not the name of a brick", "not_a_name", expression=text)
         brick = self._find(node.func.id)
         if brick is None:
             self._unknown(node, node.func.id)
         parameters = brick.parameters()
         names = [parameter.name for parameter in parameters]
         if len(node.args) > len(names):
-            self._refuse(node, f"{brick.__name__} takes at most {len(names)} parameters, got {len(node.args)}")
+            reason = f"{brick.__name__} takes at most {len(names)} parameters, got {len(node.args)}"
+            self._refuse(node, reason, "too_many_parameters", at_most=len(names))
         arguments: dict[str, object] = dict(zip(names, map(self._node, node.args), strict=False))
         for keyword in node.keywords:
             if keyword.arg is None:
-                self._refuse(keyword, "* and ** are not allowed")
+                self._refuse(keyword, "* and ** are not allowed", "starred")
             if keyword.arg not in names:
                 near = difflib.get_close_matches(keyword.arg, names, n=1)
                 hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(names) or 'none'}"
-                self._refuse(keyword, f"{brick.__name__} has no parameter {shown(keyword.arg, 80)}{hint}")
+                reason = f"{brick.__name__} has no parameter {shown(keyword.arg, 80)}{hint}"
+                self._refuse(keyword, reason, "no_parameter", name=keyword.arg, near=near[:1])
             if keyword.arg in arguments:
-                self._refuse(keyword, f"{brick.__name__} got {keyword.arg} twice")
+                self._refuse(keyword, f"{brick.__name__} got {keyword.arg} twice", "twice", name=keyword.arg)
             arguments[keyword.arg] = self._node(keyword.value)
         missing = [p.name for p in parameters if p.default is None and p.name not in arguments]
         if missing:
-            self._refuse(node, f"{brick.__name__} needs {', '.join(missing)}")
+            self._refuse(node, f"{brick.__name__} needs {', '.join(missing)}", "missing_parameter", names=missing)
         with self._placed(node):
             return brick(**arguments)
 
@@ -209,4 +230,5 @@ class _Reader:
         return self._extra.get(name) or lookup(name)
 
     def _unknown(self, node: ast.expr, name: str) -> NoReturn:
-        self._refuse(node, unknown(name, [*names(), *self._extra]))
+        known = [*names(), *self._extra]
+        self._refuse(node, unknown(name, known), "no_brick", name=name, near=nearest(name, known))

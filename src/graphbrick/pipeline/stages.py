@@ -61,7 +61,7 @@ class LinkStage(Stage):
         Raises:
             LinkError: There is no such entity.
         """
-        raise PipelineError(f"{self!r} cannot look up seeds by name")
+        raise PipelineError(f"{self!r} cannot look up seeds by name", code="stage.no_seeds_by_name")
 
 
 class ExtractStage(Stage):

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from faults import fails, told
 
 from graphbrick import EntityRecord, GraphBuilder, LinkLabels, Mention, Query, ShortestPaths, build, change
 from graphbrick.bricks.link.labels import resolve_seeds
@@ -55,8 +57,8 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         return builder.finish()
 
 
-def link(graph: Graph, question: str, **parameters: float) -> tuple[list[str], list[str], tuple[Mention, ...]]:
-    """The keys of the first readings, the events, the mentions."""
+def link(graph: Graph, question: str, **parameters: float) -> tuple[list[str], list[Any], tuple[Mention, ...]]:
+    """Return the keys of the first readings, the events, and the mentions."""
     with record(Trace(), "LinkLabels()", "link") as entry:
         query = LinkLabels(**parameters).link(graph, Query(question, id="q"))
     assert (query.text, query.id) == (question, "q")
@@ -109,8 +111,8 @@ def test_exact(graph: Graph, question: str, keys: list[str] | None, mentions: li
         with pytest.raises(LinkError):
             link(graph, question, min_score=0.99)
         return
-    found, _, linked = link(graph, question)
-    assert found == keys
+    linked_keys, _, linked = link(graph, question)
+    assert linked_keys == keys
     assert [mention.text for mention in linked] == mentions
     assert all(mention.score == 1 for mention in linked)
 
@@ -124,12 +126,13 @@ class TestHomonyms:
             "'London' names 3 entities; took London [london], the london one, others: "
             "London [london-ky], the london-ky one; London [london-on], the london-on one"
         ]
+        assert events[0].values == {"name": "London", "n": 3, "by": "", "taken": "london"}
 
     def test_a_label_goes_before_an_alias(self, graph: Graph) -> None:
         keys, events, (mention,) = link(graph, "Where is Paris?")
         assert keys == ["paris"]
         assert [graph.key(other) for other in mention.others] == ["hilton"]
-        assert "names 2 entities" in events[0]
+        assert (events[0].code, events[0].values["n"]) == ("link.several_entities", 2)
 
     @pytest.mark.parametrize(
         ("question", "key", "other"),
@@ -152,7 +155,7 @@ class TestCommonWords:
     def test_lower_case_words_are_left_out_beside_a_name(self, graph: Graph) -> None:
         keys, events, _ = link(graph, "Which bank is the oldest bank of Kenya?")
         assert keys == ["kenya"]
-        assert events == ["left out as common words: bank"]
+        assert told(events) == [("link.left_out", {"reason": "common words", "words": "bank"})]
 
     def test_they_are_taken_where_there_is_no_name(self, graph: Graph) -> None:
         keys, events, _ = link(graph, "what does a bank do?")
@@ -176,7 +179,7 @@ class TestCommonWords:
 
     @pytest.mark.parametrize("question", ["Who is it?", "of", "who who who"])
     def test_stop_words_alone_name_nothing(self, graph: Graph, question: str) -> None:
-        with pytest.raises(LinkError, match="and no label is near; give a seed"):
+        with fails("link.no_entity", LinkError, nearest=[]):
             link(graph, question)
 
 
@@ -186,12 +189,13 @@ class TestNearMisses:
         assert keys == ["nairobi"]
         assert mention.text == "Nairobbi"
         assert mention.score == pytest.approx(14 / 15)  # 7 of 7 and of 8 letters are common: 2 * 7 / (7 + 8)
-        assert events == ["'Nairobbi' is no label; took 'Nairobi' (similarity 0.93)"]
+        values = {"name": "Nairobbi", "taken": "Nairobi", "score": mention.score}
+        assert told(events) == [("link.near_miss", values)]
 
     def test_also_beside_an_exact_name(self, graph: Graph) -> None:
         keys, events, _ = link(graph, "Is Nairobbi in Kenya?")
         assert keys == ["nairobi", "kenya"]
-        assert events == ["'Nairobbi' is no label; took 'Nairobi' (similarity 0.93)"]
+        assert [code for code, _ in told(events)] == ["link.near_miss"]
 
     def test_of_several_words(self, graph: Graph) -> None:
         keys, _, (mention,) = link(graph, "who lives in new yrok city")
@@ -199,20 +203,18 @@ class TestNearMisses:
         assert mention.text == "new yrok city"
 
     def test_below_min_score_is_refused_and_shown(self, graph: Graph) -> None:
-        with pytest.raises(LinkError) as caught:
-            link(graph, "In which country is Nairobbi?", min_score=0.95)
-        assert str(caught.value) == (
-            "nothing in 'In which country is Nairobbi?' names an entity of names.graph; nearest labels: Nairobi; "
-            "give a seed"
-        )
+        question = "In which country is Nairobbi?"
+        with fails("link.no_entity", LinkError, question=question, nearest=["Nairobi"]) as caught:
+            link(graph, question, min_score=0.95)
+        assert "names.graph; nearest labels: Nairobi; give a seed" in str(caught.value)
 
     def test_nothing_is_near(self, graph: Graph) -> None:
-        with pytest.raises(LinkError, match=r"nothing in 'Zzyzx\?' names an .*\.graph; and no label is near; give"):
+        with fails("link.no_entity", LinkError, question="Zzyzx?", nearest=[]):
             link(graph, "Zzyzx?")
 
     @pytest.mark.parametrize("question", [" \t\n ", "?!", "😀 …"])
     def test_no_word_at_all(self, graph: Graph, question: str) -> None:
-        with pytest.raises(LinkError, match="and no label is near; give a seed"):
+        with fails("link.no_entity", LinkError, nearest=[]):
             link(graph, question)
 
     def test_a_long_question_is_shortened_in_the_message(self, graph: Graph) -> None:
@@ -241,10 +243,10 @@ class TestLongQuestions:
     def test_without_any_name(self, graph: Graph) -> None:
         with record(Trace(), "LinkLabels()", "link") as entry, pytest.raises(LinkError):
             LinkLabels().link(graph, Query("zzyzx " * 17_000))
-        assert entry.events == ["near misses were looked for in the first 64 of 17,000 words"]
+        assert told(entry.events) == [("link.long_question", {"read": 64, "words": 17_000})]
 
     def test_one_word_of_100_kb(self, graph: Graph) -> None:
-        with pytest.raises(LinkError, match="no label is near"):
+        with fails("link.no_entity", LinkError, nearest=[]):
             link(graph, "Nairobi" * 15_000)
 
     def test_no_space_in_100_kb(self, graph: Graph) -> None:
@@ -253,7 +255,7 @@ class TestLongQuestions:
 
 class TestGivenSeeds:
     @pytest.mark.parametrize(
-        ("given", "keys"),
+        ("seeds", "keys"),
         [
             (["london-on"], ["london-on"]),  # a key
             (["London"], ["london"]),  # a label
@@ -264,27 +266,25 @@ class TestGivenSeeds:
             ([np.int32(15)], ["kenya"]),  # 1 is the hub, the others follow in order
         ],
     )
-    def test_by_key_label_alias_or_id(self, graph: Graph, given: list[str | int], keys: list[str]) -> None:
-        query = resolve_seeds(graph, Query("?"), given)
+    def test_by_key_label_alias_or_id(self, graph: Graph, seeds: list[str | int], keys: list[str]) -> None:
+        query = resolve_seeds(graph, Query("?"), seeds)
         assert [graph.key(seed) for seed in query.seeds] == keys
-        assert len(query.mentions) == len(given)
+        assert len(query.mentions) == len(seeds)
 
     def test_homonyms_are_told(self, graph: Graph) -> None:
         run = ShortestPaths().run(graph, "Where is it?", seeds=["London"])
-        assert run.trace.events[0].startswith("'London' names 3 entities; took London [london], the london one, others")
+        assert run.trace.event_codes == ["link.several_entities"]
         assert [graph.key(entity) for entity in run.query.mentions[0].others] == ["london-ky", "london-on"]
         assert ShortestPaths().run(graph, "Where is it?", seeds=["london-on"]).trace.events == []
 
     def test_unknown_shows_the_nearest(self, graph: Graph) -> None:
-        with pytest.raises(LinkError) as caught:
+        nearest = ["Nairobi [nairobi], the nairobi one"]
+        with fails("link.unknown_seed", LinkError, name="Nairobbi", nearest=nearest):
             resolve_seeds(graph, Query("?"), ["Nairobbi"])
-        assert str(caught.value) == (
-            "no entity of names.graph has the key or label 'Nairobbi'; nearest: Nairobi [nairobi], the nairobi one"
-        )
 
     @pytest.mark.parametrize("name", ["", "  ", "Zzyzx", "!!"])
     def test_unknown_and_nothing_near(self, graph: Graph, name: str) -> None:
-        with pytest.raises(LinkError, match=r"has the key or label .*; and no label is near"):
+        with fails("link.unknown_seed", LinkError, name=name, nearest=[]):
             resolve_seeds(graph, Query("?"), [name])
 
     def test_a_long_name_is_shortened_in_the_message(self, graph: Graph) -> None:
@@ -295,7 +295,7 @@ class TestGivenSeeds:
 
 def test_the_event_names_keys_only_where_they_differ() -> None:
     graph = tiny_graph()
-    with pytest.raises(LinkError, match=r"nearest: Nairobi$"):
+    with fails("link.unknown_seed", nearest=["Nairobi"]):
         resolve_seeds(graph, Query("?"), ["Nairobbi"])
 
 
@@ -315,11 +315,12 @@ def test_part_of_name_a_part_that_only_one_entity_has(people: Graph, text: str) 
     with record(Trace(), "LinkLabels()", "link") as entry:
         query = LinkLabels().link(people, Query(text))
     assert [people.label(seed) for seed in query.seeds] == ["Ben Okoro"]
-    assert "is a part of one name only; took 'Ben Okoro'" in entry.events[0]
+    code, values = told(entry.events)[0]
+    assert (code, values["taken"]) == ("link.part_of_one", "Ben Okoro")
 
 
 def test_part_of_name_a_part_of_several_names_is_asked_for(people: Graph) -> None:
-    with pytest.raises(LinkError, match=r"'Ada' is a part of 2 names of people\.graph: Ada Marsh, Ada Quist"):
+    with fails("link.part_of_several", LinkError, name="Ada", names=["Ada Marsh", "Ada Quist"]):
         LinkLabels().link(people, Query("Who is Ada's boss?"))
 
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.core.files import folders
@@ -58,14 +59,13 @@ def test_the_place_is_checked_again_before_the_end(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    place, reason = tmp_path / "file" / "f", r"f cannot be written \(Not a directory\); choose another place"
-    with pytest.raises(ModelError, match=reason), new_folder(place, lambda: None, ModelError):
+    place = tmp_path / "file" / "f"
+    with fails("folder.not_writable", ModelError, path=place), new_folder(place, lambda: None, ModelError):
         pass
 
 
 def test_the_root_is_no_place_for_a_folder() -> None:
-    reason = r"^/ cannot be written \(Is a directory\); choose another place"
-    with pytest.raises(ModelError, match=reason), new_folder(Path("/"), lambda: None, ModelError):
+    with fails("folder.not_writable", ModelError), new_folder(Path("/"), lambda: None, ModelError):
         pass
 
 
@@ -129,5 +129,6 @@ def test_a_digest_does_not_pass_over_a_folder_that_cannot_be_read(
         return scan(path)
 
     monkeypatch.setattr("os.scandir", refusing)
-    with pytest.raises(InputError, match="inner: it cannot be read: Permission denied"):
+    with fails("digest.unreadable", InputError) as caught:
         digest(tmp_path)
+    assert str(caught.value.file).endswith("inner")

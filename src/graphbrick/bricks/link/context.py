@@ -1,4 +1,4 @@
-"""Which of several entities of one name is meant: the question's other words, and its other names, decide."""
+"""Choice among several entities of one name, by the other words and names of the question."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ class _Choice:
 
 
 def is_spelled(graph: Graph, text: str, entity: int) -> bool:
-    """Whether a text is exactly the label or an alias of an entity."""
+    """Return whether a text is exactly the label or an alias of an entity."""
     return text in (graph.label(entity), *graph.aliases(entity))
 
 
 def _inside(question: Question, span: Span) -> int | None:
-    """Return the word for what is in a mention: «cities» in «cities in Mexico», which says that Mexico is no city."""
+    """Return the word for what is in a mention: «cities» in «cities in Mexico»; so Mexico is not a city."""
     words = question.words
     at = span.first - 1
     if at >= 0 and words[at].text == "the":
@@ -126,7 +126,7 @@ def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:
 def _without_years(graph: Graph, question: Question, matches: Matches) -> Matches:
     """Return the mentions without years in brackets that only tell which entity is meant: «Heat (1995)».
 
-    Of the entities of that name, the ones beside the year alone stay.
+    Only the entities of that name that stand beside the year in the graph stay.
     """
     remaining: list[tuple[Span, Mention]] = []
     for span, mention in matches:
@@ -134,7 +134,8 @@ def _without_years(graph: Graph, question: Question, matches: Matches) -> Matche
         if span in question.years and before is not None and before[0].last == span.first - 1:
             meant = [one for one in _entities(before[1]) if _is_beside(graph, one, _entities(mention))]
             if meant:
-                event(f"{mention.text!r} in brackets tells which {before[1].text!r} is meant; it is no seed")
+                text = f"{mention.text!r} in brackets tells which {before[1].text!r} is meant; it is not a seed"
+                event(text, "link.year_in_brackets", year=mention.text, name=before[1].text)
                 remaining[-1] = before[0], replace(before[1], entity=meant[0], others=tuple(meant[1:]))
                 continue
         remaining.append((span, mention))
@@ -153,5 +154,10 @@ def report(graph: Graph, mention: Mention, by: str = "") -> None:
     more = f"; and {len(mention.others) - _SHOWN:,} more" if len(mention.others) > _SHOWN else ""
     event(
         f"{mention.text!r} names {len(mention.others) + 1:,} entities; {by}{' ' if by else ''}took "
-        f"{graph.describe(mention.entity)}, others: {shown}{more}"
+        f"{graph.describe(mention.entity)}, others: {shown}{more}",
+        "link.several_entities",
+        name=mention.text,
+        n=len(mention.others) + 1,
+        by=by,
+        taken=graph.key(mention.entity),
     )

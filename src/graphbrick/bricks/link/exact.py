@@ -24,7 +24,7 @@ class ExactNames:
     """Exact names in a question, each longest first; spans may overlap.
 
     Attributes:
-        names: Those that are surely meant as names.
+        names: Spans that are surely meant as names.
         words: Single lower-case words, which may be meant as common words.
         terms: Words that the types or relations of the graph use, such as «capital» or «the director».
     """
@@ -60,7 +60,7 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
 
 
 def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int]) -> bool:
-    """Whether a span speaks of a type or relation: only words of their labels, not capitalized as a name is."""
+    """Return whether a span speaks of a type or relation: only words of their labels, not capitalized as a name is."""
     words = question.words[span.first : span.last + 1]
     known = vocabulary(graph)
     # Function words of a span do not count, as in «the director».
@@ -90,7 +90,7 @@ def spans_of_names(graph: Graph, question: Question) -> list[Span]:
 
 
 def ranked(graph: Graph, surface: str, names: Iterable[int]) -> list[int]:
-    """Return the entities of some names: exact spelling first, then labels, then by degree, then by id."""
+    """Return the entities of names: exact spelling first, then labels, then by degree, then by id."""
     best: dict[int, tuple[bool, bool, int, int]] = {}
     for name in names:
         entity = graph.names.entity(name)

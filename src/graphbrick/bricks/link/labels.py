@@ -35,10 +35,10 @@ class LinkLabels(LinkStage):
     single lower-case words, are taken only if nothing else matches. Function words are taken only if they are
     capitalized, not the first word, and spelled exactly like a name.
 
-    What is capitalized or in quotes and no exact name is looked up again: initials with or without points, «&» for
-    «and», without an article, in the plural; as a part of a name that only one entity has, such as a first name alone;
-    and with typing errors, one in a name of five letters or more, two in one of ten. In lower case, typing errors are
-    looked for in names of two words or more; other spellings, parts and single words only if nothing matches exactly.
+    Capitalized or quoted words that are not an exact name are looked up again. Other spellings come first: initials
+    with or without points, «&» for «and», without an article, in the plural. Then parts of a name that only one entity
+    has, such as a first name. Then typing errors: one in a name of five letters or more, two in one of ten. In lower
+    case, typing errors are looked for in names of two words or more; all else only if nothing matches exactly.
 
     If several entities share a name, the question decides: neighbours of what else it names, types and relations that
     it speaks of. Then exact spelling comes first, then labels before aliases, then the entity with the most triples.
@@ -81,7 +81,8 @@ class LinkLabels(LinkStage):
         if matches:
             _tell_left_out(question, exact, matches)
         elif not exact.words and (kinds := _kinds(graph, question, exact, self.words)):
-            event(f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them")
+            text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
+            event(text, "link.only_classes", classes=list(dict.fromkeys(kinds)))
             return query
         else:
             matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
@@ -111,7 +112,11 @@ class LinkLabels(LinkStage):
             more = f", and {len(part.entities) - _SHOWN:,} more" if len(part.entities) > _SHOWN else ""
             raise LinkError(
                 f"{part.text!r} is a part of {len(part.entities):,} names of {graph.path.name}: {shown}{more}; write "
-                "one in full, or give a seed"
+                "one in full, or give a seed",
+                code="link.part_of_several",
+                name=part.text,
+                n=len(part.entities),
+                names=[graph.label(entity) for entity in part.entities[:_SHOWN]],
             )
         terms = disjoint(exact.terms)
         if terms and not question.shows_names:
@@ -120,8 +125,14 @@ class LinkLabels(LinkStage):
         nearest = f"nearest labels: {', '.join(names)}" if names else "and no label is near"
         text = question.text if len(question.text) <= 80 else question.text[:77] + "..."
         if len(question.words) > READ_WORDS:
-            event(f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words")
-        raise LinkError(f"nothing in {text!r} names an entity of {graph.path.name}; {nearest}; give a seed")
+            told = f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words"
+            event(told, "link.long_question", read=READ_WORDS, words=len(question.words))
+        raise LinkError(
+            f"nothing in {text!r} names an entity of {graph.path.name}; {nearest}; give a seed",
+            code="link.no_entity",
+            question=text,
+            nearest=names,
+        )
 
 
 def _entities(mention: Mention) -> tuple[int, ...]:
@@ -131,7 +142,7 @@ def _entities(mention: Mention) -> tuple[int, ...]:
 def _kinds(graph: Graph, question: Question, exact: ExactNames, words: str | None) -> list[str]:
     """Return the classes, and the relations with numbers or dates, that a question without names is about.
 
-    A name alone, such as a film called «The Capital», is no such question.
+    A name alone, such as a film called «The Capital», is not such a question.
     """
     term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
     if question.shows_names or term_words == question.content(Span(0, len(question.words) - 1)):
@@ -151,7 +162,7 @@ def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> N
         left = disjoint(entries, [span for span, _ in matches])
         if left:
             shown = ", ".join(dict.fromkeys(question.surface(span) for span, _ in left))
-            event(f"left out as {what}: {shown}")
+            event(f"left out as {what}: {shown}", "link.left_out", reason=what, words=shown)
 
 
 def resolve_seeds(graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
@@ -163,7 +174,7 @@ def resolve_seeds(graph: Graph, query: Query, seeds: Iterable[str | int]) -> Que
     mentions = []
     for seed in seeds:
         if isinstance(seed, bool) or not isinstance(seed, str | int | np.integer):
-            raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
+            raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}", code="link.seed_type")
         mention = _resolve(graph, seed) if isinstance(seed, str) else Mention(str(seed), int(seed))
         report(graph, mention)
         mentions.append(mention)
@@ -176,7 +187,12 @@ def _resolve(graph: Graph, name: str) -> Mention:
     except LinkError:
         entities = ranked(graph, nfc(name.strip()), graph.names.exact(name_form(name)))
     if not entities:
-        near = ", ".join(graph.describe(match.entity) for match in graph.names.near(name, _SHOWN))
-        nearest = f"nearest: {near}" if near else "and no label is near"
-        raise LinkError(f"no entity of {graph.path.name} has the key or label {name[:80]!r}; {nearest}")
+        near = [graph.describe(match.entity) for match in graph.names.near(name, _SHOWN)]
+        advice = f"nearest: {', '.join(near)}" if near else "and no label is near"
+        raise LinkError(
+            f"no entity of {graph.path.name} has the key or label {name[:80]!r}; {advice}",
+            code="link.unknown_seed",
+            name=name,
+            nearest=near,
+        )
     return Mention(name, entities[0], others=tuple(entities[1:]))

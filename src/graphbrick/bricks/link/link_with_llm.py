@@ -63,17 +63,17 @@ _NEAREST = 5
 class LinkWithLLM(LinkStage):
     """Seeds by the names that a language model finds in the question, looked up among the labels and aliases.
 
-    The model is asked once for the names, with two examples. Each is looked up as `LinkLabels` does: exactly but for
-    case, accents and punctuation, and nearly where nothing is called so. A name that does not stand in the question is
-    an event, and is looked up nearly only where nothing else is found; one that names no entity is an event too.
+    The model is asked once for the names, with two examples. Each name is looked up as in `LinkLabels`: exactly apart
+    from case, accents and punctuation; if there is no match, by similarity. A name that the question does not contain
+    is an event, and is looked up by similarity only if no other name matches. A name without entity is an event too.
 
-    Where several entities fit, the model is asked which is meant, for all such names at the same time: it sees each
-    with its description or types, the number of its triples, and two of them, those that share most words with the
-    question. The other entities are kept in ``Mention.others``. A choice that cannot be read is an event, and the
-    entity is taken by the rule of `LinkLabels`: the one whose name is written exactly so, then a label before an alias,
-    then the best connected; of near misses the nearest.
+    If several entities match, the model is asked which is meant, for all such names at the same time. It sees each
+    with its description or types, its number of triples, and the two triples that share most words with the question.
+    The other entities are kept in ``Mention.others``. A choice that cannot be read is an event, and the rule of
+    `LinkLabels` decides: exact spelling first, then a label before an alias, then the best connected; the nearest of
+    near misses.
 
-    The model is asked for JSON where it is ``structured``.
+    The model is asked for JSON if it is ``structured``.
 
     Args:
         llm: The language model, such as LLM().
@@ -115,7 +115,9 @@ class LinkWithLLM(LinkStage):
             question = text if len(text) <= 80 else text[:77] + "..."
             raise LinkError(
                 f"nothing that {self.llm.model} named in {question!r} is an entity of {graph.path.name}: {tried}; "
-                "give a seed, or try LinkLabels()"
+                "give a seed, or try LinkLabels()",
+                code="link_llm.no_entity",
+                names=[name.text[:80] for name in names],
             )
         chosen = self._chosen(graph, text, [(name, entities) for name, entities in matches if len(entities) > 1])
         mentions = []
@@ -123,7 +125,8 @@ class LinkWithLLM(LinkStage):
             entity = chosen.get(name, next(iter(entities)))
             mention = Mention(name.text, entity, entities[entity], tuple(e for e in entities if e != entity))
             if mention.score < 1:
-                event(f"{name.text!r} is no label; took {graph.label(entity)!r} (similarity {mention.score:.2f})")
+                told = f"{name.text!r} is not a label; took {graph.label(entity)!r} (similarity {mention.score:.2f})"
+                event(told, "link_llm.near_miss", name=name.text, taken=graph.key(entity))
             report(graph, mention, self.llm.model if name in chosen else "")
             mentions.append(mention)
         return replace(query, seeds=tuple(dict.fromkeys(m.entity for m in mentions)), mentions=tuple(mentions))
@@ -142,12 +145,14 @@ class LinkWithLLM(LinkStage):
         parts = [part for name in read_names(reply) or [] for part in _in_question(text, words, name)]
         names = list(dict.fromkeys(_name(text, words, name) for name in parts))
         if len(names) > self.n:
-            event(f"{self.llm.model} named {len(names)} entities, of which the first {self.n} were looked up")
+            told = f"{self.llm.model} named {len(names)} entities, of which the first {self.n} were looked up"
+            event(told, "link_llm.too_many_names", n=len(names), at_most=self.n)
             names = names[: self.n]
         strange = [name.text for name in names if name.start < 0]
         if strange:
             listed = ", ".join(repr(name[:80]) for name in strange)
-            event(f"{self.llm.model} named what is not in the question; it was looked up all the same: {listed}")
+            told = f"{self.llm.model} named what is not in the question; it was looked up all the same: {listed}"
+            event(told, "link_llm.not_in_question", names=strange)
         return sorted(names, key=lambda name: name.start if name.start >= 0 else len(text))
 
     def _matches(self, graph: Graph, names: Sequence[_Name]) -> list[tuple[_Name, dict[int, float]]]:
@@ -164,7 +169,8 @@ class LinkWithLLM(LinkStage):
         for name in names:
             if not matches[name]:
                 labels = ", ".join(match.name for match in graph.names.near(name.text, _NEAREST)) or "none"
-                event(f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}")
+                told = f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}"
+                event(told, "link_llm.unknown_name", name=name.text[:80], nearest=labels)
         return [(name, entities) for name, entities in matches.items() if entities]
 
     def _near(self, graph: Graph, name: _Name) -> dict[int, float]:
@@ -179,10 +185,12 @@ class LinkWithLLM(LinkStage):
             lines = lines_of(_portrait(graph, entity, text) for entity in first)
             fit = fitting(self.llm, self._which(text, name, []), lines)
             if fit < 2:
-                event(f"{self.llm.model} was not asked which of {len(entities):,} {name.text!r} is meant: no room")
+                told = f"{self.llm.model} was not asked which of {len(entities):,} {name.text!r} is meant: no room"
+                event(told, "link_llm.no_room", name=name.text, n=len(entities))
                 continue
             if fit < len(entities):
-                event(f"{self.llm.model} was shown the first {fit} of {len(entities):,} entities named {name.text!r}")
+                told = f"{self.llm.model} was shown the first {fit} of {len(entities):,} entities named {name.text!r}"
+                event(told, "link_llm.entities_cut", name=name.text, shown=fit, n=len(entities))
             choices.append((name, first[:fit], lines[:fit]))
             schema = json_object(number=whole_number(1, fit))
             requests.append(Request(self._which(text, name, lines[:fit]), schema))
@@ -193,9 +201,11 @@ class LinkWithLLM(LinkStage):
             if numbers:
                 chosen[name] = offered[numbers[0] - 1]
             if not numbers:
-                event(f"{self.llm.model} did not choose a {name.text!r}; it was taken by its name and its triples")
+                told = f"{self.llm.model} did not choose a {name.text!r}; it was taken by its name and its triples"
+                event(told, "link_llm.no_choice", name=name.text)
             elif len(numbers) > 1:
-                event(f"{self.llm.model} chose {len(numbers)} {name.text!r}; the first counts: {shown(reply.text)}")
+                told = f"{self.llm.model} chose {len(numbers)} {name.text!r}; the first counts: {shown(reply.text)}"
+                event(told, "link_llm.several_choices", name=name.text, n=len(numbers))
         return chosen
 
     def _which(self, text: str, name: _Name, lines: Sequence[str]) -> list[dict[str, str]]:

@@ -28,11 +28,11 @@ class Span(NamedTuple):
     last: int
 
     def overlaps(self, other: Span) -> bool:
-        """Whether the two spans have a word in common."""
+        """Return whether the two spans have a word in common."""
         return self.first <= other.last and other.first <= self.last
 
     def contains(self, other: Span) -> bool:
-        """Whether all words of the other span are in this one."""
+        """Return whether all words of the other span are in this one."""
         return self.first <= other.first and other.last <= self.last
 
     @property
@@ -89,17 +89,17 @@ class Question:
         return " ".join(word.text for word in self.words[span.first : span.last + 1])
 
     def is_capitalized(self, at: int) -> bool:
-        """Whether a word begins with a capital letter or a digit."""
+        """Return whether a word begins with a capital letter or a digit."""
         first = self.text[self.words[at].start]
         return first.isupper() or first.isdigit()
 
     def is_lower(self, span: Span) -> bool:
-        """Whether the spelling of a span does not mark it as a name: lower case, or all of the question is capitals."""
+        """Return whether the spelling of a span does not mark it as a name: lower case, or a question in capitals."""
         surface = self.surface(span)
         return surface.islower() or (self.shouts and surface.isupper())
 
     def cuts_word(self, span: Span) -> bool:
-        """Whether a span is a piece of a hyphened word, a lone letter, or ends with the «s» of a possessive."""
+        """Return whether a span is a piece of a hyphened word, a lone letter, or ends with a possessive «s»."""
         first, last = self.words[span.first], self.words[span.last]
         before, after = self.text[max(first.start - 2, 0) : first.start], self.text[last.end : last.end + 2]
         if (before[-1:] == "-" and before[0].isalnum()) or (after[:1] == "-" and after[1:].isalnum()):
@@ -110,11 +110,11 @@ class Question:
 
     @staticmethod
     def is_function_word(word: Token) -> bool:
-        """Whether a word only builds a question."""
+        """Return whether a word only builds a question."""
         return word.text in QUESTION_WORDS
 
     def is_function_words(self, span: Span) -> bool:
-        """Whether a span has function words only."""
+        """Return whether a span has function words only."""
         return all(word.text in QUESTION_WORDS for word in self.words[span.first : span.last + 1])
 
     def content(self, span: Span) -> int:
@@ -123,7 +123,7 @@ class Question:
 
 
 def _is_of_number(surfaces: Sequence[str], at: int) -> bool:
-    """Whether a word is a unit or month after a number, or a month before one: «60000 EUR», «5 March», «March 2024»."""
+    """Return whether a word is a unit or month beside a number: «60000 EUR», «5 March», «March 2024»."""
     is_month = surfaces[at].lower() in MONTHS
     after = at + 1 < len(surfaces) and surfaces[at + 1].isdigit()
     return (surfaces[at - 1].isdigit() and (surfaces[at].isupper() or is_month)) or (is_month and after)
@@ -139,7 +139,7 @@ def _between(words: Sequence[Token], places: Iterable[tuple[int, int]]) -> Itera
 
 
 def disjoint(spans: Iterable[tuple[Span, V]], taken: Iterable[Span] = ()) -> list[tuple[Span, V]]:
-    """Return spans that overlap neither each other (earlier entries win) nor those taken, in order of appearance."""
+    """Return spans that overlap neither each other (earlier entries win) nor ``taken``, in order of appearance."""
     used = {at for span in taken for at in range(span.first, span.last + 1)}
     chosen = []
     for span, value in spans:

@@ -37,7 +37,7 @@ class Several:
 
     Attributes:
         text: The part.
-        entities: Those of whose names it is a part.
+        entities: The entities with these names.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Several:
 
 
 class Unmatched:
-    """Looks up the spans of one question that are no names of the graph.
+    """Looks up the spans of one question that are not names of the graph.
 
     Args:
         graph: The graph.
@@ -92,7 +92,7 @@ class Unmatched:
         return list(dict.fromkeys(match.name for _, match in self._near))[:n]
 
     def _near_misses(self, spans: Sequence[Span]) -> Matches:
-        """Return what is similar to spans: the most similar first, of equal ones the longest span."""
+        """Return the names similar to spans, the most similar first, then those of the longest span."""
         folded = {span: self.question.folded(span) for span in spans if span.size <= _LONGEST_PART}
         near = [
             (span, match)
@@ -134,7 +134,7 @@ class Unmatched:
                     yield span, False
 
     def _is_named(self, span: Span) -> bool:
-        """Whether capitals show that a span may be a name; function words inside it may be in lower case."""
+        """Return whether capitals show that a span may be a name; function words inside it may be in lower case."""
         question = self.question
         if not question.shows_names:
             return False
@@ -147,7 +147,7 @@ class Unmatched:
         return all(at in capitals or question.is_function_word(question.words[at]) for at in inner)
 
     def _is_whole(self, span: Span, taken: Sequence[Span]) -> bool:
-        """Whether a span is not a piece of a longer name, as «Charles» is in «Charles Xavier»."""
+        """Return whether a span is not a piece of a longer name, as «Charles» is in «Charles Xavier»."""
         question, known = self.question, vocabulary(self.graph)
         covered = {at for other in taken for at in range(other.first, other.last + 1)}
         for at in (span.first - 1, span.last + 1):
@@ -182,7 +182,9 @@ class Unmatched:
         for text in other_spellings(self.question, span):
             entities = ranked(self.graph, surface, self.graph.names.exact(text))
             if entities:
-                event(f"{surface!r} is no label; took {self.graph.label(entities[0])!r}, which is spelled otherwise")
+                taken = self.graph.label(entities[0])
+                told = f"{surface!r} is not a label; took {taken!r}, which is spelled otherwise"
+                event(told, "link.other_spelling", name=surface, taken=taken)
                 return Mention(surface, entities[0], _OTHER_SPELLING, tuple(entities[1:]))
         return None
 
@@ -198,7 +200,8 @@ class Unmatched:
             self.several.append(Several(surface, entities))
         if len(entities) != 1:
             return None
-        event(f"{surface!r} is a part of one name only; took {self.graph.label(entities[0])!r}")
+        taken = self.graph.label(entities[0])
+        event(f"{surface!r} is a part of one name only; took {taken!r}", "link.part_of_one", name=surface, taken=taken)
         return Mention(surface, entities[0], _PART)
 
     def _one_error(self, span: Span) -> Mention | None:
@@ -230,10 +233,12 @@ class Unmatched:
         """Return the mention of the entity with the highest score; the best connected of several."""
         surface = self.question.surface(span)
         first, *others = sorted(scores, key=lambda entity: (-scores[entity], -self.graph.degree(entity), entity))
-        event(f"{surface!r} is no label; took {self.graph.label(first)!r} (similarity {scores[first]:.2f})")
+        taken, score = self.graph.label(first), scores[first]
+        told = f"{surface!r} is not a label; took {taken!r} (similarity {score:.2f})"
+        event(told, "link.near_miss", name=surface, taken=taken, score=score)
         return Mention(surface, first, scores[first], tuple(others))
 
 
 def _replaces(span: Span, other: Span) -> bool:
-    """Whether a span may replace an exact name: it contains it, and has more words."""
+    """Return whether a span may replace an exact name: it contains it, and has more words."""
     return span.contains(other) and span.size > other.size

@@ -27,7 +27,9 @@ def digest(path: Path) -> str:
             total.update(f"{name}\0{_digest_of_file(file)}\n".encode("utf-8", "surrogateescape"))
         return total.hexdigest()
     except OSError as error:
-        raise InputError(f"it cannot be read: {error.strerror or error}", error.filename or path) from error
+        raise InputError(
+            f"it cannot be read: {error.strerror or error}", error.filename or path, code="digest.unreadable"
+        ) from error
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -128,7 +128,8 @@ def new_folder(path: Path, check: Callable[[], None], error: type[GraphbrickErro
             yield work
             folder.commit()
     except OSError as reason:
-        raise error(f"{path} cannot be written ({reason.strerror or reason}); choose another place") from reason
+        text = f"{path} cannot be written ({reason.strerror or reason}); choose another place"
+        raise error(text, code="folder.not_writable", path=path) from reason
 
 
 def check_writable(path: Path) -> None:

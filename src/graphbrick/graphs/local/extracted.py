@@ -74,9 +74,8 @@ class ExtractedGraph:
         Args:
             question: The question.
             seeds: Keys or names; if empty, the seeds of the set are used.
-            question_id: The name of the set. If there is no such set, or it lacks a seed given, the
-                set with exactly the seeds given is used; without seeds, the set with most seeds among those whose seeds
-                the question all names.
+            question_id: The name of the set. If there is no such set, or it lacks one of ``seeds``, the set with
+                exactly these seeds is used; without seeds, the largest set of which the question names all seeds.
 
         Raises:
             LinkError: No subgraph was extracted for these seeds, or the question names the seeds of none or of several.
@@ -95,7 +94,8 @@ class ExtractedGraph:
             else:
                 known.append(seed)
         if missing:
-            event(f"the subgraph of {chosen!r} lacks its seeds {listed(missing)}, which the source does not have")
+            text = f"the subgraph of {chosen!r} lacks its seeds {listed(missing)}, which the source does not have"
+            event(text, "extracted.missing_seeds", set=chosen, seeds=missing)
         return local, known
 
     def set_of(self, question: str, seeds: Iterable[str | int], set_name: str = "") -> str:
@@ -103,7 +103,8 @@ class ExtractedGraph:
         names = list(seeds)
         for name in names:
             if not isinstance(name, str):
-                raise LinkError(f"seeds of {self!r} are keys or names, got {name!r}: each subgraph has ids of its own")
+                text = f"seeds of {self!r} are keys or names, got {name!r}: each subgraph has ids of its own"
+                raise LinkError(text, code="extracted.seed_type")
         texts = [str(name) for name in names]
         own = self._files.seeds.get(set_name)
         # Another file of questions may use the same ids; then the seeds differ.
@@ -119,7 +120,8 @@ class ExtractedGraph:
             GraphbrickError: The graph cannot be written beside the folder.
         """
         if set_name not in self._files.seeds:
-            raise LinkError(f"{self.path} has no set {set_name!r}; it has {self._sets.shown(self._files.seeds)}")
+            text = f"{self.path} has no set {set_name!r}; it has {self._sets.shown(self._files.seeds)}"
+            raise LinkError(text, code="extracted.no_set", set=set_name)
         key = ("extracted subgraph", set_name)
         return current_session().get(key, lambda: self._opened(set_name), of=self, at_most=_OPEN)
 
@@ -141,7 +143,9 @@ class ExtractedGraph:
         except OSError as error:
             raise GraphbrickError(
                 f"the subgraphs of {self.path} cannot be kept in {folder} ({error.strerror or error}); copy "
-                f"{self.path} to a folder that you may write to"
+                f"{self.path} to a folder that you may write to",
+                code="extracted.not_writable",
+                folder=folder,
             ) from error
         graph.vectors_place = self.place.with_name(f"{self.place.name}.vectors")
         graph.origin = f"{self.path}#{set_name}"
@@ -155,7 +159,9 @@ class ExtractedGraph:
             seeds = listed(self._files.seeds[set_name])
             raise LinkError(
                 f"the set {set_name!r} of {self.path} has no triples: its seeds ({seeds}) are not in the source, or "
-                "have none there; extract it with other seeds"
+                "have none there; extract it with other seeds",
+                code="extracted.no_triples",
+                set=set_name,
             )
         lock = place.with_suffix(".lock")
         with claim(lock, wait=True):
@@ -192,7 +198,7 @@ def _graph_at(place: Path) -> Graph | None:
     try:
         return Graph.open(place)
     except GraphFormatError as error:
-        event(f"the subgraph in {place} is damaged ({error}) and is built again")
+        event(f"the subgraph in {place} is damaged ({error}) and is built again", "extracted.rebuilt", place=place)
         return None
 
 
@@ -200,5 +206,6 @@ def _reopen(place: Path, content: str) -> ExtractedGraph:
     """Open pickled subgraphs and check their hash."""
     graph = ExtractedGraph(place)
     if graph.hash != content:
-        raise GraphFormatError(f"{place} holds another extraction than when it was pickled; open it again")
+        text = f"{place} holds another extraction than when it was pickled; open it again"
+        raise GraphFormatError(text, code="extracted.other_content")
     return graph

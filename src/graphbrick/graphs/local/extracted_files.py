@@ -102,7 +102,7 @@ class ExtractedFiles:
         """Read every row.
 
         Raises:
-            GraphFormatError: A row cannot be read, lacks a value, or is of a set without seeds.
+            GraphFormatError: A row cannot be read, lacks a value, or belongs to a set without seeds.
         """
         import pyarrow.compute as pc
 
@@ -112,15 +112,14 @@ class ExtractedFiles:
                 for batch in () if table is None else table.to_batches(columns=list(_COLUMNS[name])):
                     empty = [column for column in _COLUMNS[name] if batch[column].null_count]
                     if empty:
-                        raise GraphFormatError(f"{place} has a row without a value for {empty[0]}; {_ADVICE}")
+                        raise _no_value(place, empty[0])
                     sets = pc.unique(batch["set"]).to_pylist() if "set" in _COLUMNS[name] else []
                     unknown = [one for one in sets if one not in self.seeds]
                     if unknown:
-                        raise GraphFormatError(
-                            f"{place} has rows of the set {unknown[0]!r}, which has no seeds; {_ADVICE}"
-                        )
+                        text = f"{place} has rows of the set {unknown[0]!r}, which has no seeds; {_ADVICE}"
+                        raise GraphFormatError(text, code="extracted.unknown_set", table=name, set=unknown[0])
             except (OSError, ValueError) as error:
-                raise GraphFormatError(f"{place} cannot be read ({error}); {_ADVICE}") from error
+                raise _unreadable(place, error) from error
 
     def _rows(self, table: str, matching: Any = None, columns: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
         """Return rows of a table as tuples, in any order."""
@@ -128,13 +127,23 @@ class ExtractedFiles:
         if dataset is None:
             return []
         try:
-            found: pa.Table = dataset.to_table(columns=list(names), filter=matching)
+            rows: pa.Table = dataset.to_table(columns=list(names), filter=matching)
         except (OSError, ValueError) as error:  # errors of pyarrow are of these types
-            raise GraphFormatError(f"{self.folder / table} cannot be read ({error}); {_ADVICE}") from error
-        empty = next((name for name in names if found[name].null_count), None)
+            raise _unreadable(self.folder / table, error) from error
+        empty = next((name for name in names if rows[name].null_count), None)
         if empty is not None:
-            raise GraphFormatError(f"{self.folder / table} has a row without a value for {empty}; {_ADVICE}")
-        return list(zip(*(found[name].to_pylist() for name in names), strict=True))
+            raise _no_value(self.folder / table, empty)
+        return list(zip(*(rows[name].to_pylist() for name in names), strict=True))
+
+
+def _unreadable(place: Path, error: Exception) -> GraphFormatError:
+    text = f"{place} cannot be read ({error}); {_ADVICE}"
+    return GraphFormatError(text, code="extracted.unreadable", table=place.name)
+
+
+def _no_value(place: Path, column: str) -> GraphFormatError:
+    text = f"{place} has a row without a value for {column}; {_ADVICE}"
+    return GraphFormatError(text, code="extracted.no_value", table=place.name, column=column)
 
 
 def _settings(folder: Path) -> dict[str, Any]:
@@ -144,9 +153,10 @@ def _settings(folder: Path) -> dict[str, Any]:
         version = settings["format"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         reason = "has no entry 'format'" if isinstance(error, KeyError) else f"cannot be read ({error})"
-        raise GraphFormatError(f"{file} {reason}; {_ADVICE}") from error
+        raise GraphFormatError(f"{file} {reason}; {_ADVICE}", code="extracted.bad_settings") from error
     if version != FORMAT:
-        raise GraphFormatError(f"{folder} has format {version!r}, but this version reads format {FORMAT}; {_ADVICE}")
+        text = f"{folder} has format {version!r}, but this version reads format {FORMAT}; {_ADVICE}"
+        raise GraphFormatError(text, code="extracted.other_format", format=version)
     return dict(settings)
 
 
@@ -154,7 +164,8 @@ def _parquet_files(folder: Path, table: str) -> list[Path]:
     """Return the Parquet files of a table; names that begin with a dot or underscore are notes of the writer."""
     files = sorted(file for file in (folder / table).glob("*.parquet") if not file.name.startswith((".", "_")))
     if not files and table != _OPTIONAL:
-        raise GraphFormatError(f"{folder / table} has no Parquet file; {_ADVICE}")
+        text = f"{folder / table} has no Parquet file; {_ADVICE}"
+        raise GraphFormatError(text, code="extracted.no_parquet_file", table=table)
     return files
 
 
@@ -168,17 +179,23 @@ def _table(files: list[Path], place: Path, columns: tuple[str, ...]) -> ds.Datas
         table = ds.dataset([str(file) for file in files], format="parquet")
         names = table.schema.names
     except (OSError, ValueError) as error:
-        raise GraphFormatError(f"{place} cannot be read ({error}); {_ADVICE}") from error
+        raise _unreadable(place, error) from error
     missing = [name for name in columns if name not in names]
     if missing:
         raise GraphFormatError(
             f"{place} has the columns {', '.join(names)}, and lacks {', '.join(missing)}; it must have "
-            f"{', '.join(columns)}"
+            f"{', '.join(columns)}",
+            code="extracted.no_column",
+            table=place.name,
+            missing=missing,
         )
     wrong = [name for name in columns if name not in ("score", "rank") and not _is_text(table.schema.field(name).type)]
     if wrong:
         raise GraphFormatError(
-            f"the column {wrong[0]} of {place} holds {table.schema.field(wrong[0]).type}; it must hold text"
+            f"the column {wrong[0]} of {place} holds {table.schema.field(wrong[0]).type}; it must hold text",
+            code="extracted.not_text",
+            table=place.name,
+            column=wrong[0],
         )
     return table
 
@@ -198,6 +215,7 @@ def _footer(file: Path) -> bytes:
         tail = content.read()
         length = int.from_bytes(tail[:4], "little")
         if tail[4:] != _END or length + 8 > size:
-            raise GraphFormatError(f"{file} is no Parquet file, or is incomplete; {_ADVICE}")
+            text = f"{file} is not a Parquet file, or is incomplete; {_ADVICE}"
+            raise GraphFormatError(text, code="extracted.not_parquet", file=file)
         content.seek(size - 8 - length)
         return content.read(length)

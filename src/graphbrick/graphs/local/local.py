@@ -1,4 +1,4 @@
-"""Copy the part of another graph around some seeds into a folder graph, on which every brick runs."""
+"""Copy the part of another graph around seeds into a folder graph, on which every brick runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def local_graph(
     direction: str = "both",
     relations: Collection[int] | None = None,
 ) -> Graph:
-    """Copy the part of a graph around some seeds into a temporary folder graph.
+    """Copy the part of a graph around seeds into a temporary folder graph.
 
     Keys, labels, types and descriptions are copied; ids are new. The folder is removed when the graph is collected, and
     nothing is kept beside it for later graphs. If a limit leaves triples out, that is an event.
@@ -54,7 +54,10 @@ def local_graph(
     _check_parameters(hops, limit_per_node, max_triples, direction)
     distinct = list(dict.fromkeys(seeds))
     if not distinct:
-        raise GraphbrickError("a local graph needs at least one seed; give seeds, or a question that names an entity")
+        raise GraphbrickError(
+            "a local graph needs at least one seed; give seeds, or a question that names an entity",
+            code="local.no_seeds",
+        )
     reached, frontier = dict.fromkeys(distinct), distinct
     triples: dict[tuple[int, int, int], None] = {}
     cut: list[int] = []
@@ -64,7 +67,8 @@ def local_graph(
         for start in range(0, len(frontier), _BATCH):
             is_full = len(triples) >= max_triples
             if is_full:
-                event(f"the local graph stopped in hop {hop} of {hops}: it has {len(triples):,} triples (max_triples)")
+                text = f"the local graph stopped in hop {hop} of {hops}: it has {len(triples):,} triples (max_triples)"
+                event(text, "local.stopped", hop=hop, triples=len(triples))
                 break
             batch = frontier[start : start + _BATCH]
             lists = remote.neighbours(batch, direction=direction, relations=relations, limit=limit_per_node)
@@ -78,11 +82,15 @@ def local_graph(
         if is_full or not frontier:
             break
     if not triples:
-        raise GraphbrickError(f"no triple leads from or to {listed(remote, distinct)}; choose other seeds")
+        text = f"no triple leads from or to {listed(remote, distinct)}; choose other seeds"
+        raise GraphbrickError(text, code="local.no_triples", seeds=[remote.key(seed) for seed in distinct])
     if cut:
         event(
             f"only {limit_per_node:,} triples each were copied of {len(cut):,} larger entities: {listed(remote, cut)}; "
-            "raise limit_per_node for all"
+            "raise limit_per_node for all",
+            "local.entities_cut",
+            limit=limit_per_node,
+            entities=[remote.key(entity) for entity in cut],
         )
     return _temporary(_records(remote, reached, triples))
 
@@ -90,9 +98,11 @@ def local_graph(
 def _check_parameters(hops: int, limit_per_node: int, max_triples: int, direction: str) -> None:
     for name, value in (("hops", hops), ("limit_per_node", limit_per_node), ("max_triples", max_triples)):
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise GraphbrickError(f"{name} of a local graph must be a whole number from 1, got {value!r}")
+            text = f"{name} of a local graph must be a whole number from 1, got {value!r}"
+            raise GraphbrickError(text, code="local.bad_number", name=name)
     if direction not in DIRECTIONS:
-        raise GraphbrickError(f"direction must be one of {', '.join(DIRECTIONS)}, got {direction!r}")
+        text = f"direction must be one of {', '.join(DIRECTIONS)}, got {direction!r}"
+        raise GraphbrickError(text, code="local.bad_direction")
 
 
 def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tuple[int, int, int]]) -> Iterable[Record]:
@@ -177,7 +187,8 @@ class LocalAround:
         """
         ids = seeds_in(self.graph, question, seeds)
         if not ids:
-            raise LinkError(f"nothing in {question[:80]!r} names an entity of {type(self.graph).__name__}; give a seed")
+            text = f"nothing in {question[:80]!r} names an entity of {type(self.graph).__name__}; give a seed"
+            raise LinkError(text, code="local.no_entity", question=question[:80])
         local = local_graph(
             self.graph, ids, hops=self.hops, limit_per_node=self.limit_per_node, max_triples=self.max_triples
         )

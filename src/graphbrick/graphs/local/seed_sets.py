@@ -51,7 +51,12 @@ class SeedSets:
             return self._only(exact, f"the seeds {listed(names)} are those")
         near.sort(key=lambda chosen: len(set(seeds[chosen]) ^ keys))
         has = f"nearest is {self.shown(near[:1])}" if near else f"it has {self.shown(seeds)}"
-        raise LinkError(f"{self._path} has no subgraph of the seeds {listed(names)} together; {has}; {_FIX}")
+        raise LinkError(
+            f"{self._path} has no subgraph of the seeds {listed(names)} together; {has}; {_FIX}",
+            code="extracted.no_subgraph",
+            seeds=names,
+            nearest=near[:1],
+        )
 
     def named_in(self, question: str) -> str:
         """Return the set whose seeds a question names; the one with most seeds.
@@ -64,7 +69,9 @@ class SeedSets:
         if not candidates:
             raise LinkError(
                 f"nothing in {question[:80]!r} names the seeds of a subgraph of {self._path}, which has "
-                f"{self.shown(seeds)}; give the seeds, or if they are new, {_FIX}"
+                f"{self.shown(seeds)}; give the seeds, or if they are new, {_FIX}",
+                code="extracted.no_seeds_named",
+                question=question[:80],
             )
         most = max(len(seeds[name]) for name in candidates)
         largest = [name for name in candidates if len(seeds[name]) == most]
@@ -75,7 +82,8 @@ class SeedSets:
         distinct = {self.seeds[name]: name for name in reversed(names)}
         if len(distinct) > 1:
             several = self.shown(sorted(distinct.values()))
-            raise LinkError(f"{who} of {len(distinct)} subgraphs of {self._path}: {several}; give the seeds as keys")
+            text = f"{who} of {len(distinct)} subgraphs of {self._path}: {several}; give the seeds as keys"
+            raise LinkError(text, code="extracted.several_subgraphs", sets=sorted(distinct.values()))
         return next(iter(distinct.values()))
 
     def key_of(self, name: str, chosen: str) -> str:

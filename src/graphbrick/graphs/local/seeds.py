@@ -1,4 +1,4 @@
-"""Seeds in graphs that have no index of names: found by the search of the graph itself."""
+"""Seeds in graphs that have no index of names: looked up by the search of the graph itself."""
 
 from __future__ import annotations
 
@@ -40,14 +40,25 @@ def _resolved(graph: Labels, seed: Any) -> int:
         if form in _forms(graph, entity):
             return entity
     near = f"nearest: {listed(graph, candidates)}" if candidates else "and no label is near"
-    raise LinkError(f"no entity of {type(graph).__name__} has the key or label {seed[:80]!r}; {near}")
+    raise LinkError(
+        f"no entity of {type(graph).__name__} has the key or label {seed[:80]!r}; {near}",
+        code="seeds.unknown_name",
+        name=seed,
+        nearest=[graph.label(entity) for entity in candidates[:_SHOWN]],
+    )
 
 
 def _known_id(graph: Labels, seed: Any) -> int:
-    """Return an entity id as a plain integer; raise LinkError if it is none, or the graph does not have it."""
+    """Return an entity id as a plain integer.
+
+    Raises:
+        LinkError: The seed is not an id, or the graph does not have it.
+    """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
-    unknown = LinkError(f"seed {seed} is not an entity id of {type(graph).__name__}")
+        raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}", code="seeds.bad_type")
+    unknown = LinkError(
+        f"seed {seed} is not an entity id of {type(graph).__name__}", code="seeds.unknown_id", seed=int(seed)
+    )
     if seed < 0:  # Python would count from the end
         raise unknown
     try:
@@ -74,6 +85,6 @@ def _forms(graph: Labels, entity: int) -> list[str]:
 
 
 def listed(graph: Labels, entities: Sequence[int]) -> str:
-    """Return the first of some entities in words, and how many more there are."""
+    """Return the first three entities in words, and the number of the others."""
     more = f" and {len(entities) - _SHOWN:,} more" if len(entities) > _SHOWN else ""
     return ", ".join(map(graph.describe, entities[:_SHOWN])) + more
