@@ -8,7 +8,6 @@ one is better on the same questions beyond chance, and not slower or dearer eith
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from graphbrick.study.statistics.intervals import wilson_ends
 from graphbrick.study.statistics.paired import permutation_test
 from graphbrick.study.tune.aims import Aim, Figures, layers
 from graphbrick.study.tune.space.trees import asks_model
@@ -114,9 +114,7 @@ def cautious(figures: Figures) -> Figures:
     >>> [round(cautious(Figures(p, 0.01, 0, 0, n)).quality, 2) for p, n in ((1.0, 4), (0.7, 400))]
     [0.51, 0.65]
     """
-    p, n = figures.quality, figures.n
-    reach = _Z * math.sqrt(max(p * (1 - p), 0) / n + _Z**2 / (4 * n * n))
-    return figures._replace(quality=max(0.0, (p + _Z**2 / (2 * n) - reach) / (1 + _Z**2 / n)))
+    return figures._replace(quality=wilson_ends(figures.quality, figures.n, _Z)[0])
 
 
 def rungs(n: int) -> list[int]:
