@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import page_ranks
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from graphbrick.study.metrics import ranking
-from graphbrick.study.metrics.ranking import best_nodes, quality
+from page_ranks import best_nodes, quality
 
 few_values = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=1, max_size=40)
 
@@ -14,11 +13,11 @@ few_values = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=1, max_siz
 @given(few_values, st.integers(1, 50), st.integers(1, 8))
 def test_best_equals_a_sort(scores: list[float], k: int, chunk: int) -> None:
     exact = np.array(scores)
-    before, ranking._CHUNK = ranking._CHUNK, chunk
+    before, page_ranks._CHUNK = page_ranks._CHUNK, chunk
     try:
         best = best_nodes(exact, k)
     finally:
-        ranking._CHUNK = before
+        page_ranks._CHUNK = before
     expected = [v for v in sorted(range(len(scores)), key=lambda v: (-scores[v], v)) if scores[v] > 0][:k]
     assert best.nodes.tolist() == sorted(expected)
     assert best.nodes.dtype == np.int32
