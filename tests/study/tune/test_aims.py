@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrick.core.errors import InputError
-from graphbrick.study.tune.aims import Aim, Figures, dominates, layers
+from graphbrick.study.tune.aims import Aim, Figures, layers
 
 FAST = Figures(0.6, 0.005, 0, 0.0, 100)
 GOOD = Figures(0.8, 0.060, 900, 0.002, 100)
@@ -40,9 +40,11 @@ def test_what_keeps_the_limits_goes_before_what_is_better() -> None:
 
 
 def test_fronts_are_those_of_a_search_through_all_pairs() -> None:
-    assert dominates(GOOD, POOR)
-    assert not dominates(GOOD, FAST)
-    assert not dominates(GOOD, GOOD)
+    def dominates(first: Figures, second: Figures) -> bool:
+        mine, other = ((-one.quality, one.seconds, one.tokens, one.usd) for one in (first, second))
+        return mine != other and all(a <= b for a, b in zip(mine, other, strict=True))
+
+    assert layers({0: GOOD, 1: POOR, 2: FAST, 3: GOOD}) == {0: 0, 1: 1, 2: 0, 3: 0}
     figures = {i: Figures((i * 7 % 11) / 11, (i * 5 % 13) / 13, i * 3 % 4, 0.0, 10) for i in range(40)}
     found = layers(figures)
     for key, layer in found.items():

@@ -17,13 +17,11 @@ from graphbrick.study.statistics.intervals import (
     Interval,
     Values,
     blocks,
-    bootstrap,
     check_values,
     close_to,
     interval_of,
     is_binary,
     resampled_means,
-    share_difference,
     special,
 )
 
@@ -72,31 +70,6 @@ def paired_bootstrap(
         return PairedBootstrap(interval, permutation_test(first, second, resamples=resamples, seed=seed))
     at_least = np.abs(means - interval.mean) >= abs(interval.mean) - close_to(differences)
     return PairedBootstrap(interval, _p(at_least))
-
-
-def mean_difference(
-    first: Values, second: Values, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0
-) -> Interval:
-    """Return the mean difference with `share_difference`'s interval for values of 0 and 1, else that of the bootstrap.
-
-    Args:
-        first: The values of one pipeline.
-        second: Those of the other, question by question.
-        level: Of the interval, in (0, 1).
-        resamples: Of the bootstrap, at least 100.
-        seed: Of its random numbers.
-
-    Raises:
-        ValueError: See the module; or a parameter is out of its range.
-
-    >>> mean_difference([1, 1, 0], [0, 1, 0]).low < 0 < mean_difference([0.4, 0.6, 0.5], [0.3, 0.4, 0.2]).low
-    True
-    """
-    differences = difference(first, second)
-    if is_binary(check_values(first)) and is_binary(check_values(second)):
-        better, worse = np.count_nonzero(differences > 0), np.count_nonzero(differences < 0)
-        return share_difference(int(better), int(worse), len(differences), level=level)
-    return bootstrap(differences, level=level, resamples=resamples, seed=seed)
 
 
 def permutation_test(first: Values, second: Values, *, resamples: int = 10_000, seed: int = 0) -> float:

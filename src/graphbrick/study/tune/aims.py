@@ -79,17 +79,6 @@ class Aim:
         return (self.excess(figures), -figures.quality, figures.seconds, figures.tokens, figures.usd)
 
 
-def dominates(first: Figures, second: Figures) -> bool:
-    """Return whether the first is at least as good in quality, time, tokens and cost, and better in one.
-
-    >>> dominates(Figures(0.8, 0.01, 0, 0, 10), Figures(0.8, 0.02, 0, 0, 10))
-    True
-    """
-    mine = (-first.quality, first.seconds, first.tokens, first.usd)
-    other = (-second.quality, second.seconds, second.tokens, second.usd)
-    return mine != other and all(a <= b for a, b in zip(mine, other, strict=True))
-
-
 def layers(figures: Mapping[int, Figures]) -> dict[int, int]:
     """Return the front that each entry lies on: 0 if none dominates it, 1 if only those of front 0 do, and so on."""
     keys = np.array(list(figures))

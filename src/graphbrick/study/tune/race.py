@@ -226,6 +226,13 @@ class Race:
         return [one for place, one in enumerate(there) if front[place] == 0]
 
 
+def log_ratio(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Return the mean logarithm of the ratios of paired times, and how far chance may move it (95 %)."""
+    ratios = np.log(np.maximum(first, 1e-6) / np.maximum(second, 1e-6))
+    chance = _Z * ratios.std(ddof=1) / np.sqrt(len(ratios)) if len(ratios) > 1 else np.inf
+    return float(ratios.mean()), float(chance)
+
+
 def beaten(one: Candidate, other: Candidate, alpha: float = _ALPHA) -> bool:
     """Return whether another candidate is better beyond chance on the same questions, and not slower or dearer.
 
@@ -241,9 +248,8 @@ def beaten(one: Candidate, other: Candidate, alpha: float = _ALPHA) -> bool:
         return False
     if fmean(a.usd for a in mine) < fmean(b.usd for b in others):
         return False
-    ratios = np.log([max(a.seconds, 1e-6) / max(b.seconds, 1e-6) for a, b in zip(mine, others, strict=True)])
-    least = ratios.mean() - _Z * ratios.std(ddof=1) / np.sqrt(len(ratios))
-    if least < np.log(_AS_FAST):
+    ratio, chance = log_ratio([a.seconds for a in mine], [b.seconds for b in others])
+    if ratio - chance < np.log(_AS_FAST):
         return False
     # Only one side counts here: half of the two-sided p-value.
     return permutation_test([a.quality for a in mine], [b.quality for b in others], resamples=10_000) / 2 < alpha
