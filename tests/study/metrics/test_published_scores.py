@@ -12,6 +12,7 @@ from graphbrick.study.metrics.published import (
     RogScores,
     as_published,
     lego,
+    lego_paths,
     rog,
     tog,
 )
@@ -103,6 +104,19 @@ def test_the_traps_of_lego() -> None:
     guesses = ", ".join([f"wrong {i}" for i in range(99)] + ["Nairobi"])
     assert lego(guesses, ["Nairobi", "Mombasa"]) == pytest.approx((1, 1, 0.5, 2 / 3))
     assert text_scores(guesses.split(", "), ["Nairobi", "Mombasa"]).precision == 0.01
+
+
+def test_lego_paths() -> None:
+    paths = [
+        "Kenya -> borders -> Uganda",
+        "Kenya -> capital -> Nairobi",
+        "Kenya -> borders -> Uganda -> capital -> Kampala",
+    ]
+    assert lego_paths(paths, ["Nairobi", "Kigali"]) == pytest.approx((1, 1 / 3, 0.5, 0.4))
+    assert [lego_paths(paths, ["Nairobi"], k=k).hit for k in (1, 2)] == [0, 1]
+    assert lego_paths([], ["Nairobi"]) == lego_paths(paths, []) == (0, 0, 0, 0)
+    # The traps: the seed's own label, the name of a relation, a part of a word
+    assert [lego_paths(paths, [gold]).hit for gold in ("Kenya", "Capital", "Ganda")] == [1, 1, 1]
 
 
 def test_all_scores_of_a_question_are_those_of_the_scorers() -> None:

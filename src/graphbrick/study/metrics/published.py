@@ -179,11 +179,44 @@ def lego(output: str, gold: Sequence[str]) -> LegoScores:
     >>> lego("Kampala, Kigali, Dodoma or perhaps Nairobi", ["Nairobi", "Mombasa"])
     LegoScores(hit=1.0, precision=1.0, recall=0.5, f1=0.6666666666666666)
     """
-    if not gold:
+    return _lego_scores([output], gold, hit_among=1)
+
+
+def lego_paths(paths: Sequence[str], gold: Sequence[str], k: int = 32) -> LegoScores:
+    """Return the path scores of LEGO-GraphRAG for one question; hit is Hit@k.
+
+    These are ``eval_hr_topk`` and ``eval_f1`` of ``Evaluation.py``. Paths are texts. A path and a gold answer match if
+    the normalised gold answer is a *substring* of the path's text. Precision is the share of paths with a match, recall
+    the share of gold answers with a match. F1 uses all paths, hit uses the first ``k``.
+
+    Known flaws:
+
+    - The whole text is matched: the seed's own label, the name of a relation (gold "Capital" in
+      ``A -> capital -> B``) and parts of words count.
+    - Entities with the same label count as one answer.
+    - The released pipeline does not score questions whose subgraph contains no answer, so that its mean covers only the
+      other questions.
+
+    Args:
+        paths: The texts of the paths, best first.
+        gold: The gold answers; if there are none, all scores are 0.
+        k: Number of top paths that count for the hit.
+
+    >>> lego_paths(["Kenya -> capital -> Nairobi", "Kenya -> borders -> Uganda"], ["Nairobi"]).precision
+    0.5
+    """
+    return _lego_scores(paths, gold, hit_among=k)
+
+
+def _lego_scores(predictions: Sequence[str], gold: Sequence[str], hit_among: int) -> LegoScores:
+    if not predictions or not gold:
         return LegoScores(0.0, 0.0, 0.0, 0.0)
-    matched = _matching(output, _needles(gold))
-    hit, recall = float(bool(matched)), len(matched) / len(gold)
-    return LegoScores(hit, hit, recall, harmonic(hit, recall))
+    needles = _needles(gold)
+    matched = [_matching(prediction, needles) for prediction in predictions]
+    precision = sum(map(bool, matched)) / len(predictions)
+    recall = len(set[int]().union(*matched)) / len(gold)
+    hit = float(any(matched[:hit_among]))
+    return LegoScores(hit, precision, recall, harmonic(precision, recall))
 
 
 def _needles(gold: Sequence[str]) -> list[str]:
