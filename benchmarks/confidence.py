@@ -37,7 +37,7 @@ from graphbrick.patterns.text import Steps
 from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
 from graphbrick.questions.sampling import sample_each
 from graphbrick.study.metrics.confidence import aurc, calibration_error, coverage_at_risk
-from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 from unlabelled import DATA, GRAPHS
 
 NEVER_KNOWN = {"metaqa": "written_by"}
@@ -58,13 +58,13 @@ class Learned:
     def answer(self, question: GroundedQuestion, subgraph: Subgraph) -> tuple[float, float]:
         """Return the confidence and Hits@1; no evidence has confidence 0."""
         answer = PathAnswer().generate(question.query(), self.stage.retrieve(question.query(), subgraph))
-        return answer.confidence or 0.0, hits_at_1(answer.entities, question.gold)
+        return answer.confidence or 0.0, answer_scores(answer.entities, question.gold).hits_at_1
 
     def is_answerable(self, question: GroundedQuestion, subgraph: Subgraph) -> bool:
         """Whether one of the best patterns ends at most of the gold answers."""
         readings = self.stage.readings(question.query(), subgraph)
-        return any(f1([end for end in one.ends.tolist() if end not in question.seeds], question.gold) >= 0.5
-                   for one in readings)  # fmt: skip
+        ends = ([end for end in one.ends.tolist() if end not in question.seeds] for one in readings)
+        return any(answer_scores(answers, question.gold).f1 >= 0.5 for answers in ends)
 
 
 def patterns(graph: Graph, questions: Grounded) -> Iterator[tuple[GroundedQuestion, Steps]]:

@@ -23,7 +23,7 @@ from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.models.llm.messages import Request
 from graphbrick.models.llm.replies.replies import one_line
 from graphbrick.questions.grounding import GroundedQuestion
-from graphbrick.study.metrics.sets import hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 from published_systems import spread
 
 LONGEST = 80  # tokens of a free reply
@@ -46,7 +46,7 @@ def constrained(graph: Graph, stage: ConstrainedPaths, question: GroundedQuestio
         paths = stage.retrieve(question.query(), Subgraph(graph)).paths
     ends = list(dict.fromkeys(path.end for path in paths))
     some = bool(set(ends) & set(question.answers))
-    figures = {"exist": float(bool(paths)), "hits": hits_at_1(ends, question.gold), "any": float(some)}
+    figures = {"exist": float(bool(paths)), "hits": answer_scores(ends, question.gold).hits_at_1, "any": float(some)}
     return figures | cost(entry) | {"paths": entry.facts.get("paths_in_grammar", 0.0)}
 
 
@@ -60,7 +60,7 @@ def free(graph: Graph, stage: ConstrainedPaths, question: GroundedQuestion) -> d
         reply = stage.llm.ask_all([Request(messages, max_tokens=LONGEST, stop=("\n",))])[0].text.strip()
     last = reply.replace("<-", "->").rpartition("->")[2].strip()
     ends = graph.named(last)[:1] if last else []
-    hits = hits_at_1(ends, question.gold)
+    hits = answer_scores(ends, question.gold).hits_at_1
     return {"exist": float(reply in texts), "hits": hits, "any": hits} | cost(entry) | {"paths": len(texts)}
 
 

@@ -39,7 +39,7 @@ from graphbrick.graphs.records.records import EntityRecord, Record
 from graphbrick.kernels.pagerank.ppr import ppr_push
 from graphbrick.models.indexes.vector_index import build_index, folder_of
 from graphbrick.pipeline import ExtractStage
-from graphbrick.study.metrics.sets import recall
+from graphbrick.study.metrics.sets import answer_scores
 
 SETS = ("metaqa", "freebase", "hetionet")
 RESTARTS = (0.2, 0.8)
@@ -137,7 +137,7 @@ def measured(graph: Graph, case: Case, subgraph: Subgraph, seconds: float) -> di
         "triples": subgraph.n_triples,
         "components": len(parts_of(graph, subgraph.nodes)),
         "ms": 1000 * seconds,
-        **({f"recall {case.hops}": recall(subgraph.nodes.tolist(), case.gold)} if case.gold else {}),
+        **({f"recall {case.hops}": answer_scores(subgraph.nodes.tolist(), case.gold).recall} if case.gold else {}),
     }
 
 

@@ -49,9 +49,8 @@ from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.questions.grounding import GroundedQuestion, ground
 from graphbrick.questions.loading import load
-from graphbrick.study.metrics.path_metrics import met
 from graphbrick.study.metrics.ranking_metrics import hit_at
-from graphbrick.study.metrics.sets import f1, hits_at_1, recall
+from graphbrick.study.metrics.sets import answer_scores
 from metaqa import DATA
 
 FOLDS = 5
@@ -100,15 +99,16 @@ def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dic
     assert run.answer is not None
     assert run.evidence is not None
     whole = run.subgraph is None or run.subgraph.nodes is None
-    found = 1.0 if whole else recall(run.subgraph.nodes.tolist(), gold)
+    answered = answer_scores(run.answer.entities, gold)
+    found = 1.0 if whole else answer_scores(run.subgraph.nodes.tolist(), gold).recall
     row = {
         "subgraph_recall": found,
-        "hit_32": hit_at(met(run.evidence), gold, 32),
-        "hits_at_1": hits_at_1(run.answer.entities, gold),
-        "f1": f1(run.answer.entities, gold),
+        "hit_32": hit_at([item.entities for item in run.evidence.items], gold, 32),
+        "hits_at_1": answered.hits_at_1,
+        "f1": answered.f1,
         "ms": 1000 * run.trace.seconds,
     }
-    ends = f1(PathAnswer().generate(question.query(), run.evidence).entities, gold)
+    ends = answer_scores(PathAnswer().generate(question.query(), run.evidence).entities, gold).f1
     steps = found, row["hit_32"] or ends, ends, row["hits_at_1"], 0
     return row | {"lost": next(name for name, value in zip(LOST, steps, strict=True) if not value)}
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from graphbrick import Graph, GraphbrickError, Pipeline, parse, recipe
 from graphbrick.questions.grounding import GroundedQuestion
-from graphbrick.study.metrics.path_metrics import path_f1
-from graphbrick.study.metrics.sets import f1, hits_at_1, recall
+from graphbrick.study.metrics.ranking_metrics import precision_at, recall_at
+from graphbrick.study.metrics.sets import answer_scores, harmonic
 from questions import load
 
 FIRST = ("1", "2", "6", "10", "12", "14")
@@ -42,9 +42,11 @@ def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dic
     assert run.answer is not None
     assert run.evidence is not None
     nodes = [] if run.subgraph is None or run.subgraph.nodes is None else run.subgraph.nodes.tolist()
-    row["subgraph_recall"], row["subgraph_f1"] = recall(nodes, gold), f1(nodes, gold)
-    row["path_f1"] = path_f1([path.nodes for path in run.evidence.paths], gold)
-    row["hits_at_1"], row["f1"] = hits_at_1(run.answer.entities, gold), f1(run.answer.entities, gold)
+    inside, answered = answer_scores(nodes, gold), answer_scores(run.answer.entities, gold)
+    row["subgraph_recall"], row["subgraph_f1"] = inside.recall, inside.f1
+    paths = [path.nodes for path in run.evidence.paths]
+    row["path_f1"] = harmonic(precision_at(paths, gold), recall_at(paths, gold))
+    row["hits_at_1"], row["f1"] = answered.hits_at_1, answered.f1
     for stage in run.trace.stages:
         row["tokens_in"] += stage.tokens_in
         row["tokens_out"] += stage.tokens_out

@@ -36,7 +36,7 @@ from graphbrick.questions.grounding import GroundedQuestion, ground
 from graphbrick.questions.loading import load
 from graphbrick.questions.sampling import sample_each
 from graphbrick.study.metrics.linking_metrics import LINKING_METRICS, linking_scores
-from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 from unlabelled import DATA, metaqa, world
 
 
@@ -113,7 +113,8 @@ def answers(
                 run = pipeline.run(graph, text)
                 found = () if run.answer is None else run.answer.entities
                 ambiguous = any(mention.others for mention in run.query.mentions)
-                row = hits_at_1(found, question.gold), f1(found, question.gold), ambiguous
+                scores = answer_scores(found, question.gold)
+                row = scores.hits_at_1, scores.f1, ambiguous
             rows.setdefault(form, []).append(row)
     return {form: _means(np.array(values)) for form, values in rows.items()}
 

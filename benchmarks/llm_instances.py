@@ -20,7 +20,7 @@ from pathlib import Path
 from graphbrick import Graph, GraphbrickError, PathAnswer, Pipeline, Session, recipe
 from graphbrick.cli.llm import model_text
 from graphbrick.questions.grounding import GroundedQuestion
-from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 from questions import load
 
 RECIPES = ("12", "3", "13", "7", "15")
@@ -43,8 +43,8 @@ def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dic
     without = PathAnswer().generate(run.query, run.evidence)
     for name, answer in (("path", without), ("model", run.answer)):
         row[f"{name} hits"], row[f"{name} f1"] = (
-            hits_at_1(answer.entities, question.gold),
-            f1(answer.entities, question.gold),
+            answer_scores(answer.entities, question.gold).hits_at_1,
+            answer_scores(answer.entities, question.gold).f1,
         )
     for stage in run.trace.stages:
         waited = sum(exchange.seconds for exchange in stage.exchanges)

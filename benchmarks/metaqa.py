@@ -60,7 +60,7 @@ from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
 from graphbrick.questions.loading import load
 from graphbrick.questions.question import Question
 from graphbrick.questions.sampling import sample_each
-from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 from graphbrick.study.statistics.intervals import wilson
 
 DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -98,8 +98,8 @@ def measure(graph: Graph, pipeline: Pipeline, questions: Sequence[GroundedQuesti
     for done, question in enumerate(questions, 1):
         run = pipeline.run(graph, question.query())
         assert run.answer is not None
-        first.append(hits_at_1(run.answer.entities, question.gold))
-        both.append(f1(run.answer.entities, question.gold))
+        first.append(answer_scores(run.answer.entities, question.gold).hits_at_1)
+        both.append(answer_scores(run.answer.entities, question.gold).f1)
         ms.append(1000 * run.trace.seconds)
         if sys.stderr.isatty():
             print(f"\r{done}/{len(questions)}", end="", file=sys.stderr)
@@ -132,7 +132,7 @@ def following(graph: Graph, questions: Sequence[GroundedQuestion]) -> dict[str, 
             for end in followed.ends.tolist()
         }
         first.append(len(ends & set(question.answers)) / max(len(ends), 1))
-        both.append(f1(sorted(ends), question.gold))
+        both.append(answer_scores(sorted(ends), question.gold).f1)
     return {"n": len(first), "hits_at_1": float(np.mean(first)), "f1": float(np.mean(both))}
 
 

@@ -46,7 +46,7 @@ from graphbrick.core.errors import ModelTimeoutError, NotRecordedError
 from graphbrick.models.llm.reply_cache import asking_anew
 from graphbrick.pipeline.interpreter import begin, follow
 from graphbrick.questions.grounding import GroundedQuestion, ground
-from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 from graphbrick.study.statistics.intervals import wilson
 
 SYSTEMS = (
@@ -115,7 +115,8 @@ def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dic
         pairs = zip(run.answer.texts, run.answer.entities, strict=True)
         answers = [_meant(graph, text, right) if entity is None else entity for text, entity in pairs]
         answers = list(dict.fromkeys(answers))
-        row["hits"], row["f1"] = hits_at_1(answers, question.gold), f1(answers, question.gold)
+        scores = answer_scores(answers, question.gold)
+        row["hits"], row["f1"] = scores.hits_at_1, scores.f1
         row["own"] = float(run.answer.from_model and bool(run.answer.texts))
         row["unfounded"] = float(not run.answer.from_model and run.answer.entities[:1] == (None,))
     for _, stage in run.trace.walk():

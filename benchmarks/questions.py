@@ -20,7 +20,7 @@ from graphbrick import Graph, GraphbrickError, Pipeline, parse
 from graphbrick import questions as datasets
 from graphbrick.questions.grounding import GroundedQuestion, ground
 from graphbrick.questions.question import grouped
-from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 
 PIPELINES = (
     "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()",
@@ -54,8 +54,8 @@ def measure(graph: Graph, pipeline: Pipeline, questions: Sequence[GroundedQuesti
             unanswered += 1
             continue
         assert run.answer is not None
-        first += hits_at_1(run.answer.entities, question.gold)
-        both += f1(run.answer.entities, question.gold)
+        first += answer_scores(run.answer.entities, question.gold).hits_at_1
+        both += answer_scores(run.answer.entities, question.gold).f1
         unanswered += not run.answer.texts
         for stage in run.trace.stages:
             milliseconds.setdefault(stage.stage, []).append(1000 * stage.seconds)

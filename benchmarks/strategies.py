@@ -34,7 +34,7 @@ from graphbrick.graphs.opening import open_graph
 from graphbrick.pipeline import Sequence
 from graphbrick.questions.loading import load
 from graphbrick.questions.question import Question
-from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 
 RECIPES = ("E1", "E2", "E3", "E4")
 HEAD = (
@@ -54,7 +54,8 @@ def measure(graph: Graph | Labels, pipeline: Pipeline, question: Question) -> di
         row["early"] = 1
         return row
     entities = run.answer.entities if run.answer is not None else ()
-    row["hits"], row["f1"] = hits_at_1(entities, gold), f1(entities, gold)
+    scores = answer_scores(entities, gold)
+    row["hits"], row["f1"] = scores.hits_at_1, scores.f1
     seen = {entity for item in run.evidence.items for entity in item.entities} if run.evidence is not None else set()
     row["seen"] = len(gold & seen) / len(gold)
     row["early"] = any(words in event for event in run.trace.events for words in EARLY)

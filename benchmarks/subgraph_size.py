@@ -20,7 +20,7 @@ from graphbrick.bricks.extract.sizers import LearnedSizer, ShareSizer
 from graphbrick.learn.train.sizes import train_sizes
 from graphbrick.pipeline import ExtractStage
 from graphbrick.questions.grounding import GroundedQuestion
-from graphbrick.study.metrics.sets import recall as recall_of
+from graphbrick.study.metrics.sets import answer_scores
 from questions import load
 
 
@@ -30,7 +30,7 @@ def measure(graph: Graph, stage: ExtractStage, questions: Sequence[GroundedQuest
     for question in questions:
         found = stage.extract(graph, question.query())
         nodes = [] if found.nodes is None else found.nodes.tolist()
-        rows.append((recall_of(nodes, question.gold), found.n_nodes, found.n_triples))
+        rows.append((answer_scores(nodes, question.gold).recall, found.n_nodes, found.n_triples))
     recall, nodes, triples = (statistics.fmean(column) for column in zip(*rows, strict=True))
     return recall, nodes, triples
 

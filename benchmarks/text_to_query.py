@@ -35,7 +35,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.judge.gold_queries.generator import QueryQuestion, questions_with_queries
 from graphbrick.models.llm.local_llm import LocalLLM
 from graphbrick.study.metrics.execution import same_rows
-from graphbrick.study.metrics.sets import f1
+from graphbrick.study.metrics.sets import answer_scores
 from graphbrick.study.statistics.intervals import wilson
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -94,7 +94,7 @@ def measure(brick: TextToQuery, graph: Graph, question: QueryQuestion) -> dict[s
     return {
         "executable": bool(written),
         "right": bool(written) and is_right(graph, question, written),
-        "f1": f1(found, question.answers),
+        "f1": answer_scores(found, question.answers).f1,
         "calls": len(exchanges),
         "tokens_in": sum(exchange.tokens_in for exchange in exchanges),
         "tokens_out": sum(exchange.tokens_out for exchange in exchanges),

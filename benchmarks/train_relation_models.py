@@ -22,7 +22,7 @@ from graphbrick.learn.train.patterns.relation_writer import train_writer
 from graphbrick.learn.train.patterns.towers import train_towers
 from graphbrick.questions.grounding import ground
 from graphbrick.questions.question import Question
-from graphbrick.study.metrics.sets import f1, hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 from published_systems import spread
 
 
@@ -72,7 +72,8 @@ def main() -> None:
             for question in ground(graph, questions).questions:
                 answer = pipeline.run(graph, question.query()).answer
                 assert answer is not None
-                rows.append((hits_at_1(answer.entities, question.gold), f1(answer.entities, question.gold)))
+                scores = answer_scores(answer.entities, question.gold)
+                rows.append((scores.hits_at_1, scores.f1))
             ms = 1000 * (time.perf_counter() - started) / len(rows)
             hits, both = (statistics.fmean(row[i] for row in rows) for i in (0, 1))
             print(f"| `{text}` | {name} | {len(rows)} | {hits:.3f} | {both:.3f} | {ms:.0f} |", flush=True)

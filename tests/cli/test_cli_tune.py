@@ -34,7 +34,7 @@ def test_bricks_left_out_are_left_out_of_published_recipes_too(
     assert handed["questions"] is None
     assert not any("PPR(" in text for name, text in handed["known"].items() if name != "default")
     assert "recipe P1" in handed["known"]
-    assert handed["only_compared"] is ("PPR(" in handed["known"]["default"])
+    assert handed["settings"].only_compared is ("PPR(" in handed["known"]["default"])
     assert "rules of thumb:" in shown.out
     assert "points better than with KHop (n = 12 and 9" in shown.out
 

@@ -18,7 +18,7 @@ from graphbrick.learn.fitting import calibration
 from graphbrick.learn.learned import learned_pipeline, learned_place
 from graphbrick.patterns.model.folder import FORMAT
 from graphbrick.questions.loading import load
-from graphbrick.study.metrics.sets import f1
+from graphbrick.study.metrics.sets import answer_scores
 
 
 @pytest.mark.usefixtures("world_cache")
@@ -59,7 +59,7 @@ def answers_are_right(pipeline: Pipeline) -> None:
         answer = pipeline(graph, question)
         assert answer.texts
         if question in gold:
-            assert f1([graph.key(entity) for entity in answer.entities], gold[question]) == 1
+            assert answer_scores([graph.key(entity) for entity in answer.entities], gold[question]).f1 == 1
 
 
 @pytest.mark.parametrize("damage", ["tail.npy", "manifest.json"])

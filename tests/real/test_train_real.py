@@ -24,7 +24,7 @@ from graphbrick.models.onnx_text import onnx_weights
 from graphbrick.models.store import resolve
 from graphbrick.questions.question import Question
 from graphbrick.recipes import recipe
-from graphbrick.study.metrics.sets import hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 
 pytestmark = pytest.mark.models
 
@@ -115,7 +115,9 @@ def accuracy(graph: Graph, scorer: Any, questions: list[Question], by: str) -> f
     return float(
         np.mean(
             [
-                hits_at_1(pipeline(graph, q.text, seeds=q.seeds).entities, [(graph.entity(a),) for a in q.answers])
+                answer_scores(
+                    pipeline(graph, q.text, seeds=q.seeds).entities, [(graph.entity(a),) for a in q.answers]
+                ).hits_at_1
                 for q in questions
             ]
         )

@@ -32,7 +32,7 @@ from graphbrick.patterns.model.end_model import ALL, DEFAULT, FEATURES, EndModel
 from graphbrick.patterns.model.folder import DESCRIPTION, load
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.questions.question import Question
-from graphbrick.study.metrics.sets import hits_at_1
+from graphbrick.study.metrics.sets import answer_scores
 from graphbrick.testing import check_brick
 
 FIXED = Patterns(BM25(), each=1, max_hops=1) >> RankEnds() >> PathAnswer(ends="listed")
@@ -219,7 +219,7 @@ def test_learned_weights_beat_the_fixed_ones(friends: Graph, questions: list[Que
     for brick in (RankEnds(), RankEnds(str(trained))):
         pipeline = _pipeline(trained, brick)
         hits[brick] = np.mean(
-            [hits_at_1(pipeline(friends, q.text, seeds=q.seeds).texts, set(q.answers)) for q in which]
+            [answer_scores(pipeline(friends, q.text, seeds=q.seeds).texts, set(q.answers)).hits_at_1 for q in which]
         )
     assert hits[RankEnds(str(trained))] == 1
     assert hits[RankEnds()] < 0.7

@@ -16,7 +16,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.judge.judges.baselines import CosineJudge, LengthJudge, RerankerJudge, WordsJudge
 from graphbrick.judge.judges.classifier.features import Features, names_of, rarity
 from graphbrick.judge.judges.classifier.learned import description
-from graphbrick.judge.judges.classifier.logistic import Logistic, calibrated, fit, sigmoid
+from graphbrick.judge.judges.classifier.logistic import Logistic, calibrated, fit
 from graphbrick.judge.judges.classifier.training import folds, train_classifier
 from graphbrick.judge.judges.encoder import MOST_PARTS, EncoderJudge, closest_parts
 from graphbrick.judge.judges.folder import FILE, new_judge
@@ -26,6 +26,7 @@ from graphbrick.judge.synthetic.making import REFUSALS
 from graphbrick.judge.synthetic.rows import OWN, Row
 from graphbrick.judge.verdicts import Case, Label
 from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.models.logistic import sigmoid
 from graphbrick.models.scorers.scorer import Scorer
 
 RELEVANCE = Label.CONTEXT_RELEVANCE

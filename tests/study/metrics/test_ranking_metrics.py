@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.study.metrics.ranking_metrics import hit_at, ndcg_at, recall_at, reciprocal_rank
+from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths
+from graphbrick.core import Path, Query, Subgraph
+from graphbrick.study.metrics.ranking_metrics import hit_at, ndcg_at, precision_at, recall_at, reciprocal_rank
+from graphbrick.testing import tiny_graph
 
 OURS = {
     "R": recall_at,
@@ -46,6 +49,27 @@ def test_items_that_meet_several_entities() -> None:
     assert (reciprocal_rank(items, gold), reciprocal_rank(items, gold, 1)) == (0.5, 0)
     # The third item leads to nothing new.
     assert ndcg_at(items, ["Nairobi"], 4) == pytest.approx(0.6309297535714575)
+
+
+PATHS = [("Kenya", "Nairobi"), ("Uganda", "Kampala"), ("Uganda", "Kampala", "Nairobi"), ("Rwanda",)]
+
+
+def test_of_all_paths_each_that_meets_an_answer_is_right() -> None:
+    gold = ["Nairobi", "Kigali"]
+    assert (precision_at(PATHS, gold), recall_at(PATHS, gold)) == (0.5, 0.5)
+    assert (precision_at([], gold), recall_at([], gold)) == (0, 0)
+    # A path to either of two entities of a name reaches the answer; paths to both reach it once.
+    assert recall_at(PATHS, [("Nairobi", "Kampala"), None, ()]) == pytest.approx(1 / 3)
+    assert precision_at(PATHS, [("Nairobi", "Kampala"), None]) == 0.75
+
+
+def test_a_path_does_not_meet_the_seed_that_it_starts_from() -> None:
+    graph = tiny_graph()
+    kenya, nairobi = graph.entity("Kenya"), graph.entity("Nairobi")
+    evidence = ShortestPaths().retrieve(Query("?", seeds=(kenya,)), Subgraph(graph))
+    assert all(isinstance(item, Path) and item.start == kenya for item in evidence.items)
+    assert kenya not in {entity for item in evidence.items for entity in item.entities}
+    assert (nairobi,) in [item.entities for item in evidence.items]
 
 
 def test_alternatives_count_once() -> None:

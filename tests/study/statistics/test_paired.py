@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from itertools import product
 
 import numpy as np
@@ -10,6 +12,7 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.study.statistics.intervals import bootstrap
 from graphbrick.study.statistics.paired import (
     benjamini_hochberg,
@@ -41,6 +44,21 @@ def test_mcnemar_of_many_questions() -> None:
     second = np.repeat([0.0, 1.0, 1.0], [10_300, 9_700, 19_000])
     assert mcnemar(first, second) == pytest.approx(scipy.stats.binomtest(10_300, 20_000).pvalue, rel=1e-9)
     assert mcnemar(np.ones(3000), np.zeros(3000)) == 0
+
+
+@pytest.mark.parametrize(("fewer", "n"), [(0, 5), (3, 6), (3, 11), (180, 400), (450, 1000), (2600, 5000)])
+def test_mcnemar_is_that_of_exact_integers(fewer: int, n: int) -> None:
+    exact = min(1.0, 2 * sum(math.comb(n, i) for i in range(min(fewer, n - fewer) + 1)) / 2**n)
+    ones = np.repeat([1.0, 0.0], [fewer, n - fewer])
+    assert mcnemar(ones, 1 - ones) == pytest.approx(exact, rel=1e-12)
+    assert mcnemar(1 - ones, ones) == mcnemar(ones, 1 - ones)
+
+
+def test_without_scipy_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    with pytest.raises(GraphbrickError, match="pip install 'graphbrick\\[evaluate\\]'"):
+        mcnemar([1, 0], [0, 0])
+    assert bootstrap([0.2, 0.4]).n == 2
 
 
 @given(pairs)

@@ -251,13 +251,14 @@ def test_the_number_of_labels_gives_the_wished_width():
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_quantiles_of_student(freedom, level):
     exact = scipy.stats.t.ppf((1 + level) / 2, freedom)
-    assert t_quantile(level, freedom) == pytest.approx(
-        exact, rel=1e-9 if freedom < 3 else 0.05 if freedom < 5 else 0.01
-    )
+    assert t_quantile(level, freedom) == pytest.approx(exact, rel=1e-12)
+    closed = {1: math.tan(math.pi * level / 2), 2: level * math.sqrt(2 / (1 - level * level))}
+    assert t_quantile(level, freedom) == pytest.approx(closed.get(freedom, exact), rel=1e-12)
     estimate = mean_difference([sample([1.0, 0.0] * (freedom + 1), [0.0] * 2 * (freedom + 1))])
-    assert t_p_value(estimate._replace(mean=exact * estimate.error, n=freedom + 1)) == pytest.approx(1 - level, rel=0.1)
+    at_the_end = estimate._replace(mean=exact * estimate.error, n=freedom + 1)
+    assert t_p_value(at_the_end) == pytest.approx(1 - level, rel=1e-9)
     shown = t_p_value(estimate)
-    assert shown == pytest.approx(2 * scipy.stats.t.sf(estimate.mean / estimate.error, estimate.n - 1), rel=0.05)
+    assert shown == pytest.approx(2 * scipy.stats.t.sf(estimate.mean / estimate.error, estimate.n - 1), rel=1e-9)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9])

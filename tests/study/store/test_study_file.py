@@ -52,9 +52,9 @@ def filled(path, questions=ASKED):
     recorder = Recorder(path)
     recorder.begin({"limit": None}, {"numpy": "2"}, {"cores": 2})
     grounded = ground(GRAPH, questions).questions
-    file = recorder.file(path, "abc", 3)
+    file = recorder.questions.file(path, "abc", 3)
     recorder.run("mine", "PPR(k=1)", GRAPH, linked=False)
-    recorder.ask(1, recorder.add(GRAPH, grounded, [file] * len(grounded)))
+    recorder.ask(1, recorder.questions.add(GRAPH, grounded, [file] * len(grounded)))
     return recorder
 
 
@@ -99,23 +99,23 @@ def test_questions_have_what_the_file_and_the_graph_say(path):
 
 def test_questions_of_before_are_as_they_were_found(path):
     with filled(path) as recorder:
-        assert list(recorder.known(GRAPH, ASKED).values()) == list(ground(GRAPH, ASKED).questions)
-        assert recorder.known(GRAPH, [Question("9", "?")]) == {}
+        assert list(recorder.questions.known(GRAPH, ASKED).values()) == list(ground(GRAPH, ASKED).questions)
+        assert recorder.questions.known(GRAPH, [Question("9", "?")]) == {}
 
 
 def test_a_question_that_was_changed_is_refused_where_results_stand_on_it(path):
     changed = [Question("1", "Which currency has Kenya?", ("Kenya",), ("Euro",), dataset="mine")]
     with filled(path) as recorder:
         recorder.put(result(question=2), detail(question=2))
-        assert recorder.known(GRAPH, changed) == {}  # no result stands on it: it is forgotten
-        recorder.ask(1, recorder.add(GRAPH, ground(GRAPH, changed).questions, [None]))
+        assert recorder.questions.known(GRAPH, changed) == {}  # no result stands on it: it is forgotten
+        recorder.ask(1, recorder.questions.add(GRAPH, ground(GRAPH, changed).questions, [None]))
     with Recorder(path) as recorder:
-        assert recorder.known(GRAPH, changed)
+        assert recorder.questions.known(GRAPH, changed)
         recorder.put(result(question=4), detail(question=4))
         with pytest.raises(InputError, match=r"is not what it was .* --fresh"):
-            recorder.known(GRAPH, ASKED[:1])
+            recorder.questions.known(GRAPH, ASKED[:1])
         recorder.forget([1])
-        assert recorder.known(GRAPH, ASKED[:1]) == {}
+        assert recorder.questions.known(GRAPH, ASKED[:1]) == {}
 
 
 def test_a_result_that_is_there_stays(path):
@@ -161,7 +161,7 @@ def test_it_can_be_read_while_it_is_written(path):
         recorder.put(result(), detail())
         with Study.open(path) as study:
             assert study.results(1) == []
-            recorder.commit()
+            recorder._db.commit()
             assert len(study.results(1)) == 1
 
 
@@ -256,10 +256,10 @@ def test_a_disk_that_is_full(tmp_path):
         recorder.session({}, {}, {}),
     ):
         recorder.put(result(), detail())
-        recorder.commit()
+        recorder._db.commit()
         recorder._db.execute(f"PRAGMA max_page_count = {recorder._db.value('PRAGMA page_count')}")
         recorder.put(result(question=2), replace(detail(question=2), seeds=(("key", "x" * 1_000_000),)))
-        recorder.commit()
+        recorder._db.commit()
     with Study.open(path) as study:
         assert [one.question for one in study.results(1)] == [1]
         assert study.detail(1, 2) is None
@@ -326,7 +326,7 @@ def test_an_error_that_names_a_badly_decoded_file_is_the_one_that_is_raised(path
 def test_results_in_the_log_of_a_writer_are_read_in_a_folder_that_cannot_be_written(path, monkeypatch):
     with filled(path) as recorder:
         recorder.put(result(), detail())
-        recorder.commit()
+        recorder._db.commit()
         monkeypatch.setattr("graphbrick.study.store.reader.os.access", lambda *_: False)
         with Study.open(path) as study:
             assert len(study.results(1)) == 1
@@ -338,8 +338,8 @@ def test_facts_that_change_are_stored(path):
     with filled(path) as recorder:
         recorder.put(result(), detail())
         later = [replace(ASKED[0], facts={"topic": "money"}), replace(ASKED[1], facts={"kind": "even", "level": "2"})]
-        assert recorder.add(GRAPH, ground(GRAPH, later).questions, [None, None]) == [1, 2]
-        recorder.add(GRAPH, ground(GRAPH, ASKED[:1]).questions, [None])
+        assert recorder.questions.add(GRAPH, ground(GRAPH, later).questions, [None, None]) == [1, 2]
+        recorder.questions.add(GRAPH, ground(GRAPH, ASKED[:1]).questions, [None])
     with Study.open(path) as study:
         first, second, _ = study.questions()
         assert (first.facts, second.facts) == ({"topic": "money"}, {"kind": "even", "level": "2"})

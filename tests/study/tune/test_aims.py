@@ -46,6 +46,7 @@ def dominates(first: Figures, second: Figures) -> bool:
 
 
 def test_fronts_are_those_of_a_search_through_all_pairs() -> None:
+    assert layers({0: GOOD, 1: POOR, 2: FAST, 3: GOOD}) == {0: 0, 1: 1, 2: 0, 3: 0}
     figures = {i: Figures((i * 7 % 11) / 11, (i * 5 % 13) / 13, i * 3 % 4, 0.0, 10) for i in range(40)}
     found = layers(figures)
     for key, layer in found.items():

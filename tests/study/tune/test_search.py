@@ -300,14 +300,14 @@ def test_what_is_only_compared_is_measured_and_not_recommended(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:
     known = {"default": KNOWN["default"], "poor": "ShortestPaths(max_hops=1) >> RandomSample(n=1) >> PathAnswer()"}
-    settings = replace(SETTINGS, pipelines=2)
-    found = tune(graph, questions, tmp_path, known=known, space=SPACE, only_compared=True, settings=settings)
+    settings = replace(SETTINGS, pipelines=2, only_compared=True)
+    found = tune(graph, questions, tmp_path, known=known, space=SPACE, settings=settings)
     assert {one.name for one in found.recommended} == {"poor"}
     assert {one.name for one in found.measured} == {"poor", "default"}
     assert not any("Use default" in text for text in found.notes)
     settings = replace(settings, pipelines=1)
     with pytest.raises(StoppedError, match="no pipeline but default was measured"):
-        tune(graph, questions, tmp_path / "one", known=known, space=SPACE, only_compared=True, settings=settings)
+        tune(graph, questions, tmp_path / "one", known=known, space=SPACE, settings=settings)
 
 
 def test_what_is_no_search_is_never_written_over(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import fact
 from graphbrick.language.folding import fold
+from graphbrick.models.logistic import sigmoid
 from graphbrick.pipeline.brick import Brick
 
 FORMAT = "graphbrick-sizes"
@@ -163,11 +164,6 @@ def features(around: Around, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.flo
         degree * same, links * share, degree * share,
     )  # fmt: skip
     return np.stack(columns, axis=1)
-
-
-def sigmoid(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the logistic function of each value."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(x, -30, 30))))
 
 
 def learned_sizes(path: str) -> Learned:

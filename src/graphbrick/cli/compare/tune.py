@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,7 +94,7 @@ def tune(
     loaded = _loaded(questions) if questions else None
     with limits(budget, cache, cache_file), progress() as shown:
         result = run(
-            opened, loaded, out, known=known, space=searched, only_compared=not allowed, settings=settings,
+            opened, loaded, out, known=known, space=searched, settings=replace(settings, only_compared=not allowed),
             watch=shown,
         )  # fmt: skip
     print_tuned(result, out, graph, as_json=as_json)

@@ -13,6 +13,7 @@ from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
 from graphbrick.judge.words import content_words, coverage
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.models.logistic import sigmoid
 from graphbrick.models.scorers.cross_encoder import CrossEncoder
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.models.store import resolve
@@ -132,4 +133,4 @@ class RerankerJudge(Baseline):
         return "re-ranker" if self._given is None else f"re-ranker {self._given!r}"
 
     def _compare(self, text: str, others: tuple[str, ...]) -> float:
-        return float(1 / (1 + np.exp(-self._reranker.rate(text, others).max())))
+        return float(sigmoid(self._reranker.rate(text, others).max()))

@@ -31,6 +31,7 @@ from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.writing.sampling import Ints, samples
 from graphbrick.learn.writing.writer import Writer, Written
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment import Alignment
 from graphbrick.patterns.model.confidence import FEATURES, Calibration, Spoken, fit_features
 from graphbrick.patterns.model.folder import save
@@ -155,7 +156,9 @@ def written_cases(
 
 
 def fitted(features: Floats, right: Floats, answerable: npt.NDArray[np.bool_], words: Spoken) -> Calibration | None:
-    """Fit the logistic model; None if there are fewer than ten questions with an answer, or without.
+    """Fit a logistic model whose weights have the signs of `FEATURES`.
+
+    Returns None if there are fewer than ten questions with an answer, or without.
 
     Args:
         features: float64 [questions, features].
@@ -173,20 +176,15 @@ def fitted(features: Floats, right: Floats, answerable: npt.NDArray[np.bool_], w
     values = {"weights": np.zeros(len(signs)), "bias": np.zeros(1)}
     adam = Adam(values, dict.fromkeys(values, _RATE), memory=_MEMORY)
     for step in range(_STEPS):
-        wrong = weight * (_logistic(scaled @ values["weights"] + values["bias"]) - right)
+        wrong = weight * (sigmoid(scaled @ values["weights"] + values["bias"]) - right)
         penalty = _PENALTY / len(right) * values["weights"]
         adam.step({"weights": wrong @ scaled + penalty, "bias": wrong.sum(keepdims=True)}, scale=1 - step / _STEPS)
         values["weights"].clip(low, high, out=values["weights"])
     weights = values["weights"] / spread
     bias = float(values["bias"][0] - weights @ mean)
-    sure = _logistic(features @ weights + bias)[answerable & (right > 0.5)]
+    sure = sigmoid(features @ weights + bias)[answerable & (right > 0.5)]
     least = float(np.floor(100 * _CAUTION * np.quantile(sure, _LOST)) / 100) if len(sure) else 0.0
     return Calibration(weights, bias, least, words)
-
-
-def _logistic(odds: Floats) -> Floats:
-    chance: Floats = 1 / (1 + np.exp(-odds.clip(-30, 30)))
-    return chance
 
 
 def _content(question: Written) -> list[int]:

@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from graphbrick.bricks.extract.ppr import PPR
 from graphbrick.bricks.extract.sized_ppr import ranking
-from graphbrick.bricks.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sigmoid, sizes_of
+from graphbrick.bricks.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sizes_of
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.graphs.graph import Graph
+from graphbrick.models.logistic import newton, sigmoid
 from graphbrick.questions.grounding import GroundedQuestion
 
 _FOLDS = 5  # each question is held out once
 _LEAST = 20  # questions that can be learned from
 _PENALTY = 1e-3  # on the squares of the weights, so that they stay finite when all answers are found
-_STEPS = 50
 _CUTS = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 1e-4, 40)])
 
 Example = tuple[Around, npt.NDArray[np.float64]]
@@ -123,19 +123,10 @@ def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> Example:
 
 
 def _fit(examples: Sequence[Example]) -> npt.NDArray[np.float64]:
-    """Return the weights of a logistic regression on shares, by Newton's method with a small penalty."""
+    """Return the weights of a logistic regression on shares, with a small penalty."""
     x = np.concatenate([features(around, sizes_of(len(around.shares))) for around, _ in examples])
     y = np.concatenate([recall for _, recall in examples])
-    weights = np.zeros(x.shape[1])
-    for _ in range(_STEPS):
-        p = sigmoid(x @ weights)
-        gradient = x.T @ (p - y) / len(y) + _PENALTY * weights
-        curvature = (x * (p * (1 - p))[:, None]).T @ x / len(y) + _PENALTY * np.eye(len(weights))
-        step = np.linalg.solve(curvature, gradient)
-        weights -= step
-        if np.abs(step).max() < 1e-8:
-            break
-    return weights
+    return newton(x, y, np.full(x.shape[1], _PENALTY))
 
 
 def _reached(

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from graphbrick.core import Reading
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.stop_words import ASKING
+from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment_table import EMISSION, MISSING
 from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks
 
@@ -106,7 +107,7 @@ class Calibration:
 
     def probability(self, features: Scores) -> float:
         """Return the probability that the best pattern is right, from 0 to 1."""
-        return float(1 / (1 + np.exp(-(self.weights @ features + self.bias).clip(-30, 30))))
+        return float(sigmoid(self.weights @ features + self.bias))
 
 
 def fit_features(

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from graphbrick.language.folding import normalize
+from graphbrick.study.metrics.sets import harmonic, require_gold
 
 PUBLISHED = {
     "rog": "a gold answer that is a part of a word counts (Kansas in Arkansas); hit looks at all answers, however "
@@ -69,7 +70,7 @@ def as_published(answers: Sequence[str], names: Sequence[Collection[str]]) -> di
     >>> scores["rog_hit"], scores["tog_exact_match"], scores["lego_f1"]
     (1.0, 1.0, 1.0)
     """
-    _need_gold(names)
+    require_gold(names)
     if not answers:
         return dict.fromkeys(PUBLISHED_METRICS, 0.0)
     first, joined = [next(iter(alternatives), "") for alternatives in names], ", ".join(answers)
@@ -110,7 +111,7 @@ def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> R
     >>> rog(["Arkansas"], ["Kansas"]).hit
     1.0
     """
-    _need_gold(gold)
+    require_gold(gold)
     listed = predictions.split("\n") if isinstance(predictions, str) else _most_frequent(predictions, k)
     matched = _matching(" ".join(listed), _needles(gold))
     share = len(matched) / len(gold)
@@ -118,7 +119,7 @@ def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> R
         # Accuracy and hit come from the joined text, in which an empty normalised gold answer is always found.
         return RogScores(share, float(bool(matched)), 0.0, 0.0, 0.0)
     precision = len(matched) / len(listed)
-    return RogScores(share, float(bool(matched)), precision, share, _harmonic(precision, share))
+    return RogScores(share, float(bool(matched)), precision, share, harmonic(precision, share))
 
 
 def tog(reply: str, gold: Iterable[str]) -> float | None:
@@ -215,7 +216,7 @@ def _lego_scores(predictions: Sequence[str], gold: Sequence[str], hit_among: int
     precision = sum(map(bool, matched)) / len(predictions)
     recall = len(set[int]().union(*matched)) / len(gold)
     hit = float(any(matched[:hit_among]))
-    return LegoScores(hit, precision, recall, _harmonic(precision, recall))
+    return LegoScores(hit, precision, recall, harmonic(precision, recall))
 
 
 def _needles(gold: Sequence[str]) -> list[str]:
@@ -234,14 +235,5 @@ def _most_frequent(predictions: Sequence[str], k: int) -> list[str]:
     return counted if k < 0 else counted[:k]
 
 
-def _harmonic(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
-
 def _tog_form(text: str) -> str:
     return text.strip().replace(" ", "").lower()
-
-
-def _need_gold(gold: Sequence[object]) -> None:
-    if not len(gold):
-        raise ValueError("a question without gold answers cannot be scored; leave it out and say so")

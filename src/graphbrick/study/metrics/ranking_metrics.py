@@ -1,9 +1,9 @@
 """Measures of ranked evidence: how early and how completely its items meet the answers.
 
-An item is given as the collection of entities that it meets (`evaluate.metrics.path_metrics.met` computes them from
-evidence). In a plain ranking of entities, each item has one entity. A gold answer is one entity or a collection of
-alternatives, as in `graphbrick.study.metrics.sets`. A gold answer that is not in the graph is never met, but still
-counts.
+An item is given as the collection of entities that it meets (`graphbrick.core.Item.entities`). A path meets all
+entities after its start, which is given with the question. In a plain ranking of entities, each item has one entity. A
+gold answer is one entity or a collection of alternatives, as in `graphbrick.study.metrics.sets`. A gold answer that is
+not in the graph is never met, but still counts.
 
 All measures lie in [0, 1]. Evidence without items scores 0. Ranks beyond the last item count as items that meet
 nothing, so that short evidence has no advantage. Every measure raises ValueError if there are no gold answers, or if
@@ -24,8 +24,8 @@ from graphbrick.study.metrics.sets import Gold, gold_sets, places
 Items: TypeAlias = Sequence[Collection[Hashable]]
 
 
-def recall_at(items: Items, gold: Gold, n: int) -> float:
-    """Return the share of gold answers that the first ``n`` items meet.
+def recall_at(items: Items, gold: Gold, n: int | None = None) -> float:
+    """Return the share of gold answers that the first ``n`` items meet, or any item.
 
     >>> recall_at([["Kampala"], ["Nairobi"]], ["Nairobi", "Kigali"], n=2)
     0.5
@@ -44,6 +44,18 @@ def hit_at(items: Items, gold: Gold, n: int) -> float:
     return float(any(fresh))
 
 
+def precision_at(items: Items, gold: Gold, n: int | None = None) -> float:
+    """Return the share of the first ``n`` items that meet an answer, or of all items.
+
+    The denominator is ``n`` even if there are fewer items.
+
+    >>> precision_at([["Nairobi"]], ["Nairobi"], n=4)
+    0.25
+    """
+    relevant = places(gold_sets(gold)).keys()
+    return sum(not relevant.isdisjoint(item) for item in _first(items, n)) / (n or max(len(items), 1))
+
+
 def reciprocal_rank(items: Items, gold: Gold, n: int | None = None) -> float:
     """Return ``1 / rank`` of the first item that meets an answer; 0 if none does.
 
@@ -57,7 +69,7 @@ def reciprocal_rank(items: Items, gold: Gold, n: int | None = None) -> float:
     >>> reciprocal_rank([["Kampala"], ["Nairobi"]], ["Nairobi"])
     0.5
     """
-    fresh, _ = _fresh(items, gold, max(len(items), 1) if n is None else n)
+    fresh, _ = _fresh(items, gold, n)
     return next((1 / rank for rank, new in enumerate(fresh, 1) if new), 0.0)
 
 
@@ -77,9 +89,9 @@ def ndcg_at(items: Items, gold: Gold, n: int) -> float:
     return gained / sum(1 / log2(rank + 1) for rank in range(1, min(n, wanted) + 1))
 
 
-def _first(items: Items, n: int) -> Items:
-    """Check the arguments and return the first ``n`` items."""
-    if n < 1:
+def _first(items: Items, n: int | None) -> Items:
+    """Check the arguments and return the first ``n`` items; None for all."""
+    if n is not None and n < 1:
         raise ValueError(f"the number of items looked at must be at least 1, got {n}; try 32")
     for item in items[:n]:
         if isinstance(item, str):
@@ -87,7 +99,7 @@ def _first(items: Items, n: int) -> Items:
     return items[:n]
 
 
-def _fresh(items: Items, gold: Gold, n: int) -> tuple[list[int], int]:
+def _fresh(items: Items, gold: Gold, n: int | None) -> tuple[list[int], int]:
     """Return the number of new answers met by each of the top items, and the number of answers."""
     wanted = gold_sets(gold)
     meant, reached = places(wanted), set[int]()

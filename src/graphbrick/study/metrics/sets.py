@@ -31,10 +31,10 @@ class AnswerScores(NamedTuple):
     Attributes:
         hit: 1 if any answer is right.
         hits_at_1: 1 if the first answer is right.
-        exact_match: 1 if the answers and the gold answers are the same set.
-        precision: The share of the answers that are right.
-        recall: The share of the gold answers that were given.
-        f1: The harmonic mean of precision and recall.
+        exact_match: 1 if the answers are exactly the gold answers, in any order: ``right == given == wanted``.
+        precision: The share of distinct answers that are right, ``right / given``; 0 if there are none.
+        recall: The share of distinct gold answers that were given, ``right / wanted``.
+        f1: The harmonic mean of precision and recall, ``2 right / (given + wanted)``.
     """
 
     hit: float
@@ -43,55 +43,6 @@ class AnswerScores(NamedTuple):
     precision: float
     recall: float
     f1: float
-
-
-def hit(answers: Answers, gold: Gold) -> float:
-    """Return 1 if any answer is right, else 0.
-
-    >>> hit(["Kampala", "Nairobi"], {"Nairobi"})
-    1.0
-    """
-    right, _, _ = _counts(answers, gold)
-    return float(right > 0)
-
-
-def hits_at_1(answers: Sequence[Hashable], gold: Gold) -> float:
-    """Return 1 if the first answer is right, else 0.
-
-    >>> hits_at_1(["Kampala", "Nairobi"], {"Nairobi"})
-    0.0
-    """
-    return hit(answers[:1], gold)
-
-
-def precision(answers: Answers, gold: Gold) -> float:
-    """Return the share of distinct answers that are right, ``right / given``; 0 if there are none.
-
-    >>> precision([7, None, None], [7])
-    0.3333333333333333
-    """
-    right, given, _ = _counts(answers, gold)
-    return right / given if given else 0.0
-
-
-def recall(answers: Answers, gold: Gold) -> float:
-    """Return the share of distinct gold answers that were given, ``right / wanted``.
-
-    >>> recall([7], [(7, 8), None])
-    0.5
-    """
-    right, _, wanted = _counts(answers, gold)
-    return right / wanted
-
-
-def f1(answers: Answers, gold: Gold) -> float:
-    """Return the harmonic mean of precision and recall, ``2 right / (given + wanted)``.
-
-    >>> round(f1(["Nairobi", "Kampala"], ["Nairobi"]), 3)
-    0.667
-    """
-    right, given, wanted = _counts(answers, gold)
-    return 2 * right / (given + wanted)
 
 
 def answer_scores(answers: Sequence[Hashable], gold: Gold) -> AnswerScores:
@@ -103,12 +54,27 @@ def answer_scores(answers: Sequence[Hashable], gold: Gold) -> AnswerScores:
     right, given, wanted = _counts(answers, gold)
     return AnswerScores(
         hit=float(right > 0),
-        hits_at_1=hits_at_1(answers, gold),
+        hits_at_1=float(_counts(answers[:1], gold)[0] > 0),
         exact_match=float(right == given == wanted),
         precision=right / given if given else 0.0,
         recall=right / wanted,
         f1=2 * right / (given + wanted),
     )
+
+
+def harmonic(precision: float, recall: float) -> float:
+    """Return the harmonic mean; 0 if both are 0.
+
+    >>> harmonic(0.5, 1.0), harmonic(0.0, 0.0)
+    (0.6666666666666666, 0.0)
+    """
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def require_gold(gold: Collection[object]) -> None:
+    """Raise ValueError if there are no gold answers."""
+    if not len(gold):
+        raise ValueError("a question without gold answers cannot be scored; leave it out and say so")
 
 
 def gold_sets(gold: Gold) -> list[frozenset[Hashable]]:
@@ -124,8 +90,7 @@ def gold_sets(gold: Gold) -> list[frozenset[Hashable]]:
     [frozenset({7}), frozenset(), frozenset()]
     """
     _refuse_text(gold, "gold")
-    if not len(gold):
-        raise ValueError("a question without gold answers cannot be scored; leave it out and say so")
+    require_gold(gold)
     distinct: list[frozenset[Hashable]] = []
     seen = set()
     for answer in gold:

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphbrick.core import Subgraph
 from graphbrick.kernels.paths.components import components
-from graphbrick.study.metrics.sets import Gold, gold_sets, places
+from graphbrick.study.metrics.sets import Gold, gold_sets, harmonic, places
 
 
 class SubgraphScores(NamedTuple):
@@ -60,7 +60,7 @@ def subgraph_scores(subgraph: Subgraph, gold: Gold) -> SubgraphScores:
     return SubgraphScores(
         recall=recall,
         precision=precision,
-        f1=2 * precision * recall / (precision + recall) if held else 0.0,
+        f1=harmonic(precision, recall),
         nodes=nodes,
         triples=subgraph.n_triples,
         components=None if subgraph.is_whole else n_components(subgraph),

@@ -150,12 +150,14 @@ def _evaluate(
         for entry in named
     ]  # fmt: skip
     if settings.fresh:  # before anything is forgotten
-        recorder.refuse_changed(graph, [entry.question for entry in sourced], but=runs)
+        recorder.questions.refuse_changed(graph, [entry.question for entry in sourced], but=runs)
     _forget(recorder, runs, settings)
     grounded = _ground(recorder, graph, [entry.question for entry in sourced], watch)
     totals = {entry.file: entry.total for entry in sourced if entry.file}
-    files = {file: recorder.file(file, sha256(file), total) for file, total in totals.items()}
-    numbers = recorder.add(graph, grounded, [None if entry.file is None else files[entry.file] for entry in sourced])
+    files = {file: recorder.questions.file(file, sha256(file), total) for file, total in totals.items()}
+    numbers = recorder.questions.add(
+        graph, grounded, [None if entry.file is None else files[entry.file] for entry in sourced]
+    )
     left = [recorder.ask(run, numbers) for run in runs]
     tasks = [
         Task(question, number, places, turn)
@@ -242,7 +244,7 @@ def _ground(
     recorder: Recorder, graph: StudyGraph, questions: Sequence[Question], watch: Progress
 ) -> list[GroundedQuestion]:
     """Find the questions in the graph; those that were asked before are not looked up again."""
-    known = recorder.known(graph, questions)
+    known = recorder.questions.known(graph, questions)
     new = [question for place, question in enumerate(questions) if place not in known]
     grounded = iter(ground_each(graph, new, part_of(watch, FINDING, len(new))))
     return [known[place] if place in known else next(grounded) for place in range(len(questions))]

@@ -15,7 +15,7 @@ ranking     A retrieved item meets a gold answer, but a rerank stage removed it.
 generation  An item of the evidence meets a gold answer, but the first answer is wrong. If the generate stage takes the
             first path, as PathAnswer does, this includes answers that a rerank stage kept but did not put first.
 
-A path meets the entities after its start, as in `graphbrick.study.metrics.path_metrics`. A gold answer that is a
+A path meets the entities after its start, as in `graphbrick.study.metrics.ranking_metrics`. A gold answer that is a
 seed is therefore met by a path that returns to it, or that leads to it from another seed. If branches retrieve and are
 merged by a union, only the union counts: an item removed by ranking inside a branch counts as not retrieved.
 
@@ -27,7 +27,6 @@ from __future__ import annotations
 from graphbrick.core import Evidence
 from graphbrick.pipeline.interpreter import Course
 from graphbrick.questions.grounding import GroundedQuestion
-from graphbrick.study.metrics.path_metrics import met
 
 PLACES = ("none", "absent", "linking", "extraction", "retrieval", "ranking", "generation")
 """The places where an answer is lost, in order."""
@@ -94,7 +93,7 @@ def _lost(gold: set[int], course: Course) -> str:
 
 
 def _meets(evidence: Evidence, gold: set[int]) -> bool:
-    return any(not gold.isdisjoint(entities) for entities in met(evidence))
+    return any(not gold.isdisjoint(item.entities) for item in evidence.items)
 
 
 def _misled(question: GroundedQuestion, course: Course) -> bool:

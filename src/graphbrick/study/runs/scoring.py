@@ -15,7 +15,7 @@ The measures by name, as in `Result.metrics`:
   subgraph, if the pipeline extracts one (`graphbrick.study.metrics.subgraph_metrics`).
 - ``path_precision``, ``path_recall``, ``path_f1``, ``recall_at_1``, ``recall_at_10``, ``recall_at_32``, ``hit_at_1``,
   ``hit_at_10``, ``hit_at_32``, ``mrr``, ``ndcg_at_10``: the last evidence, if the pipeline retrieves any
-  (`graphbrick.study.metrics.path_metrics`, `graphbrick.study.metrics.ranking_metrics`).
+  (`graphbrick.study.metrics.ranking_metrics`).
 
 A failed pipeline scores 0 in every measure of its stages, and has no sizes. A measure is None if it cannot be scored:
 all but the sizes and linking if there are no gold answers, linking if the file gives no seeds or the pipeline was given
@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 
-from graphbrick.core import Answer, Evidence, Item, Subgraph
+from graphbrick.core import Answer, Evidence, Subgraph
 from graphbrick.core.trace import StageTrace
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import answer_form
@@ -37,10 +37,9 @@ from graphbrick.pipeline.run import Level
 from graphbrick.questions.grounding import GroundedQuestion
 from graphbrick.study.metrics.answers import gold_forms, text_scores
 from graphbrick.study.metrics.linking_metrics import LINKING_METRICS, linking_scores
-from graphbrick.study.metrics.path_metrics import met, path_f1, path_precision, path_recall
 from graphbrick.study.metrics.published import PUBLISHED_METRICS, as_published
-from graphbrick.study.metrics.ranking_metrics import hit_at, ndcg_at, recall_at, reciprocal_rank
-from graphbrick.study.metrics.sets import answer_scores
+from graphbrick.study.metrics.ranking_metrics import hit_at, ndcg_at, precision_at, recall_at, reciprocal_rank
+from graphbrick.study.metrics.sets import answer_scores, harmonic
 from graphbrick.study.metrics.subgraph_metrics import subgraph_scores
 from graphbrick.study.runs.lost import lost_at
 from graphbrick.study.runs.query_scoring import QUERY_METRICS
@@ -126,11 +125,12 @@ def _of_subgraph(question: GroundedQuestion, subgraph: Subgraph | None) -> dict[
 
 
 def _of_paths(question: GroundedQuestion, evidence: Evidence) -> dict[str, float | None]:
-    items, gold = met(evidence), question.gold
+    items, gold = [item.entities for item in evidence.items], question.gold
+    precision, recall = precision_at(items, gold), recall_at(items, gold)
     return {
-        "path_precision": path_precision(items, gold),
-        "path_recall": path_recall(items, gold),
-        "path_f1": path_f1(items, gold),
+        "path_precision": precision,
+        "path_recall": recall,
+        "path_f1": harmonic(precision, recall),
         **{f"recall_at_{n}": recall_at(items, gold, n) for n in _DEPTHS},
         **{f"hit_at_{n}": hit_at(items, gold, n) for n in _DEPTHS},
         "mrr": reciprocal_rank(items, gold),
@@ -208,7 +208,9 @@ def detail_of(
         seeds=tuple((graph.key(seed), graph.label(seed)) for seed in run.query.seeds),
         answers=_answers(graph, run.answer or Answer(), forms if question.gold else None),
         paths=tuple(
-            StoredPath(item.text, float(item.score), item.source, _meets(item, gold) if question.gold else None)
+            StoredPath(
+                item.text, float(item.score), item.source, not gold.isdisjoint(item.entities) if question.gold else None
+            )
             for item in items
         ),
         stages=tuple(_stored_trace(stage) for stage in stages),
@@ -234,7 +236,3 @@ def _answers(graph: Graph, answer: Answer, forms: frozenset[str] | None) -> tupl
         )
         for text, entity, places in rows
     )
-
-
-def _meets(item: Item, gold: set[int]) -> bool:
-    return not gold.isdisjoint(met(Evidence((item,)))[0])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.models.logistic import sigmoid
 from graphbrick.study.statistics.intervals import Values, check_values, normal_quantile, wilson
 
 Floats = npt.NDArray[np.float64]
@@ -105,7 +106,7 @@ def auc(labels: Values, scores: Values, *, level: float = 0.95) -> Auc | None:
         return Auc(value, bound.low, bound.high)
     error = sqrt(float(of_ones.var(ddof=1)) / m + float(of_zeros.var(ddof=1)) / k)
     centre, reach = log(value / (1 - value)), normal_quantile(level) * error / (value * (1 - value))
-    low, high = (1 / (1 + exp(-(centre + side * reach))) for side in (-1, 1))
+    low, high = sigmoid([centre - reach, centre + reach]).tolist()
     return Auc(value, low, high)
 
 

@@ -13,12 +13,11 @@ one stratum are equal, their variance is that of the share 0.5 / (n + 1), its es
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import atan, exp, hypot, log1p, pi, sqrt, tan
-from statistics import NormalDist
+from math import hypot, sqrt
 
 import numpy as np
 
-from graphbrick.study.statistics.intervals import is_binary, normal_quantile
+from graphbrick.study.statistics.intervals import is_binary, normal_quantile, special, wilson_ends
 from graphbrick.study.statistics.prediction_powered import (
     Array,
     Estimate,
@@ -27,7 +26,6 @@ from graphbrick.study.statistics.prediction_powered import (
     tuned_weight,
 )
 
-_NORMAL = NormalDist()
 _EDGE = 1e-3  # a share nearer to 0 or 1 is taken as this far away for the effective number of labels
 _LEVEL = 0.95  # of the interval that gives the standard error of equal labels
 
@@ -57,11 +55,7 @@ def share_of(strata: Sequence[Sample], *, weight: float | None = None, level: fl
     unknown = np.ptp(labels) == 0 or wald.error == 0
     effective = wald.n if alone or unknown else max(1.0, inner * (1 - inner) / wald.error**2)
     z = normal_quantile(level) if alone or unknown else t_quantile(level, wald.n - len(strata))
-    centre = mean + z * z / (2 * effective)
-    reach = z * sqrt(mean * (1 - mean) / effective + (z / (2 * effective)) ** 2)
-    scale = 1 + z * z / effective
-    low = 0.0 if mean == 0 else max(0.0, (centre - reach) / scale)
-    high = 1.0 if mean == 1 else min(1.0, (centre + reach) / scale)
+    low, high = wilson_ends(mean, effective, z)
     return wald._replace(mean=mean, low=low, high=high)
 
 
@@ -161,20 +155,13 @@ def unpaired_difference(first: Estimate, second: Estimate, strata: int, *, level
 
 
 def t_quantile(level: float, freedom: int) -> float:
-    """Return the quantile of Student's t distribution for a two-sided interval.
-
-    Exact for 1 and 2 degrees of freedom, else by Wallace (1959): within 1 % for at least 5, and up to 4 % too large for
-    3 and 4.
+    """Return the quantile of Student's t distribution for a two-sided interval; less than one degree counts as one.
 
     >>> round(t_quantile(0.95, 29), 3), round(t_quantile(0.95, 1), 3)
     (2.045, 12.706)
     """
-    z, freedom = normal_quantile(level), max(1, freedom)
-    if freedom == 1:
-        return tan(pi * level / 2)
-    if freedom == 2:
-        return level * sqrt(2 / (1 - level * level))
-    return sqrt(freedom * (exp((z * (8 * freedom + 3) / (8 * freedom + 1)) ** 2 / freedom) - 1))
+    normal_quantile(level)  # checks the level
+    return float(special().stdtrit(max(1, freedom), (1 + level) / 2))
 
 
 def t_p_value(estimate: Estimate, strata: int = 1) -> float:
@@ -184,14 +171,8 @@ def t_p_value(estimate: Estimate, strata: int = 1) -> float:
         estimate: The mean.
         strata: Number of strata it comes from.
     """
-    freedom = max(1, estimate.n - strata)
     t = abs(estimate.mean) / max(estimate.error, 1e-16)
-    if freedom == 1:
-        return 1 - 2 * atan(t) / pi
-    if freedom == 2:
-        return 1 - t / sqrt(2 + t * t)
-    z = sqrt(freedom * log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
-    return 2 * _NORMAL.cdf(-z)
+    return 2 * float(special().stdtr(max(1, estimate.n - strata), -t))
 
 
 def difference_p_value(estimate: Estimate, strata: Sequence[Sample]) -> float:

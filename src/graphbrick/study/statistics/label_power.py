@@ -8,12 +8,11 @@ correlation of labels and predictions. Costs follow Broska, Howes and van Loon, 
 from __future__ import annotations
 
 from math import sqrt
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from graphbrick.study.statistics.intervals import Values
+from graphbrick.study.statistics.intervals import Values, normal_quantile
 from graphbrick.study.statistics.prediction_powered import sample
 
 
@@ -71,7 +70,7 @@ def labels_needed(
             "the number of labels needs a width above 0, a variance of at least 0, a correlation from -1 to 1, at "
             f"least 2 cases and a level in (0, 1), got {width}, {variance}, {correlation}, {cases} and {level}"
         )
-    target = (width / (2 * NormalDist().inv_cdf((1 + level) / 2))) ** 2
+    target = (width / (2 * normal_quantile(level))) ** 2
     n = np.arange(2, cases + 1)
     others = (cases - n) / cases  # N / (n + N)
     useful = max(correlation, 0.0) * sqrt(variance)

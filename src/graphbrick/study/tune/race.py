@@ -8,7 +8,6 @@ one is better on the same questions beyond chance, and not slower or dearer eith
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from graphbrick.study.statistics.intervals import wilson_ends
 from graphbrick.study.statistics.paired import permutation_test
 from graphbrick.study.tune.aims import Aim, Figures, layers
 from graphbrick.study.tune.space.trees import asks_model
@@ -114,9 +114,7 @@ def cautious(figures: Figures) -> Figures:
     >>> [round(cautious(Figures(p, 0.01, 0, 0, n)).quality, 2) for p, n in ((1.0, 4), (0.7, 400))]
     [0.51, 0.65]
     """
-    p, n = figures.quality, figures.n
-    reach = _Z * math.sqrt(max(p * (1 - p), 0) / n + _Z**2 / (4 * n * n))
-    return figures._replace(quality=max(0.0, (p + _Z**2 / (2 * n) - reach) / (1 + _Z**2 / n)))
+    return figures._replace(quality=wilson_ends(figures.quality, figures.n, _Z)[0])
 
 
 def rungs(n: int) -> list[int]:
@@ -228,6 +226,13 @@ class Race:
         return [one for place, one in enumerate(there) if front[place] == 0]
 
 
+def log_ratio(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Return the mean logarithm of the ratios of paired times, and how far chance may move it (95 %)."""
+    ratios = np.log(np.maximum(first, 1e-6) / np.maximum(second, 1e-6))
+    chance = _Z * ratios.std(ddof=1) / np.sqrt(len(ratios)) if len(ratios) > 1 else np.inf
+    return float(ratios.mean()), float(chance)
+
+
 def beaten(one: Candidate, other: Candidate, alpha: float = _ALPHA) -> bool:
     """Return whether another candidate is better beyond chance on the same questions, and not slower or dearer.
 
@@ -243,9 +248,8 @@ def beaten(one: Candidate, other: Candidate, alpha: float = _ALPHA) -> bool:
         return False
     if fmean(a.usd for a in mine) < fmean(b.usd for b in others):
         return False
-    ratios = np.log([max(a.seconds, 1e-6) / max(b.seconds, 1e-6) for a, b in zip(mine, others, strict=True)])
-    least = ratios.mean() - _Z * ratios.std(ddof=1) / np.sqrt(len(ratios))
-    if least < np.log(_AS_FAST):
+    ratio, chance = log_ratio([a.seconds for a in mine], [b.seconds for b in others])
+    if ratio - chance < np.log(_AS_FAST):
         return False
     # Only one side counts here: half of the two-sided p-value.
     return permutation_test([a.quality for a in mine], [b.quality for b in others], resamples=10_000) / 2 < alpha

@@ -17,7 +17,7 @@ from graphbrick.learn.writing.written_questions import written_questions
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.pipeline.parsing import parse
 from graphbrick.questions.question import Question
-from graphbrick.study.runs.recorder import digest_of
+from graphbrick.study.runs.stored_questions import digest_of
 from graphbrick.study.store.identity import content_of
 from graphbrick.study.tune.asking import Asking
 from graphbrick.study.tune.clock import Clock, Step, alone
@@ -27,7 +27,7 @@ from graphbrick.study.tune.measuring import Measurer
 from graphbrick.study.tune.questions import split
 from graphbrick.study.tune.race import Candidate, Race, Why, cautious, rungs
 from graphbrick.study.tune.result.reading import is_search
-from graphbrick.study.tune.result.result import Tuned, tuned
+from graphbrick.study.tune.result.result import Course, Tuned, tuned
 from graphbrick.study.tune.result.writing import write_files
 from graphbrick.study.tune.settings import Settings
 from graphbrick.study.tune.space.default_space import default_space
@@ -65,8 +65,6 @@ def tune(
     *,
     known: Mapping[str, str],
     space: Space | None = None,
-    llm: str = "",
-    only_compared: bool = False,
     settings: Settings = _DEFAULTS,
     watch: Progress = silent,
 ) -> Tuned:
@@ -82,8 +80,6 @@ def tune(
         out: The folder to write to, or to go on with.
         known: Recipe texts that the search begins with, by name; the first is what the winners are compared with.
         space: What is searched; None for every brick that runs on the graph (`default_space`).
-        llm: The language model of the default space as recipe text; empty for none.
-        only_compared: Whether the first of ``known`` is what winners are compared with, and never recommended itself.
         settings: Aims, measure, time and so on.
         watch: Called with (step, done, total); the total is in seconds for the search, else in pipelines.
 
@@ -96,20 +92,17 @@ def tune(
         StoppedError: The budget ended before anything was measured.
     """
     place = Path(out)
-    chosen = space or default_space(graph, llm=llm, link=settings.link)
+    chosen = space or default_space(graph, link=settings.link)
     chosen.check()
     every = written_questions(graph, _WRITTEN, seed=settings.seed) if questions is None else tuple(questions)
-    choosing, final = split(every, seed=settings.seed, written=questions is None)
+    halves = split(every, seed=settings.seed, written=questions is None)
     _check_place(place)
     with naming(place):
         place.mkdir(parents=True, exist_ok=True)
     budget = current_budget() or Budget()  # one without limits counts what is spent
     settings = replace(settings, seconds=min(settings.seconds, budget.seconds or settings.seconds))
     with alone(place), spending(budget):
-        result = _tune(
-            graph, place, chosen, choosing, final, known, settings, watch,
-            written=questions is None, only_compared=only_compared,
-        )  # fmt: skip
+        result = _tune(graph, place, chosen, halves, known, settings, watch, written=questions is None)
         written = write_files(result, place, graph=graph.place.stem)
     return result if written else replace(result, notes=(*result.notes, _KEPT))
 
@@ -128,15 +121,14 @@ def _tune(
     graph: Graph,
     place: Path,
     chosen: Space,
-    choosing: tuple[Question, ...],
-    final: tuple[Question, ...],
+    halves: tuple[Sequence[Question], Sequence[Question]],
     known: Mapping[str, str],
     settings: Settings,
     watch: Progress,
     *,
     written: bool,
-    only_compared: bool,
 ) -> Tuned:
+    choosing, final = halves
     slowest, asking = (min(most, share * settings.seconds) for most, share in (_SLOWEST[False], _SLOWEST[True]))
     race = Race(settings.aims, rungs(len(choosing)), slowest, asking=asking)
     digests = " ".join(digest_of(question) for question in (*choosing, *final))
@@ -151,7 +143,7 @@ def _tune(
         earlier=lambda: clock.earlier,
     )  # fmt: skip
     search = _Search(measurer, clock, race, chosen, choosing, settings, watch)
-    search.begin(known, only_compared=only_compared)
+    search.begin(known)
     search.run()
     over = clock.share >= _SEARCH > clock.used / settings.seconds
     compared = search.winners()
@@ -161,12 +153,11 @@ def _tune(
     times = Measurer(graph, place / TIMES, metric=settings.metric, link=settings.link, workers=1)
     timing = Asking(times, clock, race, settings.seconds, watch)
     changes = explain(search.asking, timing, race, chosen, [one for one in finals if one.name in names], final)
-    return tuned(
-        race, best, finals, changes, metric=settings.metric, baseline=race.candidates[0].name,
-        written=written, stopped=search.asking.stopped or over * _BUDGET, seconds=search.clock.used,
-        alone=measurer.alone, ran=measurer.ran, size=chosen.size, choosing=len(choosing),
-        advice=chosen.advice,
+    course = Course(
+        settings.metric, chosen.size, chosen.advice, len(choosing), written, clock.used, measurer.alone, measurer.ran,
+        search.asking.stopped or over * _BUDGET,
     )  # fmt: skip
+    return tuned(race, best, finals, changes, course)
 
 
 class _Search:
@@ -186,12 +177,11 @@ class _Search:
         self._questions, self._settings = questions, settings
         self.asking = Asking(measurer, clock, race, settings.seconds, watch)
 
-    def begin(self, known: Mapping[str, str], *, only_compared: bool = False) -> None:
+    def begin(self, known: Mapping[str, str]) -> None:
         """Add the known pipelines, and one for each option of each stage, and ask each the first question.
 
         Args:
-            known: Recipe texts by name.
-            only_compared: Whether the first of them is not to be recommended.
+            known: Recipe texts by name; the others are compared with the first.
         """
         for name, text in known.items():
             identity = parse(text).identity()
@@ -202,7 +192,7 @@ class _Search:
         if self._settings.pipelines is not None:
             del self.race.candidates[self._settings.pipelines :]
         default, *others = self.race.candidates
-        default.only_compared = only_compared
+        default.only_compared = self._settings.only_compared
         # Without its first answer there is nothing to compare with, so that one may take most of the time.
         for share in (FINAL, _STARTS)[: len(self.race.sizes)]:
             if self.asking.goes_on(share) and not default.given_up:

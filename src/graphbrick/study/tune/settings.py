@@ -28,6 +28,7 @@ class Settings:
         workers: Questions answered at once, 1 to 1024.
         seed: Of the random numbers, at least 0.
         at_random: Whether pipelines are drawn evenly; for comparison.
+        only_compared: Whether winners are compared with the first known pipeline, and it is never recommended itself.
     """
 
     aims: tuple[Aim, ...] = (Aim("quality", {}),)
@@ -38,6 +39,7 @@ class Settings:
     workers: int = 1
     seed: int = 0
     at_random: bool = False
+    only_compared: bool = False
 
     def __post_init__(self) -> None:
         if not self.aims:

@@ -1,14 +1,12 @@
-"""A logistic model of a few numbers, fitted by Newton's method, and the calibration of its probabilities."""
+"""A logistic model of a few numbers, and the calibration of its probabilities."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-_STEPS = 100
+from graphbrick.models.logistic import Floats, newton, sigmoid
 
 
 @dataclass(frozen=True)
@@ -57,11 +55,11 @@ def fit(rows: Floats, values: Floats, *, penalty: float = 1e-2, signs: Floats | 
     weights, used = np.zeros(rows.shape[1]), np.arange(rows.shape[1])
     while True:
         columns = np.append(used, rows.shape[1])
-        found = newton(x[:, columns], values, balanced(values), np.append(np.full(len(used), penalty), 1e-9))
-        wrong = np.zeros(0) if signs is None else found[:-1] * signs[used]
+        fitted = newton(x[:, columns], values, np.append(np.full(len(used), penalty), 1e-9), balanced(values))
+        wrong = np.zeros(0) if signs is None else fitted[:-1] * signs[used]
         if not (wrong < 0).any():
-            weights[used] = found[:-1]
-            return Logistic(mean, scale, weights, float(found[-1]))
+            weights[used] = fitted[:-1]
+            return Logistic(mean, scale, weights, float(fitted[-1]))
         used = np.delete(used, int(np.argmin(wrong)))
 
 
@@ -69,35 +67,14 @@ def calibrated(model: Logistic, rows: Floats, values: Floats) -> Logistic:
     """Return a model whose log odds are stretched and shifted to fit other rows (Platt, 1999).
 
     Values are smoothed as by Platt, so that perfectly told classes do not give infinite log odds. The order of rows
-    stays: a slope below 0.01 becomes 0.01.
+    stays: a slope below 0.01 becomes 0.01. scikit-learn's ``CalibratedClassifierCV`` smooths by the weights of rows
+    instead of their numbers, and gives other probabilities where one class has few rows.
     """
     sums = model.logits(rows)
     ones, zeros = float(values.sum()), float((1 - values).sum())
     smooth = np.where(values > 0, (ones + 1) / (ones + 2), 1 / (zeros + 2))
-    slope, shift = newton(np.column_stack([sums, np.ones(len(sums))]), smooth, balanced(values), np.full(2, 1e-6))
+    slope, shift = newton(np.column_stack([sums, np.ones(len(sums))]), smooth, np.full(2, 1e-6), balanced(values))
     return Logistic(model.mean, model.scale, model.weights, model.bias, max(float(slope), 0.01), float(shift))
-
-
-def newton(x: Floats, values: Floats, weight: Floats, penalty: Floats) -> Floats:
-    """Return the coefficients that minimise the weighted mean log loss with a penalty on their squares.
-
-    Args:
-        x: float64 [rows, columns].
-        values: From 0 to 1.
-        weight: Of each row; their mean is 1.
-        penalty: Of each column.
-    """
-    found = np.zeros(x.shape[1])
-    for _ in range(_STEPS):
-        p = sigmoid(x @ found)
-        gradient = x.T @ (weight * (p - values)) / len(x) + penalty * found
-        curvature = (x * (weight * p * (1 - p))[:, None]).T @ x / len(x) + np.diag(penalty + 1e-9)
-        step = np.linalg.solve(curvature, gradient)
-        step *= min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))  # far from the minimum a full step may diverge
-        found -= step
-        if np.abs(step).max() < 1e-8:
-            break
-    return found
 
 
 def balanced(values: Floats) -> Floats:
@@ -105,9 +82,3 @@ def balanced(values: Floats) -> Floats:
     share = float(values.mean())
     weights: Floats = np.where(values > 0, 0.5 / share, 0.5 / (1 - share))
     return weights
-
-
-def sigmoid(x: Floats) -> Floats:
-    """Return the logistic function of each value."""
-    result: Floats = 0.5 * (1 + np.tanh(0.5 * x))
-    return result

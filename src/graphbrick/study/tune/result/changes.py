@@ -9,23 +9,20 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from statistics import fmean, median
 
-import numpy as np
-
 from graphbrick.core.errors import PipelineError
 from graphbrick.pipeline import Pipeline, Sequence, Union
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.parsing import parse_brick
+from graphbrick.study.statistics.comparison import compare
 from graphbrick.study.statistics.intervals import Interval
-from graphbrick.study.statistics.paired import holm, mean_difference, permutation_test
-from graphbrick.study.tune.race import Candidate
+from graphbrick.study.statistics.paired import holm
+from graphbrick.study.tune.race import Candidate, log_ratio
 from graphbrick.study.tune.space.space import STAGES, Space, filled, readable
 from graphbrick.study.tune.space.trees import kind_of, matches, models_in, name_of, stages_of, with_model
 
 _OPTIONAL = ("extract", "prune", "rerank")
 _REPLACED = ("retrieve", *_OPTIONAL)
-_RESAMPLES = 10_000
 _PLAIN = 0.05  # share of the time below which no difference in time is told
-_Z = 1.96
 
 
 @dataclass
@@ -195,15 +192,13 @@ def effects_of(changes: Many[Change], winners: Mapping[str, Candidate]) -> list[
 def _effect_of(change: Change, winner: Candidate) -> Effect:
     keys = [key for key in winner.scores if key in change.changed.scores]
     ours, theirs = [winner.scores[key] for key in keys], [change.changed.scores[key] for key in keys]
-    qualities = [one.quality for one in theirs], [one.quality for one in ours]
+    row = compare({"changed": [one.quality for one in theirs], "as it was": [one.quality for one in ours]})[0]
     # Next to the calls of a language model, vectors that one of them found take no time.
     times = change.times
     if winner.asks_model or change.changed.asks_model:
         times = [(one.seconds, other.seconds) for one, other in zip(ours, theirs, strict=True)]
-    # The test by bootstrap finds too much in few questions; this one is exact there.
-    p = permutation_test(*qualities, resamples=_RESAMPLES)
     return Effect(
-        *(change.of, change.what, change.changed.text, mean_difference(*qualities), p),
+        *(change.of, change.what, change.changed.text, row.difference, row.p),
         _slower([changed for _, changed in times], [seconds for seconds, _ in times]),
         fmean(one.tokens for one in theirs) - fmean(one.tokens for one in ours),
     )
@@ -213,8 +208,7 @@ def _slower(theirs: Many[float], ours: Many[float]) -> float:
     """Return the difference of the medians; 0 if it is small, or if chance explains it."""
     if not ours:
         return 0.0
-    ratios = np.log(np.maximum(theirs, 1e-6) / np.maximum(ours, 1e-6))
-    chance = _Z * ratios.std(ddof=1) / np.sqrt(len(ratios)) if len(ratios) > 1 else np.inf
-    if abs(ratios.mean()) <= max(chance, _PLAIN):
+    ratio, chance = log_ratio(theirs, ours)
+    if abs(ratio) <= max(chance, _PLAIN):
         return 0.0
     return median(theirs) - median(ours)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import quantiles
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphbrick.pipeline.parsing import parse
 from graphbrick.study.statistics.comparison import Comparison, compare
@@ -137,41 +137,49 @@ class Tuned:
         return found
 
 
+class Course(NamedTuple):
+    """How a search went.
+
+    Attributes:
+        metric: The measure that counts as quality.
+        size: Pipelines of the space.
+        advice: What would bring more into the space.
+        choosing: Number of questions to choose by.
+        written: Whether the graph wrote the questions.
+        seconds: Time used.
+        alone: Time of all stages, as if nothing was shared.
+        ran: Time of all stages that ran.
+        stopped: Why the search ended early; empty if it did not.
+    """
+
+    metric: str
+    size: int
+    advice: Sequence[str]
+    choosing: int
+    written: bool
+    seconds: float
+    alone: float
+    ran: float
+    stopped: str
+
+
 def tuned(
     race: Race,
     best: Sequence[tuple[Aim, Candidate]],
     finals: Sequence[Candidate],
     changes: Sequence[Change],
-    *,
-    metric: str,
-    baseline: str,
-    written: bool,
-    stopped: str,
-    seconds: float,
-    alone: float,
-    ran: float,
-    size: int,
-    choosing: int,
-    advice: Sequence[str],
+    course: Course,
 ) -> Tuned:
     """Return the result of a search.
 
     Args:
-        race: All candidates.
+        race: All candidates; the others are compared with the first.
         best: The best candidate for each aim.
         finals: Candidates with their scores on the questions that chose nothing.
         changes: Pipelines with one choice changed, measured.
-        metric: The measure that counts as quality.
-        baseline: Name of the pipeline that the others are compared with.
-        written: Whether the graph wrote the questions.
-        stopped: Why the search ended early; empty if it did not.
-        seconds: Time used.
-        alone: Time of all stages, as if nothing was shared.
-        ran: Time of all stages that ran.
-        size: Pipelines of the space.
-        choosing: Questions to choose by.
-        advice: What would bring more into the space.
+        course: How the search went.
     """
+    baseline, choosing = race.candidates[0].name, course.choosing
     by_name = {one.name: one for one in race.candidates}
     figures = {one.name: one.figures for one in finals}
     front = layers(dict(enumerate(figures.values())))
@@ -194,15 +202,15 @@ def tuned(
     effects = effects_of(changes, {one.name: one for one in finals})
     final = max((len(one.scores) for one in finals), default=0)
     notes = [
-        *_about_questions(written, choosing, final),
-        *_about_time(stopped, final),
+        *_about_questions(course.written, choosing, final),
+        *_about_time(course.stopped, final),
         *_about_limits(best, figures, race),
     ]
     failed = [one for one in race.candidates if one.given_up in (Why.FAILS, Why.CANNOT_START)]
     if failed:
         notes.append(f"{len(failed)} of the pipelines failed, such as {failed[0].text}: {failed[0].reason}.")
-    if advice:
-        notes.append(f"Not everything could take part: {'; '.join(advice)}.")
+    if course.advice:
+        notes.append(f"Not everything could take part: {'; '.join(course.advice)}.")
     if max((one.figures.quality for one in race.candidates if one.scores), default=0.0) == 0:
         notes.append(
             "No pipeline answered a question rightly, so nothing can be recommended: are the seeds and answers of the "
@@ -213,9 +221,9 @@ def tuned(
     within = {one.name for aim, one in best if usable and not aim.excess(figures[baseline])}
     notes += _about_differences({one.name for one in recommended}, within, comparisons, baseline)
     return Tuned(
-        metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
+        course.metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
         tuple(_bricks(race.candidates)), tuple(notes), sum(bool(one.scores) for one in race.candidates),
-        _reasons(race.candidates), size, choosing, final, seconds, alone, ran,
+        _reasons(race.candidates), course.size, choosing, final, course.seconds, course.alone, course.ran,
         tuple(rules_of_thumb(race.candidates)),
     )  # fmt: skip
 
