@@ -230,5 +230,12 @@ class _Reader:
         return self._extra.get(name) or lookup(name)
 
     def _unknown(self, node: ast.expr, name: str) -> NoReturn:
+        if name == "Apply":
+            self._refuse(
+                node,
+                "Apply holds a Python function, which recipe text cannot name; build the pipeline in Python, or write "
+                "the function as a brick (CONTRIBUTING.md)",
+                "apply",
+            )
         known = [*names(), *self._extra]
         self._refuse(node, unknown(name, known), "no_brick", name=name, near=nearest(name, known))
