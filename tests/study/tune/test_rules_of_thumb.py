@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from random import Random
 
+import numpy as np
+import pytest
+import scipy
+
 from graphbrick.study.tune.race import Candidate, Scored
-from graphbrick.study.tune.result.rules import compared_bricks, rules_of_thumb
+from graphbrick.study.tune.result.rules import _rule, compared_bricks, rules_of_thumb
 
 
 def tried(extract: str, quality: float, n: int, *, questions: int = 20, rerank: str = "") -> list[Candidate]:
@@ -37,6 +42,19 @@ def test_what_chance_explains_is_no_rule() -> None:
     assert compared_bricks([*tried("PPR(k=50)", 1.0, 4), *tried("KHop()", 0.0, 12)]) == []  # four are too few
     assert compared_bricks([*tried("PPR(k=50)", 1.0, 9, questions=11), *tried("KHop()", 0.0, 9)]) == []
     assert compared_bricks([]) == []
+
+
+def test_a_rule_counts_differences_of_either_sign_and_scipy_doubles_one() -> None:
+    rng = np.random.default_rng(1)
+    ours, theirs = (rng.exponential(size=5) + 0.3).tolist(), rng.exponential(size=8).tolist()
+    together, lead = np.array(ours + theirs), abs(np.mean(ours) - np.mean(theirs))
+    sums = np.array([sum(chosen) for chosen in combinations(together, 5)])
+    exact = np.mean(np.abs(sums / 5 - (together.sum() - sums) / 8) >= lead - 1e-12)
+    assert _rule(("with A", ours), ("with B", theirs)).p == pytest.approx(exact, abs=0.05)
+    scipys = scipy.stats.permutation_test(
+        (ours, theirs), lambda a, b, axis: a.mean(axis=axis) - b.mean(axis=axis), n_resamples=np.inf
+    ).pvalue
+    assert scipys > exact + 0.1
 
 
 def test_models_are_compared_too() -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from graphbrick.core.errors import GraphbrickError, UnavailableError
 from graphbrick.core.graph import QueryLanguage
 from graphbrick.core.schema import Rows
 from graphbrick.graphs.queries.provenance import NoProvenanceError, node_queries
+
+T = TypeVar("T")
 
 MOST_ROWS = 10_000
 """Rows of a query that are compared; a gold query with more is not scored."""
@@ -106,12 +108,16 @@ def query_scores(graph: QueryLanguage, gold: str, written: str | None, *, ordere
     Raises:
         UnavailableError: The database does not answer.
     """
-    gold_rows, gold_nodes = _rows(graph, gold), _nodes(graph, gold)
+
+    def measured(query: str) -> tuple[Rows | None, frozenset[str] | None]:
+        return _tried(lambda: graph.query(query, {}, MOST_ROWS)), _tried(lambda: provenance(graph, query))
+
+    gold_rows, gold_nodes = measured(gold)
     if gold_rows is not None and gold_rows.is_cut:
         gold_rows = None
     if written is None:
         return QueryScores(0.0, None if gold_rows is None else 0.0, None if gold_nodes is None else 0.0)
-    rows, nodes = _rows(graph, written), _nodes(graph, written)
+    rows, nodes = measured(written)
     accuracy, shared = None, None
     if gold_rows is not None:
         is_right = rows is not None and not rows.is_cut and same_rows(gold_rows.rows, rows.rows, ordered=ordered)
@@ -121,20 +127,10 @@ def query_scores(graph: QueryLanguage, gold: str, written: str | None, *, ordere
     return QueryScores(float(rows is not None), accuracy, shared)
 
 
-def _rows(graph: QueryLanguage, text: str) -> Rows | None:
-    """Return the rows of a query, at most 10,000; None if it cannot be run."""
+def _tried(call: Callable[[], T]) -> T | None:
+    """Return the result of a call to the database; None if the query cannot be run or rewritten."""
     try:
-        return graph.query(text, {}, MOST_ROWS)
-    except UnavailableError:
-        raise
-    except GraphbrickError:
-        return None
-
-
-def _nodes(graph: QueryLanguage, text: str) -> frozenset[str] | None:
-    """Return the nodes that a query matches; None if they cannot be had."""
-    try:
-        return provenance(graph, text)
+        return call()
     except UnavailableError:
         raise
     except GraphbrickError:

@@ -157,9 +157,9 @@ def answered(work: Work, tasks: Sequence[Task], workers: int, *, processes: bool
                 break
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
-                found = future.result()
-                stopped = stopped or found.stopped
-                yield found
+                answer = future.result()
+                stopped = stopped or answer.stopped
+                yield answer
     if stopped:
         raise StoppedError(stopped)
 

@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Agreement(NamedTuple):
-    """How often two labellers say the same.
+    """Agreement of two labellers on the same cases.
 
     Attributes:
         n: Number of cases that both labelled.

@@ -1,4 +1,4 @@
-"""Whether one score ranks cases better than another: the paired difference of two areas under the ROC curve."""
+"""Paired difference of two areas under the ROC curve: whether one score ranks cases better than another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphbrick.study.statistics.intervals import Values, check_values, normal_q
 
 
 class Gain(NamedTuple):
-    """How much larger the area under one ROC curve is than under another on the same cases.
+    """Difference of the areas under two ROC curves of the same cases.
 
     Attributes:
         value: The difference of the areas.

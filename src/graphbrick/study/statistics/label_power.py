@@ -1,4 +1,4 @@
-"""How many labels to buy: for a wished interval, or for the least cost.
+"""Number of labels to buy: for an interval of a given width, or for the least cost.
 
 The variance of PPI++ with n labels and N further predictions is ``(Var Y / n) (1 - r² N / (n + N))``, where r is the
 correlation of labels and predictions. Costs follow Broska, Howes and van Loon, The Mixed Subjects Design
@@ -117,11 +117,11 @@ def cheapest(
     if effective_n < 1 or (cases is not None and effective_n > cases):
         limit = "" if cases is None else f" and at most {cases}, the number of cases"
         raise ValueError(f"effective_n must be at least 1{limit}, got {effective_n}")
-    found = _optimal(effective_n, correlation, label, prediction)
-    if label < _cost_of_one(correlation, label, prediction) or found.others < 0:
-        found = _labels_only(round(effective_n), correlation, label)
-    if cases is None or found.n + found.others <= cases:
-        return found
+    purchase = _optimal(effective_n, correlation, label, prediction)
+    if label < _cost_of_one(correlation, label, prediction) or purchase.others < 0:
+        purchase = _labels_only(round(effective_n), correlation, label)
+    if cases is None or purchase.n + purchase.others <= cases:
+        return purchase
     squared = correlation**2
     return _mixed(round(effective_n * cases * (1 - squared) / (cases - squared * effective_n)), cases, correlation,
                   label, prediction)  # fmt: skip

@@ -181,18 +181,18 @@ def remarks(strata: Sample | Sequence[Sample]) -> list[str]:
     labels = np.concatenate([part.labels for part in parts])
     predictions = np.concatenate([np.concatenate([part.predictions, part.others]) for part in parts])
     n, others = len(labels), sum(len(part.others) for part in parts)
-    found = []
+    sentences = []
     if n < FEW_LABELS:
-        found.append(f"only {n} labels: intervals from fewer than {FEW_LABELS} are rough, mostly too short")
+        sentences.append(f"only {n} labels: intervals from fewer than {FEW_LABELS} are rough, mostly too short")
     if np.ptp(labels) == 0:
-        found.append(f"all {n} labels are {labels[0]:g}: they cannot tell what the judge is worth")
+        sentences.append(f"all {n} labels are {labels[0]:g}: they cannot tell what the judge is worth")
     if np.ptp(predictions) == 0:
-        found.append(f"the judge says {predictions[0]:g} of every case: it adds nothing to the labels")
+        sentences.append(f"the judge says {predictions[0]:g} of every case: it adds nothing to the labels")
     if not others:
-        found.append("every case is labelled: the judge is not needed, and the mean is that of the labels")
+        sentences.append("every case is labelled: the judge is not needed, and the mean is that of the labels")
     elif n > others:
-        found.append(f"{n} cases are labelled and only {others} are not: the judge can add little")
-    return found
+        sentences.append(f"{n} cases are labelled and only {others} are not: the judge can add little")
+    return sentences
 
 
 def _of_stratum(part: Sample, weight: float, less: int) -> tuple[float, float]:

@@ -288,7 +288,7 @@ class StoredJudgement:
 
 @dataclass(frozen=True, slots=True)
 class StoredRating:
-    """What a judge said of one answer by one label.
+    """The rating of one answer by one label.
 
     Attributes:
         run: The number of the run.

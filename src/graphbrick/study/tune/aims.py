@@ -1,4 +1,4 @@
-"""What a search aims at: the best quality, alone or within limits on time, tokens and cost."""
+"""Aims of a search: the best quality, alone or within limits on time, tokens and cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXAMPLE = '"quality", "latency<50ms" or "latency<50ms,cost<0.001"'
 
 
 class Figures(NamedTuple):
-    """What is known of a pipeline from the questions that it has answered.
+    """Quality and cost of a pipeline over the questions that it has answered.
 
     Attributes:
         quality: Mean of the measure that is searched by.
@@ -83,10 +83,10 @@ def layers(figures: Mapping[int, Figures]) -> dict[int, int]:
     """Return the front that each entry lies on: 0 if none dominates it, 1 if only those of front 0 do, and so on."""
     keys = np.array(list(figures))
     costs = np.array([(-one.quality, one.seconds, one.tokens, one.usd) for one in figures.values()]).reshape(-1, 4)
-    found, layer = dict[int, int](), 0
+    layer_of, layer = dict[int, int](), 0
     while len(keys):
         no_worse = (costs[:, None] <= costs[None]).all(axis=2)
         beaten = (no_worse & ~no_worse.T).any(axis=0)
-        found |= dict.fromkeys(keys[~beaten].tolist(), layer)
+        layer_of |= dict.fromkeys(keys[~beaten].tolist(), layer)
         keys, costs, layer = keys[beaten], costs[beaten], layer + 1
-    return found
+    return layer_of

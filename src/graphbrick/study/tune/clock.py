@@ -1,4 +1,4 @@
-"""What a search has used over all its sessions, time, tokens and dollars, from a journal of its steps."""
+"""Time, tokens and dollars that a search has used over all its sessions, from a journal of its steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def alone(place: Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Step:
-    """What a step of a search took and decided, as a line of the journal.
+    """Cost and decisions of one step of a search: a line of the journal.
 
     Attributes:
         seconds: Time, that since the step before included.

@@ -68,9 +68,9 @@ def explain(
         winners: The winners, with their scores on these questions.
         questions: The questions.
     """
-    found: list[Change] = []
+    measured: list[Change] = []
     for winner in winners:
-        asked = mixed([question for question in questions if key_of(question) in winner.scores])
+        chosen = mixed([question for question in questions if key_of(question) in winner.scores])
         # Changes that ask a language model, where the winner asks none, take long: they come last.
         changes = sorted(
             (_named(change, race) for change in changes_of(winner, space)), key=lambda one: one.changed.asks_model
@@ -78,11 +78,11 @@ def explain(
         for start in range(0, len(changes), _CHANGES):
             batch = [change for change in changes[start : start + _CHANGES] if not change.changed.given_up]
             if batch and asking.goes_on(_EXPLAINED):
-                asking.ask([change.changed for change in batch], asked, EXPLAINING, _EXPLAINED)
-                found += [change for change in batch if len(change.changed.scores) >= min(LEAST, len(asked))]
+                asking.ask([change.changed for change in batch], chosen, EXPLAINING, _EXPLAINED)
+                measured += [change for change in batch if len(change.changed.scores) >= min(LEAST, len(chosen))]
     for winner in winners:
-        _time([change for change in found if change.of == winner.name], winner, timing, questions)
-    return found
+        _time([change for change in measured if change.of == winner.name], winner, timing, questions)
+    return measured
 
 
 def _time(changes: Sequence[Change], winner: Candidate, timing: Asking, questions: Sequence[Question]) -> None:
@@ -91,8 +91,8 @@ def _time(changes: Sequence[Change], winner: Candidate, timing: Asking, question
     if not changes or winner.asks_model or not timing.goes_on(1.0):
         return
     again = [replace(one, scores={}) for one in [winner, *(change.changed for change in changes)]]
-    asked = mixed([question for question in questions if key_of(question) in winner.scores])[:_TIMED]
-    timing.ask(again, asked, TIMING, 1.0)
+    chosen = mixed([question for question in questions if key_of(question) in winner.scores])[:_TIMED]
+    timing.ask(again, chosen, TIMING, 1.0)
     ours = {key: score.seconds for key, score in again[0].scores.items()}
     for change, changed in zip(changes, again[1:], strict=True):
         change.times = [(ours[key], score.seconds) for key, score in changed.scores.items() if key in ours]

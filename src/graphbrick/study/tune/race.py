@@ -35,7 +35,7 @@ Key: TypeAlias = tuple[str, str]
 
 
 class Scored(NamedTuple):
-    """What one pipeline scored on one question."""
+    """Quality and cost of one pipeline on one question."""
 
     quality: float
     seconds: float

@@ -27,7 +27,7 @@ from graphbrick.study.tune.measuring import Measurer
 from graphbrick.study.tune.questions import split
 from graphbrick.study.tune.race import Candidate, Race, Why, cautious, rungs
 from graphbrick.study.tune.result.reading import is_search
-from graphbrick.study.tune.result.result import Course, Tuned, tuned
+from graphbrick.study.tune.result.result import SearchFacts, Tuned, tuned
 from graphbrick.study.tune.result.writing import write_files
 from graphbrick.study.tune.settings import Settings
 from graphbrick.study.tune.space.default_space import default_space
@@ -153,11 +153,11 @@ def _tune(
     times = Measurer(graph, place / TIMES, metric=settings.metric, link=settings.link, workers=1)
     timing = Asking(times, clock, race, settings.seconds, watch)
     changes = explain(search.asking, timing, race, chosen, [one for one in finals if one.name in names], final)
-    course = Course(
+    facts = SearchFacts(
         settings.metric, chosen.size, chosen.advice, len(choosing), written, clock.used, measurer.alone, measurer.ran,
         search.asking.stopped or over * _BUDGET,
     )  # fmt: skip
-    return tuned(race, best, finals, changes, course)
+    return tuned(race, best, finals, changes, facts)
 
 
 class _Search:
@@ -265,16 +265,16 @@ class _Search:
         n = _BATCH if limit is None else min(_BATCH, limit - tried)
         if n <= 0:
             return []
-        found: list[Candidate] = []
+        fresh: list[Candidate] = []
 
         def work(known: Step | None) -> Step | None:
             seed = self._settings.seed + 7 * tried + 1
             drawn = draw(self._space, self.race.candidates, n, seed=seed, at_random=self._settings.at_random)
-            found.extend([self._add(text, identity, choices) for text, identity, choices in drawn])
+            fresh.extend([self._add(text, identity, choices) for text, identity, choices in drawn])
             return None if known else Step()
 
         self.clock.step(f"draw after {tried}", work)
-        return found
+        return fresh
 
     def _add(self, text: str, identity: str, choices: Choices) -> Candidate:
         one = Candidate(f"#{len(self.race.candidates) + 1}", text, identity, choices)
@@ -286,12 +286,12 @@ class _Search:
         # Those that ask a language model may take longer, so they are asked apart.
         for rung, asks in sorted({(one.rung, one.asks_model) for one in batch}):
             there = [one for one in batch if (one.rung, one.asks_model) == (rung, asks)]
-            asked = self._questions[: self.race.sizes[rung]]
-            self.asking.ask(there, asked, SEARCHING, share)
+            questions = self._questions[: self.race.sizes[rung]]
+            self.asking.ask(there, questions, SEARCHING, share)
             loaded = [one for one in there if rung == 0 and one.given_up is Why.SLOW and self.asking.goes_on(share)]
             for one in loaded:
                 one.given_up, one.reason = None, ""
-                self.asking.ask([one], asked, SEARCHING, share)
+                self.asking.ask([one], questions, SEARCHING, share)
             done = [one for one in there if len(one.scores) >= self.race.sizes[rung]]
             for one in done:
                 one.rung = rung + 1

@@ -1,4 +1,4 @@
-"""What a search is asked for."""
+"""Settings of a search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_WORKERS = 1024
 
 @dataclass(frozen=True)
 class Settings:
-    """What a search is asked for.
+    """Settings of a search.
 
     Attributes:
         aims: What to aim at.

@@ -1,4 +1,4 @@
-"""What each choice of a pipeline brings: the same pipeline with one choice changed."""
+"""Effects of single choices: the same pipeline with one choice changed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change did, on the questions that both have answered.
+    """Effect of a change on the questions that both pipelines have answered.
 
     Attributes:
         of: Name of the pipeline.
@@ -90,13 +90,13 @@ def changes_of(winner: Candidate, space: Space) -> Iterator[Change]:
     pipeline = readable(winner.text)
     assert pipeline is not None
     seen = {winner.identity}
-    found: list[tuple[str, int, Pipeline]] = []
+    variants: list[tuple[str, int, Pipeline]] = []
     for what, place, changed in _variants(pipeline, space):
         if changed.identity() not in seen:
             seen.add(changed.identity())
-            found.append((what, place, changed))
-    names = Counter(what for what, _, _ in found)
-    for what, place, changed in found:
+            variants.append((what, place, changed))
+    names = Counter(what for what, _, _ in variants)
+    for what, place, changed in variants:
         name = what if names[what] == 1 else f"{what} (stage {place + 1})"
         yield Change(winner.name, name, Candidate(f"{winner.name}, {name}", repr(changed), changed.identity()))
 
@@ -178,7 +178,7 @@ def _joined(stages: Many[Pipeline]) -> Pipeline | None:
 
 
 def effects_of(changes: Many[Change], winners: Mapping[str, Candidate]) -> list[Effect]:
-    """Return what changes did, on the questions that both pipelines have answered; p-values are corrected by Holm.
+    """Return the effects of changes on the questions that both pipelines have answered; p-values are corrected by Holm.
 
     Args:
         changes: The changes, measured.

@@ -20,7 +20,7 @@ _LISTS = ("recommended", "measured", "comparisons", "effects", "bricks", "notes"
 
 
 def is_search(folder: Path) -> bool:
-    """Whether a folder holds the result of a search."""
+    """Return whether a folder holds the result of a search."""
     return (folder / FIGURES).is_file()
 
 
@@ -57,7 +57,7 @@ def read_search(folder: Path) -> dict[str, Any]:
 
 
 def _is_result(found: Any) -> bool:
-    """Whether a JSON value has the form of a result, as far as texts and lists go."""
+    """Return whether a JSON value has the form of a result, as far as texts and lists go."""
     return (
         isinstance(found, dict)
         and all(isinstance(found.get(name), list) for name in _LISTS)

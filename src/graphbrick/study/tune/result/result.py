@@ -1,4 +1,4 @@
-"""What a search found: the front, a pipeline for each aim, what each choice brings, and how sure all of that is."""
+"""Result of a search: the front, a pipeline for each aim, and the effect of each choice, with intervals."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Recommended:
 
 @dataclass(frozen=True)
 class BrickFigures:
-    """How good pipelines with one brick are.
+    """Quality of the pipelines with one brick.
 
     Attributes:
         kind: The stage kind, or "model".
@@ -131,14 +131,14 @@ class Tuned:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain JSON types."""
-        found = asdict(self)
+        plain = asdict(self)
         for name, items in (("comparisons", self.comparisons), ("effects", self.effects), ("measured", self.measured)):
-            found[name] = [_plain(item) for item in items]
-        return found
+            plain[name] = [_plain(item) for item in items]
+        return plain
 
 
-class Course(NamedTuple):
-    """How a search went.
+class SearchFacts(NamedTuple):
+    """Facts about a search: its space, questions, time, and why it ended.
 
     Attributes:
         metric: The measure that counts as quality.
@@ -168,7 +168,7 @@ def tuned(
     best: Sequence[tuple[Aim, Candidate]],
     finals: Sequence[Candidate],
     changes: Sequence[Change],
-    course: Course,
+    facts: SearchFacts,
 ) -> Tuned:
     """Return the result of a search.
 
@@ -177,9 +177,9 @@ def tuned(
         best: The best candidate for each aim.
         finals: Candidates with their scores on the questions that chose nothing.
         changes: Pipelines with one choice changed, measured.
-        course: How the search went.
+        facts: How the search went.
     """
-    baseline, choosing = race.candidates[0].name, course.choosing
+    baseline, choosing = race.candidates[0].name, facts.choosing
     by_name = {one.name: one for one in race.candidates}
     figures = {one.name: one.figures for one in finals}
     front = layers(dict(enumerate(figures.values())))
@@ -202,15 +202,15 @@ def tuned(
     effects = effects_of(changes, {one.name: one for one in finals})
     final = max((len(one.scores) for one in finals), default=0)
     notes = [
-        *_about_questions(course.written, choosing, final),
-        *_about_time(course.stopped, final),
+        *_about_questions(facts.written, choosing, final),
+        *_about_time(facts.stopped, final),
         *_about_limits(best, figures, race),
     ]
     failed = [one for one in race.candidates if one.given_up in (Why.FAILS, Why.CANNOT_START)]
     if failed:
         notes.append(f"{len(failed)} of the pipelines failed, such as {failed[0].text}: {failed[0].reason}.")
-    if course.advice:
-        notes.append(f"Not everything could take part: {'; '.join(course.advice)}.")
+    if facts.advice:
+        notes.append(f"Not everything could take part: {'; '.join(facts.advice)}.")
     if max((one.figures.quality for one in race.candidates if one.scores), default=0.0) == 0:
         notes.append(
             "No pipeline answered a question rightly, so nothing can be recommended: are the seeds and answers of the "
@@ -221,9 +221,9 @@ def tuned(
     within = {one.name for aim, one in best if usable and not aim.excess(figures[baseline])}
     notes += _about_differences({one.name for one in recommended}, within, comparisons, baseline)
     return Tuned(
-        course.metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
+        facts.metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
         tuple(_bricks(race.candidates)), tuple(notes), sum(bool(one.scores) for one in race.candidates),
-        _reasons(race.candidates), course.size, choosing, final, course.seconds, course.alone, course.ran,
+        _reasons(race.candidates), facts.size, choosing, final, facts.seconds, facts.alone, facts.ran,
         tuple(rules_of_thumb(race.candidates)),
     )  # fmt: skip
 

@@ -99,6 +99,11 @@ def _bricks(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
 
 
 def _rule(first: tuple[str, list[float]], second: tuple[str, list[float]]) -> Rule:
+    """Compare two groups of pipelines.
+
+    The p-value counts differences of either sign; scipy's permutation test doubles the rarer sign, which is another
+    p-value for groups of unequal size.
+    """
     (better, ours), (worse, theirs) = sorted((first, second), key=lambda group: -fmean(group[1]))
     rng = np.random.default_rng(0)
     together = rng.permuted(np.tile([*ours, *theirs], (_RESAMPLES, 1)), axis=1)
