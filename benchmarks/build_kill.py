@@ -29,11 +29,11 @@ import sys
 from pathlib import Path
 from graphbrick.graphs.build.builder import build
 steps = set()
-def watch(step, share):
+def progress(step, share, total):
     if step not in steps:
         steps.add(step)
         print(step, flush=True)
-build(Path(sys.argv[1]), Path(sys.argv[2]), overwrite=True, watch=watch)
+build(Path(sys.argv[1]), Path(sys.argv[2]), overwrite=True, progress=progress)
 """
 
 

@@ -46,7 +46,7 @@ class Breaking(BaseHTTPRequestHandler):
 
 def ours(url: str, file: Path) -> None:
     """The function that fetches models and data sets."""
-    downloading.download(url, file, lambda done, total: None, size=len(DATA))
+    downloading.download(url, file, lambda step, done, total: None, size=len(DATA))
 
 
 def with_pooch(url: str, file: Path) -> None:

@@ -76,7 +76,7 @@ def measure(name: str, out: Path, extractor: Extractor) -> None:
     graph, steps = out / f"{name}.graph", dict[str, float]()
     last = ["", time.perf_counter()]
 
-    def progress(step: str, done: int, total: int) -> None:
+    def progress(step: str, done: float, total: float | None) -> None:
         now = time.perf_counter()
         steps[str(last[0])] = steps.get(str(last[0]), 0.0) + now - float(last[1])
         last[:] = [step, now]

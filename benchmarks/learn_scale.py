@@ -75,7 +75,7 @@ def main() -> None:
         graph = Graph.open(place)
         started, steps = time.perf_counter(), dict[str, float]()
 
-        def watch(what: str, done: int, total: int) -> None:
+        def watch(what: str, done: float, total: float | None) -> None:
             steps[what] = time.perf_counter() - started
 
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -90,7 +90,7 @@ def trained(
 ) -> TextReport:
     """Train one model."""
 
-    def watch(what: str, done: int, total: int) -> None:
+    def watch(what: str, done: float, total: float | None) -> None:
         if sys.stderr.isatty():
             print(f"\r{what} {done}/{total}    ", end="", file=sys.stderr)
 

@@ -22,9 +22,9 @@ def wait_for_lines() -> None:
 @pytest.mark.usefixtures("quick")
 def test_prints_lines_with_done_total_rate_and_time_left(capsys):
     with progress("training") as report:
-        report.step("passes", 0, 40)
+        report("passes", 0, 40)
         time.sleep(0.05)
-        report.step("passes", 10, 40)
+        report("passes", 10, 40)
         wait_for_lines()
     lines = capsys.readouterr().err.splitlines()
     assert any(line.startswith("training: passes: 10 of 40 (25%), ") and line.endswith(" left") for line in lines)
@@ -40,7 +40,7 @@ def test_names_a_step_that_reports_nothing(capsys):
 
 def test_a_short_command_prints_nothing(capsys):
     with progress("embedding", 3) as report:
-        report.count(3)
+        report("", 3, None)
     assert capsys.readouterr().err == ""
 
 

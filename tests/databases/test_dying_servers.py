@@ -85,7 +85,7 @@ def test_a_copy_goes_on_after_the_server_died(
         monkeypatch.setattr(copying, pages, 10)
     steps: list[tuple[str, float]] = []
 
-    def report(step: str, done: float) -> None:
+    def report(step: str, done: float, total: float | None) -> None:
         steps.append((step, done))
         if len(steps) == 3:
             connection.cut()

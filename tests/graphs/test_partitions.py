@@ -93,8 +93,8 @@ def test_the_same_numbers_give_the_same_partitions(random_graph: Graph) -> None:
 
 
 def test_large_partitions_are_parted_again(random_graph: Graph) -> None:
-    whole, done = part(random_graph, Method()), list[int]()
-    small = part(random_graph, Method(size=15), progress=done.append)
+    whole, done = part(random_graph, Method()), list[float]()
+    small = part(random_graph, Method(size=15), progress=lambda step, at, total: done.append(at))
     assert max(np.diff(whole.pointer)) > 15
     assert max(np.diff(small.pointer)) < max(np.diff(whole.pointer))
     assert sum(np.diff(small.pointer) > 15) <= 1  # unless Leiden leaves one whole
@@ -232,7 +232,7 @@ def test_what_a_killed_process_left_is_removed_after_a_day(clubs: Graph) -> None
 
 
 def test_threads_make_them_once(clubs: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = list[int]()
+    calls = list[float]()
 
     def counted(*arguments: object) -> Partitions:
         calls.append(1)

@@ -73,7 +73,7 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
     assert not report.edited
     assert "chieftain" in (two / WORDS).read_text(encoding="utf-8")
 
-    def edit(what: str, done: int, total: int) -> None:
+    def edit(what: str, done: float, total: float | None) -> None:
         (two / WORDS).write_text(words.replace('"boss"', '"duchess"'), encoding="utf-8")
 
     report = learn(graph, two, n=0, max_hops=1, questions=given, watch=edit)

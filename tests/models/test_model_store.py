@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 
 def test_a_file_comes_from_the_hub(hub: Hub, folder: Path) -> None:
-    seen: list[tuple[str, int, int]] = []
+    seen: list[tuple[str, float, float | None]] = []
     assert fetched(ONE.name) is None
     assert fetch(ONE.name, lambda *given: seen.append(given)) == folder / "tiny.gguf"
     assert (folder / "tiny.gguf").read_bytes() == DATA

@@ -42,7 +42,7 @@ def test_distances_equal_those_of_a_search_over_the_whole_graph(triples, sources
 def test_the_triples_of_a_hub_are_not_looked_at_where_there_is_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
     import graphbrick.kernels.paths.k_hop as kernels
 
-    seen: list[int] = []
+    seen: list[float] = []
     real = kernels.k_hop
 
     def spied(*arguments):
@@ -137,8 +137,8 @@ def test_nothing_is_left_out(georgia: Graph) -> None:
         Question("secret", "?", ("m.state",), dataset="b"),
         Question("unclear", "?", ("m.atlanta",), ("Georgia",), dataset="b"),
     ]
-    seen: list[int] = []
-    grounded = ground(georgia, asked, max_hops=2, watch=seen.append)
+    seen: list[float] = []
+    grounded = ground(georgia, asked, max_hops=2, progress=lambda step, done, total: seen.append(done))
     assert [found.question for found in grounded.questions] == asked
     assert [found.distance for found in grounded.questions] == [1, 2, None, None, None, 0, None, None, 1]
     assert seen == [*range(1, 10)]

@@ -222,7 +222,7 @@ def test_nothing_stays_of_what_was_interrupted(
     folder, _ = trained
     before = (folder / "training.json").read_bytes()
 
-    def watch(what: str, done: int, total: int) -> None:
+    def watch(what: str, done: float, total: float | None) -> None:
         if what == "writing" and done == total:
             raise KeyboardInterrupt
 

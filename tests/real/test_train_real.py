@@ -270,7 +270,7 @@ def test_a_file_that_gives_other_numbers_is_not_written(
 def test_ctrl_c_leaves_nothing(
     train: Train, at: str, films: Graph, learned: list[Question], base: str, tmp_path: Path
 ) -> None:
-    def stop(what: str, done: int, total: int) -> None:
+    def stop(what: str, done: float, total: float | None) -> None:
         if what.partition(";")[0] == at:
             raise KeyboardInterrupt
 

@@ -73,8 +73,8 @@ def serve_demo(port: int, *, rebuild: bool = False, browse: bool = False) -> Non
 def learned_world(out: Console, *, rebuild: bool = False) -> Graph:
     """Return the world graph; build it and learn from it first if that was not done."""
     start = time.perf_counter()
-    with progress("building the world graph") as report:
-        graph = world_graph(rebuild=rebuild, watch=report.share)
+    with progress("building the world graph", unit="share") as report:
+        graph = world_graph(rebuild=rebuild, progress=report)
     facts = graph.manifest
     out.print(Text("The world as a graph", style="bold"))
     out.print(
@@ -85,7 +85,7 @@ def learned_world(out: Console, *, rebuild: bool = False) -> Graph:
     start = time.perf_counter()
     if not _is_learned(graph):
         with progress("learning the graph from itself (the first time only)") as report:
-            learn(graph, n=WRITTEN, watch=report.step)
+            learn(graph, n=WRITTEN, watch=report)
         out.print(
             f"learned from {WRITTEN:,} questions that the graph wrote itself, in {time.perf_counter() - start:.0f} s"
         )

@@ -57,7 +57,7 @@ def run_text_demo(*, rebuild: bool = False) -> None:
             [folder],
             graph,
             extractor=extractor,
-            progress=lambda step, at, total: report.step(step, at, total or None),
+            progress=report,
         )
     made = done.graph
     out.print(

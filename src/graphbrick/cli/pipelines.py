@@ -142,7 +142,7 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pi
             from graphbrick.cli.progress import progress
 
             with progress("embedding the passages (only once)", graph.n_passages) as report:
-                embed_passages(graph, MiniLM(), progress=report.count)
+                embed_passages(graph, MiniLM(), progress=report)
     return pipeline
 
 

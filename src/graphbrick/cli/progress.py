@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TaskID, TextColumn
+from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TaskID, TextColumn
+from rich.progress import Progress as Bars
 from rich.progress import TimeRemainingColumn as TimeLeft
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import plain
+from graphbrick.core.compute import Progress, part_of
 
 Unit = Literal["count", "bytes", "share"]
 
@@ -23,64 +25,31 @@ LINE_SECONDS = 15.0
 _UNCHANGED_SECONDS = 60.0  # a step that reports nothing new is named again after so long
 
 
-class Reporter:
-    """Callbacks for the different ways in which the library reports progress.
-
-    Args:
-        title: Name of the work.
-        total: Expected total of `count`; None if unknown.
-        update: Receives step, amount done, total (None if unknown) and unit.
-    """
-
-    def __init__(
-        self, title: str, total: float | None, update: Callable[[str, float, float | None, Unit], None]
-    ) -> None:
-        self._title, self._total, self._update = title, total, update
-
-    def step(self, what: str, done: float, total: float | None = None) -> None:
-        """Report that a named step has done so much of a total."""
-        self._update(self._named(what), done, total, "count")
-
-    def count(self, done: float) -> None:
-        """Report how much of the whole work is done."""
-        self._update(self._title, done, self._total, "count")
-
-    def share(self, name: str, share: float) -> None:
-        """Report that a named step has done a share, from 0 to 1."""
-        self._update(self._named(name), share, 1.0, "share")
-
-    def bytes(self, name: str, done: float, total: float | None = None) -> None:
-        """Report how many bytes of a file have arrived."""
-        self._update(self._named(name), done, total, "bytes")
-
-    def _named(self, name: str) -> str:
-        return f"{self._title}: {name}" if self._title else name
-
-
 @contextmanager
-def progress(title: str = "", total: float | None = None) -> Iterator[Reporter]:
+def progress(title: str = "", total: float | None = None, *, unit: Unit = "count") -> Iterator[Progress]:
     """Show the progress of a command while the block runs.
 
     Args:
         title: Name of the work, shown before the name of each step.
-        total: Expected total of `Reporter.count`; None if unknown.
+        total: How much there is to do; by default what is reported.
+        unit: What is reported: a count of things, bytes, or a share of 1, shown as a percentage.
     """
     err = Console(stderr=True, highlight=False, markup=False)
-    shown = _bars(err, title, total) if err.is_terminal else _lines(title, total)
-    with shown as reporter:
-        yield reporter
+    shown = _bars(err, title, total, unit) if err.is_terminal else _lines(title, total, unit)
+    with shown as report:
+        yield part_of(report, title, total)
 
 
 @contextmanager
-def _bars(err: Console, title: str, total: float | None) -> Iterator[Reporter]:
+def _bars(err: Console, title: str, total: float | None, unit: Unit) -> Iterator[Progress]:
     """Show one bar for each step."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), _Amount(), TimeLeft())
-    with Progress(*columns, console=err) as bars:
+    with Bars(*columns, console=err) as bars:
         tasks: dict[str, TaskID] = {}
         if title:
-            tasks[title] = bars.add_task(title, total=total, unit="count", before=0)
+            tasks[title] = bars.add_task(title, total=total, unit=unit, before=0)
 
-        def update(step: str, done: float, total: float | None, unit: Unit) -> None:
+        def update(step: str, done: float, total: float | None) -> None:
             key = step.partition(";")[0]  # the rest of the name may change within a step
             if key not in tasks:
                 if title in tasks:
@@ -91,7 +60,7 @@ def _bars(err: Console, title: str, total: float | None) -> Iterator[Reporter]:
             left = None if total is None else total - before
             bars.update(tasks[key], description=step, completed=done - before, total=left, unit=unit)
 
-        yield Reporter(title, total, update)
+        yield update
 
 
 class _Amount(ProgressColumn):
@@ -104,18 +73,18 @@ class _Amount(ProgressColumn):
 
 
 @contextmanager
-def _lines(title: str, total: float | None) -> Iterator[Reporter]:
+def _lines(title: str, total: float | None, unit: Unit) -> Iterator[Progress]:
     """Write a line every `LINE_SECONDS` from a thread, so that silent steps are named too."""
     lock, over = threading.Lock(), threading.Event()
-    state: tuple[str, float, float | None, Unit] = (title, 0.0, total, "count")
+    state: tuple[str, float, float | None] = (title, 0.0, total)
     begun = time.monotonic(), 0.0  # start of the step, and what was done then
 
-    def update(step: str, done: float, total: float | None, unit: Unit) -> None:
+    def update(step: str, done: float, total: float | None) -> None:
         nonlocal state, begun
         with lock:
             if step.partition(";")[0] != state[0].partition(";")[0]:
                 begun = time.monotonic(), done
-            state = step, done, total, unit
+            state = step, done, total
 
     def write() -> None:
         last, at = None, time.monotonic()
@@ -123,13 +92,13 @@ def _lines(title: str, total: float | None) -> Iterator[Reporter]:
             with lock:
                 now, since = state, begun
             if now != last or time.monotonic() - at >= _UNCHANGED_SECONDS:
-                typer.echo(plain(_line(*now, time.monotonic() - since[0], since[1])), err=True)
+                typer.echo(plain(_line(*now, unit, time.monotonic() - since[0], since[1])), err=True)
                 last, at = now, time.monotonic()
 
     writer = threading.Thread(target=write, name="progress", daemon=True)
     writer.start()
     try:
-        yield Reporter(title, total, update)
+        yield update
     finally:
         over.set()
         writer.join()
@@ -145,7 +114,7 @@ def _line(step: str, done: float, total: float | None, unit: Unit, seconds: floa
     """
     rate = (done - before) / seconds if seconds > 0 else 0.0
     parts = [_amount(done, total, unit)] if done or total else []
-    if rate > 0 and unit != "share":
+    if rate > 0 and (unit != "share" or not total):
         parts.append(f"{rate / 1e6:,.1f} MB/s" if unit == "bytes" else f"{rate:,.1f}/s")
     if rate > 0 and total is not None:
         parts.append(f"{_clock((total - done) / rate)} left")
@@ -154,7 +123,7 @@ def _line(step: str, done: float, total: float | None, unit: Unit, seconds: floa
 
 def _amount(done: float, total: float | None, unit: Unit) -> str:
     percent = f"{100 * done / total:.0f}%" if total else ""
-    if unit == "share":
+    if unit == "share" and total:
         return percent
     if unit == "bytes":
         shown = f"{done / 1e6:,.1f}" + ("" if total is None else f" of {total / 1e6:,.1f}") + " MB"

@@ -1,4 +1,4 @@
-"""Long computations: the threads they may use, and the check that ends them."""
+"""Long computations: the threads they may use, the check that ends them, and the report of how far they are."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+Progress = Callable[[str, float, float | None], None]
+"""Called with the name of a step, how much of it is done, and how much there is; None or 0 if that is not known.
+
+An empty name is the whole work. How much may be a number of things, of bytes, or a share of 1.
+"""
 
 _check: ContextVar[Callable[[], None] | None] = ContextVar("graphbrick_limits", default=None)
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")
@@ -66,3 +72,28 @@ def limited_by(check: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         _check.reset(token)
+
+
+def silent(step: str, done: float, total: float | None) -> None:
+    """Report no progress."""
+
+
+def part_of(progress: Progress, name: str, total: float | None = None, *, before: float = 0) -> Progress:
+    """Return the progress of a part of some work: its steps are reported under the name of the part.
+
+    Args:
+        progress: Progress of the whole work.
+        name: Name of the part; empty for the whole work.
+        total: How much there is in the part; by default what is reported.
+        before: How much of the part was done before.
+
+    >>> part_of(lambda *told: print(told), "learning", 9)("", 3, None)
+    ('learning', 3, 9)
+    >>> part_of(lambda *told: print(told), "films")("reading", 3, 4)
+    ('films: reading', 3, 4)
+    """
+
+    def report(step: str, done: float, of: float | None) -> None:
+        progress(": ".join(filter(None, (name, step))), before + done, total or of or None)
+
+    return report

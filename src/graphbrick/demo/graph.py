@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from graphbrick.core import __version__
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.demo.sources import installed_versions
 from graphbrick.demo.world import world_records
@@ -21,7 +21,7 @@ _CONTENTS = 2
 """Raised when the world graph gets other contents from the same packages; 2 added populations and areas."""
 
 
-def world_graph(*, rebuild: bool = False, watch: Callable[[str, float], None] = lambda step, share: None) -> Graph:
+def world_graph(*, rebuild: bool = False, progress: Progress = silent) -> Graph:
     """Open the world graph (`graphbrick.demo.world`), building it first if it is missing or unreadable.
 
     The folder is ``GRAPHBRICK_CACHE``, or the user's cache folder. A graph is valid for one version of graphbrick and
@@ -29,7 +29,7 @@ def world_graph(*, rebuild: bool = False, watch: Callable[[str, float], None] = 
 
     Args:
         rebuild: Build it even if it is there.
-        watch: Called now and then with the name of the step and the share of it that is done.
+        progress: Called now and then with the name of the step and the share of it that is done.
     """
     path = cache_folder() / f"world-{_version()}.graph"
     if not rebuild and path.exists():
@@ -38,7 +38,7 @@ def world_graph(*, rebuild: bool = False, watch: Callable[[str, float], None] = 
         except GraphFormatError as error:
             _log.warning("%s; building it again", error)
             shutil.rmtree(path)  # nobody else keeps anything under this name in the cache
-    return build(world_records(), path, overwrite=True, watch=watch)
+    return build(world_records(), path, overwrite=True, progress=progress)
 
 
 def cache_folder() -> Path:

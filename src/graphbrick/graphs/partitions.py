@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import check_limits
+from graphbrick.core.compute import Progress, check_limits, silent
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
@@ -275,7 +275,7 @@ def keep(graph: Graph, method: Method, found: Partitions, *, made: str = "") -> 
     folder_of(graph, method).write(fill)
 
 
-def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lambda done: None) -> Partitions:
+def part(graph: Graph, method: Method, *, progress: Progress = silent) -> Partitions:
     """Find the partitions of a graph with the Leiden method, on triples without direction, counting parallel ones.
 
     A partition of more than ``method.size`` entities is partitioned again, as long as that splits it. Memory: 12 bytes
@@ -304,7 +304,7 @@ def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lamb
         again = np.flatnonzero(sizes > method.size).tolist() if len(sizes) > 1 else []
         todo += [members[community == group] for group in again]
         settled += len(members) - sum(sizes[again].tolist())
-        progress(settled)
+        progress("", settled, graph.n_entities)
     return Partitions.of(label)
 
 

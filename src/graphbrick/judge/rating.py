@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.cases import StudyCase, cases_of
@@ -21,8 +22,6 @@ from graphbrick.study.store.records import StoredRating
 _SECONDS = 5.0  # that a judge works between two writes: this much is lost at most
 _FIRST, _MOST = 4, 1024  # cases given together: at first, and at most
 
-Watch = Callable[[str, int, int], None]
-
 
 def rate_study(
     study: str | os.PathLike[str],
@@ -32,7 +31,7 @@ def rate_study(
     name: str = "",
     fresh: bool = False,
     retry: bool = False,
-    watch: Watch = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> Study:
     """Let a judge rate every answer that a study keeps, by one or several labels; no pipeline runs.
 
@@ -94,7 +93,9 @@ def rate_study(
 class _Work:
     """The ratings by one label."""
 
-    def __init__(self, recorder: Recorder, judge: Judge, number: int, session: int, label: Label, watch: Watch) -> None:
+    def __init__(
+        self, recorder: Recorder, judge: Judge, number: int, session: int, label: Label, watch: Progress
+    ) -> None:
         self._recorder, self._judge, self._number, self._session = recorder, judge, number, session
         self._label, self._watch = label, watch
         self._done = self._total = 0

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrick.core.compute import blas_threads
+from graphbrick.core.compute import Progress, blas_threads, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.feedback import feedback_questions, read_feedback
@@ -22,7 +22,6 @@ from graphbrick.learn.fitting.fit_alignment import Example, fit_alignment
 from graphbrick.learn.fitting.labelled import meant, plausible, repeats
 from graphbrick.learn.learned import learned_place
 from graphbrick.learn.symmetric import symmetric_relations
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.patterns.pattern_examples import Examples, Ints
 from graphbrick.learn.train.patterns.patterns import (
     ROUNDS,
@@ -133,7 +132,7 @@ def learn(
     embedder: Embedder | None = None,
     llm: ChatModel | None = None,
     seed: int = 0,
-    watch: Watch | None = None,
+    watch: Progress = silent,
 ) -> LearnReport:
     """Learn from the graph itself which relation patterns answer which questions.
 
@@ -172,12 +171,11 @@ def learn(
     place = learned_place(graph) if out is None else Path(out).expanduser()
     check_place(place, overwrite=True)
     embedder = embedder or MiniLM()
-    tell = watch or (lambda what, done, total: None)
     if not graph.n_triples:
         raise InputError(f"{graph.place} has no triples, so there is nothing to learn from")
     feedback = read_feedback(graph)
     read = words_in(place)
-    book, by_model = _phrasebook(graph, place, call or {}, llm, seed, tell)
+    book, by_model = _phrasebook(graph, place, call or {}, llm, seed, watch)
     marked = feedback_questions(feedback)
     own = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
     taught = (*own.questions, *ground(graph, marked, max_hops=max_hops).questions)
@@ -195,7 +193,7 @@ def learn(
             "answers alone (--questions 0)"
         )
     symmetric = symmetric_relations(graph)
-    written = _written(graph, book, n, max_hops, seed, symmetric, tell)
+    written = _written(graph, book, n, max_hops, seed, symmetric, watch)
     if not written:
         raise InputError(f"{graph.place} has no relation pattern that a question could be written about")
     found = _examples(graph, written)
@@ -205,7 +203,7 @@ def learn(
         alignment = fit_alignment(
             embedder, book, [example for _, example in written], meant(graph, found, labelled),
             max_hops=max_hops, symmetric=symmetric, seed=seed,
-            watch=lambda done, total: tell("words aligned with hops", done, total),
+            watch=part_of(watch, "words aligned with hops"),
         )  # fmt: skip
     are_few = len(labelled) < _MANY_GIVEN
     likely = plausible(graph, found, labelled, alignment) if are_few else labelled
@@ -218,7 +216,7 @@ def learn(
     model = replace(model, alignment=alignment, near_words=near_words(book, found.masked), about=about)
     calibration = fit_calibration(
         graph, model, Writer(book), [example for _, example in written], seed=seed,
-        watch=lambda done, total: tell("questions to calibrate confidence", done, total),
+        watch=part_of(watch, "questions to calibrate confidence"),
     )  # fmt: skip
     model = replace(model, calibration=calibration)
     edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
@@ -253,7 +251,7 @@ def _report(
 
 
 def _phrasebook(
-    graph: Graph, place: Path, call: Mapping[str, Sequence[str]], llm: ChatModel | None, seed: int, tell: Watch
+    graph: Graph, place: Path, call: Mapping[str, Sequence[str]], llm: ChatModel | None, seed: int, tell: Progress
 ) -> tuple[Phrasebook, ModelWords | None]:
     """Return the words of a graph: as the user corrected them, with what is new and what a model adds."""
     rules = Phrasebook.of(graph)
@@ -264,7 +262,7 @@ def _phrasebook(
 
 
 def _written(
-    graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, symmetric: frozenset[str], tell: Watch
+    graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, symmetric: frozenset[str], tell: Progress
 ) -> list[tuple[Sample, Example]]:
     """Write questions about both directions of symmetric relations; the samples have them forwards only."""
     writer, rng, found = Writer(book), random.Random(seed), []

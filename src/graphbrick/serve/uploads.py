@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.session import Session
@@ -22,7 +23,6 @@ from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.hosting import HostedGraph
 from graphbrick.text.documents.store import text_folder
-from graphbrick.text.indexing.indexing import Progress
 from graphbrick.text.sources import SUFFIXES
 
 _log = logging.getLogger("graphbrick.serve")
@@ -96,7 +96,7 @@ class Uploads:
         hosted: The graph.
         session: Owns models that indexing may use.
         budget: Makes the budget of one indexing.
-        work: Brings a graph up to date with the folder; given the graph's place, the folder, and a report of progress.
+        work: Brings a graph up to date with the folder; given the graph's place, the folder, and its progress.
     """
 
     def __init__(
@@ -213,8 +213,8 @@ class Uploads:
             else:
                 self._set("done", message=message)
 
-    def _report(self, step: str, done: int, total: int) -> None:
-        self._set("running", step=step, done=done, total=total)
+    def _report(self, step: str, done: float, total: float | None) -> None:
+        self._set("running", step=step, done=int(done), total=int(total or 0))
 
     def _set(self, state: str, **more: Any) -> None:
         """Write the status; that it cannot be written does not end the work."""

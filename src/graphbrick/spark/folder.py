@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.build.builder import GraphBuilder
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.readers import ReadOptions, read_labels
@@ -34,7 +35,7 @@ def build_folder(
     near: bool | None = None,
     skip_bad: bool = False,
     overwrite: bool = False,
-    watch: Callable[[str, float], None] = lambda step, share: None,
+    progress: Progress = silent,
 ) -> Graph:
     """Build a graph folder on this machine from triples on any storage.
 
@@ -49,14 +50,14 @@ def build_folder(
         near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
         skip_bad: Leave rows out that are no triples, and count them.
         overwrite: Replace a graph that is there.
-        watch: Called now and then with the name of the step and the share of it that is done.
+        progress: Called now and then with the name of the step and the share of it that is done.
 
     Raises:
         InputError: A row is no triple, or there is none.
         GraphbrickError: The folder exists, or cannot be written.
     """
-    with GraphBuilder(path, source=source.place, overwrite=overwrite, near=near, watch=watch) as builder:
-        watch("reading with Spark", 0.0)
+    with GraphBuilder(path, source=source.place, overwrite=overwrite, near=near, progress=progress) as builder:
+        progress("reading with Spark", 0.0, 1.0)
         counts = write_triples(spark, source, f"{work}/triples", once=False, skip_bad=skip_bad)
         files = sorted(Path(work, "triples").glob("*.parquet"))
         bad = BadRecords(skip=True, count=counts["bad"])
@@ -64,7 +65,7 @@ def build_folder(
             for facts in read_labels(file, ReadOptions(), bad):
                 builder.add(facts)
         for number, file in enumerate(files):
-            watch("reading", number / len(files))
+            progress("reading", number / len(files), 1.0)
             for block in _blocks(file):
                 builder.add(block)
         return builder.finish(bad)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.spark.prepared import KIND, Prepared, is_prepared
 from graphbrick.spark.reading import TripleSource, write_triples
@@ -17,13 +18,6 @@ if TYPE_CHECKING:
 ROW_LENGTH = 4096
 """Most targets in a chunk of a row."""
 
-Report = Callable[[str], None]
-"""Called with the name of each step when it begins."""
-
-
-def silent(step: str) -> None:
-    """Report nothing."""
-
 
 def prepare(
     spark: SparkSession,
@@ -33,7 +27,7 @@ def prepare(
     directions: Sequence[str] = ("both",),
     skip_bad: bool = False,
     row_length: int = ROW_LENGTH,
-    report: Report = silent,
+    progress: Progress = silent,
 ) -> Prepared:
     """Number the entities of a source and write a prepared folder.
 
@@ -44,7 +38,7 @@ def prepare(
         directions: Directions of the walks to come; rows are written for each.
         skip_bad: Leave rows out that are no triples, and count them.
         row_length: Most targets in a chunk of a row.
-        report: Called with the name of each step.
+        progress: Called with the name of each step.
 
     Raises:
         InputError: A row is no triple (the message quotes the first), or there is none; or the source is prepared.
@@ -53,10 +47,10 @@ def prepare(
     if is_prepared(spark, source.place):
         Prepared.open(spark, source.place)  # an error if it is another result
         raise InputError("it is prepared: give it to graphbrick spark extract, rank, components or build", source.place)
-    report("reading the triples")
+    progress("reading the triples", 0, 1)
     counts = write_triples(spark, source, f"{place}/.distinct", once=True, skip_bad=skip_bad)
     distinct = spark.read.parquet(location(f"{place}/.distinct"))
-    report("numbering the entities")
+    progress("numbering the entities", 0, 1)
     numbered = f"{place}/.entities"
     keys = distinct.selectExpr("head AS entity").union(distinct.select("tail")).distinct()
     write_table(keys.orderBy("entity").zipWithIndex("id"), numbered)
@@ -65,14 +59,14 @@ def prepare(
     prepared = Prepared(spark, place, {"row_length": row_length, "directions": list(directions)})
     write_table(_with_degrees(entities, prepared.triples()), f"{place}/entities")
     for direction in directions:
-        report(f"writing the rows of walks: {direction}")
+        progress(f"writing the rows of walks: {direction}", 0, 1)
         write_table(_rows(prepared, direction, row_length), f"{place}/rows-{direction}")
     if source.is_graph:
         from graphbrick.spark.folder_tables import folder_labels
 
         write_table(folder_labels(spark, source.place), f"{place}/labels")
     prepared.facts["labels"] = source.is_graph
-    report("counting")
+    progress("counting", 0, 1)
     prepared.facts.update(source=source.place, counts=counts, statistics=statistics(prepared))
     counts["entities"] = prepared.facts["statistics"]["entities"]
     storage = Storage(spark, place)

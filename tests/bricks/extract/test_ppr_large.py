@@ -75,8 +75,8 @@ def test_the_scores_of_a_hub_are_worked_out_once(graph: Graph) -> None:
 
 
 def test_all_hubs_ahead_of_time(graph: Graph) -> None:
-    counted: list[int] = []
-    n = PPR().keep_hubs(graph, counted.append)
+    counted: list[float] = []
+    n = PPR().keep_hubs(graph, lambda step, done, total: counted.append(done))
     assert n == len(hubs.hubs_of(graph, "both")) == len(counted) >= 1
     run = PPR(k=50).run(graph, Query("?", seeds=(graph.entity(HUB),)))
     assert run.trace.stages[-1].facts["edges_seen"] == 0

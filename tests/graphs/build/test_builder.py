@@ -112,9 +112,13 @@ def test_relation_labels(tmp_path: Path) -> None:
 
 def test_progress_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builder_module, "_PROGRESS", 2)
-    seen: list[int] = []
-    build([(f"n{i}", "r", "n") for i in range(5)], tmp_path / "g.graph", progress=seen.append)
-    assert seen == [2, 4]
+    seen: list[tuple[str, float]] = []
+    build(
+        [(f"n{i}", "r", "n") for i in range(5)],
+        tmp_path / "g.graph",
+        progress=lambda step, done, total: seen.append((step, done)),
+    )
+    assert seen[:2] == [("reading", 2), ("reading", 4)]
 
 
 # Bad records

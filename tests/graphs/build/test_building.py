@@ -138,7 +138,7 @@ def test_buckets_give_back_what_they_took_in_order(tmp_path: Path, pack: bool) -
     found = []
     with BucketReader(tmp_path / "b") as reader:
         shares: list[float] = []
-        ranges = list(groups([reader], shares.append, 1 << 18))
+        ranges = list(groups([reader], lambda step, share, total: shares.append(share), 1 << 18))
         assert shares == sorted(shares)
         assert (len(shares), shares[-1]) == (len(ranges), 1.0)
         assert [begin for begin, _ in ranges[1:]] == [end for _, end in ranges[:-1]]
@@ -208,10 +208,10 @@ def kill_before(file: Path, target: Path, step: str) -> None:
         from pathlib import Path
         from graphbrick.graphs.build.builder import build
         file, target, last = arguments
-        def watch(step, share):
+        def progress(step, share, total):
             if step == last:
                 die()
-        build(Path(file), Path(target), skip_bad=True, overwrite=True, watch=watch)
+        build(Path(file), Path(target), skip_bad=True, overwrite=True, progress=progress)
     """
     run_until_killed(code, file, target, step)
 
@@ -223,7 +223,7 @@ def test_a_killed_build_is_taken_up(tmp_path: Path, step: str) -> None:
     with pytest.raises(GraphFormatError, match="does not exist"):
         Graph.open(target)
     begun: list[str] = []
-    graph = build(file, target, skip_bad=True, watch=lambda step, share: begun.append(step))
+    graph = build(file, target, skip_bad=True, progress=lambda step, share, total: begun.append(step))
     assert [name for name, _ in groupby(begun)] == STEPS[STEPS.index(step) :]
     fresh = build(file, tmp_path / "fresh.graph", skip_bad=True)
     assert files_of(graph) == files_of(fresh)
@@ -239,7 +239,7 @@ def test_what_another_build_left_is_not_taken_up(tmp_path: Path) -> None:
     assert list(build(file, target).key_triples()) == [("a", "r", "b")]
     kill_before(source(tmp_path), tmp_path / "h.graph", "writing texts")
     begun: list[str] = []
-    build(file, tmp_path / "h.graph", skip_bad=True, near=False, watch=lambda step, share: begun.append(step))
+    build(file, tmp_path / "h.graph", skip_bad=True, near=False, progress=lambda step, share, total: begun.append(step))
     assert begun[0] == "reading"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["g.graph", "h.graph", "kb.tsv"]
 

@@ -64,9 +64,9 @@ def test_what_a_graph_holds_builds_it_again(
 def test_progress_and_failure(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     after = change(graph.path, add=[(f"n{i}", "r", "b") for i in range(20)]).graph
     monkeypatch.setattr("graphbrick.graphs.changes.compact._ENTITIES", 5)
-    counts: list[int] = []
+    counts: list[float] = []
 
-    def fail(count: int) -> None:
+    def fail(step: str, count: float, total: float | None) -> None:
         counts.append(count)
         if count > 7:
             raise KeyboardInterrupt

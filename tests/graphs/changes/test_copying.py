@@ -83,7 +83,7 @@ def test_a_copy_that_was_ended_goes_on(original: Graph, tmp_path: Path, monkeypa
     def copied(stop_after: int) -> Graph:
         calls = 0
 
-        def report(step: str, done: float) -> None:
+        def report(step: str, done: float, total: float | None) -> None:
             nonlocal calls
             calls += 1
             seen.append((step, done))

@@ -167,8 +167,8 @@ def test_embeddings_that_are_kept_fill_it(graph: Graph) -> None:
 
 
 def test_progress_counts_up_to_all(many: Graph) -> None:
-    done = list[int]()
-    build_index(many, Words(), "entity", progress=done.append)
+    done = list[float]()
+    build_index(many, Words(), "entity", progress=lambda step, at, total: done.append(at))
     assert done == sorted(done)
     assert done[-1] == many.n_entities
 

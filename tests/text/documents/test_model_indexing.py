@@ -260,7 +260,7 @@ def test_ctrl_c_gives_up_the_calls_in_flight_and_keeps_the_rest(tmp_path: Path, 
     def slow(request: Request) -> Reply:
         return Reply(model(request), delay=0 if "Kampala" in passage_of(request) else 60)
 
-    def pressed(step: str, done: int, total: int) -> None:
+    def pressed(step: str, done: float, total: float | None) -> None:
         if step == "extracting":
             raise KeyboardInterrupt
 

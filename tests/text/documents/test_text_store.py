@@ -196,7 +196,7 @@ from graphbrick.text.indexing.reading import read_sources
 from graphbrick.text.sources import SourceOptions
 from graphbrick.text.documents.store import TextStore
 folder, table = map(Path, arguments)
-def progress(done):
+def progress(step, done, total):
     if done == 7:
         die()
 read_sources(TextStore(folder), [table], ByParagraph(n=5), SourceOptions(), progress=progress)

@@ -182,15 +182,15 @@ def test_a_prompt_that_the_server_refuses_is_a_failed_report(lakes: TextGraph) -
 
 def test_a_stop_in_the_middle_keeps_what_was_written(lakes: TextGraph) -> None:
     with ScriptedLLM([report_reply()]) as server:
-        seen: list[int] = []
+        seen: list[tuple[float, float | None]] = []
 
-        def stop(done: int) -> None:
-            seen.append(done)
+        def stop(step: str, done: float, total: float | None) -> None:
+            seen.append((done, total))
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             prepare_reports(lakes, model(server, parallel=1), progress=stop)
-        assert (seen, len(server.requests)) == ([1], 1)  # the level below first
+        assert (seen, len(server.requests)) == ([(1, 3)], 1)  # the level below first
         assert prepare_reports(lakes, model(server, parallel=1)).cost.kept == 1
         assert len(server.requests) == 3
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from graphbrick.bricks.extract.hubs import Scores, hub_scores, hubs_of, is_hub, leading_hubs
 from graphbrick.bricks.extract.seeds import RankedExtract, Ranking, best_of
 from graphbrick.bricks.extract.solvers import PageRankSolver
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.graph import follow
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
@@ -104,7 +104,7 @@ class PPR(RankedExtract):
         values = np.bincount(places, weights=shares).astype(np.float64)
         return Scores(nodes.astype(np.int32), values, error, sum(part.edges for _, part in parts))
 
-    def keep_hubs(self, graph: Graph, progress: Callable[[int], None] | None = None) -> int:
+    def keep_hubs(self, graph: Graph, progress: Progress = silent) -> int:
         """Compute the scores of walks from each hub and store them beside the graph, as the first query would.
 
         Args:
@@ -118,8 +118,7 @@ class PPR(RankedExtract):
         hubs = [] if _is_small(graph) else hubs_of(graph, self.direction).tolist()
         for done, hub in enumerate(hubs, 1):
             self._of_hub(graph, hub, renew=True)
-            if progress is not None:
-                progress(done)
+            progress("", done, None)
         return len(hubs)
 
     def _of_hub(self, graph: Graph, hub: int, *, renew: bool = False) -> Scores:

@@ -54,8 +54,8 @@ def fetch(
     from graphbrick.cli.progress import progress
     from graphbrick.questions.fetching import fetch_dataset
 
-    with progress() as report:
-        fetched = fetch_dataset(name, to, split=split, watch=report.bytes)
+    with progress(unit="bytes") as report:
+        fetched = fetch_dataset(name, to, split=split, progress=report)
     print_fetched(fetched, named=to is None, as_json=as_json)
 
 

@@ -112,7 +112,7 @@ def evaluate(
         try:
             run(
                 opened, questions, chosen, out=out, limit=limit, seed=seed, link=link, workers=workers, fresh=fresh,
-                retry=retry, judge=judged_by, exchanges=not no_exchanges, runner=runner, watch=report.step,
+                retry=retry, judge=judged_by, exchanges=not no_exchanges, runner=runner, watch=report,
             ).close()  # fmt: skip
         except StoppedError as error:
             stopped = error

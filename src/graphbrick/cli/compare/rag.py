@@ -81,7 +81,7 @@ def rag(
             sources, chosen, out, questions=questions, writer=None if llm is None else chat_model(llm),
             judge=None if judge is None else model_of(judge), overall=overall, single=single, seed=seed,
             options=SourceOptions(text, title, key, section), skip_bad=skip_bad, retry=retry,
-            progress=lambda step, at, total: report.step(step, at, total or None),
+            progress=report,
         )  # fmt: skip
     rows = rows_of(study)
     files = [write_page(study, rows), *write_files(study, rows)]

@@ -57,7 +57,7 @@ def report(
             title=title,
             details=_count(details),
             exchanges=not no_exchanges,
-            progress=watch.count,
+            progress=watch,
         )
     if as_json:
         files = {kind: {"path": str(path), "bytes": path.stat().st_size} for kind, path in written.files.items()}

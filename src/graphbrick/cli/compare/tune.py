@@ -94,7 +94,7 @@ def tune(
     with limits(budget, cache, cache_file), progress() as shown:
         result = run(
             opened, loaded, out, known=known, space=searched, only_compared=not allowed, settings=settings,
-            watch=shown.step,
+            watch=shown,
         )  # fmt: skip
     print_tuned(result, out, graph, as_json=as_json)
 

@@ -83,7 +83,7 @@ def build(
                 f"{source} is a database, which takes only --near, --overwrite and --learn; the others are for files"
             )
         with progress(f"copying {source}") as report, record(Trace(), "copy", "build") as entry:
-            copied = copy_graph(source, graph, near=near, overwrite=overwrite, progress=report.step)
+            copied = copy_graph(source, graph, near=near, overwrite=overwrite, progress=report)
         for event in entry.events:
             typer.echo(f"note: {event}", err=True)
         print_built(copied, as_json=as_json, learning=learn)
@@ -91,7 +91,7 @@ def build(
         return
     options = read_options(delimiter, columns, header, language)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
-    with progress(f"building {graph}") as report:
+    with progress(f"building {graph}", unit="share") as report:
         built = build(
             source,
             graph,
@@ -102,7 +102,7 @@ def build(
             near=near,
             skip_bad=skip_bad,
             overwrite=overwrite,
-            watch=report.share,
+            progress=report,
         )
     print_built(built, as_json=as_json, learning=learn)
     after_change(graph, learn_again=learn)
@@ -122,7 +122,7 @@ def refresh(
     from graphbrick.graphs.changes.refreshing import refresh_graph
 
     with progress(f"refreshing {graph}") as report, record(Trace(), "refresh", "build") as entry:
-        done = refresh_graph(graph, full=full, progress=report.step)
+        done = refresh_graph(graph, full=full, progress=report)
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
     print_refreshed(graph, done, as_json=as_json)
@@ -149,7 +149,7 @@ def add(
 
     options = read_options(delimiter, columns, header, language)
     with progress(f"adding to {graph}") as report:
-        done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report.count)
+        done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report)
     print_change(done, as_json=as_json)
     after_change(graph, learn_again=learn)
 
@@ -179,7 +179,7 @@ def delete(
             options=options,
             skip_bad=skip_bad,
             ignore_missing=ignore_missing,
-            progress=report.count,
+            progress=report,
         )
     print_change(done, as_json=as_json)
 
@@ -191,7 +191,7 @@ def compact(graph: GraphFolder, as_json: Json = False) -> None:
     from graphbrick.graphs.changes.compact import compact
 
     with progress(f"compacting {graph}") as report:
-        built = compact(graph, progress=report.count)
+        built = compact(graph, progress=report)
     print_built(built, as_json=as_json)
 
 
@@ -247,7 +247,7 @@ def export(
             written = export_text(opened, target, to, embedder=model, overwrite=overwrite)
             counts = {"entities": opened.n_entities, "relations": written.relations}
         else:
-            export(opened, target, to, base=base, overwrite=overwrite, progress=report.step)
+            export(opened, target, to, base=base, overwrite=overwrite, progress=report)
     if as_json:
         print_json({"target": str(target), **counts})
         return

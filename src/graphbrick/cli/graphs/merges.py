@@ -42,7 +42,7 @@ def merges(
                 merge=[merge] if merge else (),
                 undo=undo or (),
                 apart=apart or (),
-                progress=lambda step, at, total: report.step(step, at, total or None),
+                progress=report,
             )
         counts = {"entities": done.graph.n_entities, "triples": done.graph.n_triples}
         if as_json:

@@ -41,7 +41,7 @@ def embeddings(
         progress(f"embedding {graph}", n_texts(opened, triples=triples)) as report,
         record(Trace(), "embed", "embed") as entry,
     ):
-        made = embed_graph(opened, embedder, triples=triples, progress=report.count)
+        made = embed_graph(opened, embedder, triples=triples, progress=report)
     if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
         raise GraphbrickError(entry.events[-1])
     for event in entry.events:
@@ -70,7 +70,7 @@ def partitions(
     brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
     method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
     with progress(f"partitioning {graph}", opened.n_entities) as report:
-        found = part(opened, method, progress=report.count)
+        found = part(opened, method, progress=report)
     keep(opened, method, found)
     print_partitions(found, str(folder_of(opened, method).folder), as_json=as_json)
 
@@ -162,7 +162,7 @@ def reports(
         return
     total = len(reportable(communities_of(opened), level))
     with limits(budget, "off", None), progress(f"writing reports on {graph}", total) as report:
-        done = prepare_reports(opened, model, tokens=tokens, level=level, progress=report.count)
+        done = prepare_reports(opened, model, tokens=tokens, level=level, progress=report)
     print_prepared(done, as_json=as_json)
 
 
@@ -185,7 +185,7 @@ def vectors(
         progress(f"indexing {graph}", n_texts(opened, unit)) as report,
         record(Trace(), "index", "index") as entry,
     ):
-        made = build_index(opened, embedder, unit, progress=report.count)
+        made = build_index(opened, embedder, unit, progress=report)
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
     folder = str(folder_of(opened, embedder, unit).folder)
@@ -216,7 +216,7 @@ def hubs(
         raise InputError(f"--ppr takes the brick PPR, got {brick!r}; try 'PPR(restart=0.2, direction=\"out\")'")
     opened = open_graph(graph)
     with progress(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as report:
-        done = brick.keep_hubs(opened, report.count)
+        done = brick.keep_hubs(opened, report)
     if as_json:
         print_json({"hubs": done})
     else:

@@ -76,6 +76,7 @@ def questions(
 
     from graphbrick.cli.printing.queries import print_written
     from graphbrick.cli.progress import progress
+    from graphbrick.core.compute import part_of
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.graphs.export.place import new_export_text
     from graphbrick.judge.gold_queries.generator import questions_with_queries
@@ -89,10 +90,10 @@ def questions(
     ):
         for question in questions_with_queries(open_place(graph), n, seed=seed):
             made.append(question)
-            report.step("questions", len(made), n)
+            report("questions", len(made), n)
         if not made:
             raise GraphbrickError("the graph gives no question with 1 to 50 answers; nothing was written")
         if model is not None:
-            made, reworded = paraphrased(made, model, watch=lambda done: report.step("reworded", done, len(made)))
+            made, reworded = paraphrased(made, model, watch=part_of(report, "reworded"))
         out.writelines(json.dumps(question.record(), ensure_ascii=False) + "\n" for question in made)
     print_written(file, made, reworded, wanted=n)

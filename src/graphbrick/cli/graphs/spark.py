@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphbrick.cli.options import Columns, Delimiter, Header, Json, SkipBad, read_options
+from graphbrick.core.compute import Progress
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from graphbrick.core.compute import Progress
     from graphbrick.spark.prepared import Prepared
     from graphbrick.spark.reading import TripleSource
-    from graphbrick.spark.walks.extract import Watch
 
 app = typer.Typer(
     name="spark",
@@ -98,14 +99,14 @@ def extract(
     brick = read_stage(stage)
     check_stage(brick)
     triples = _source(source, columns, delimiter, header, weight)
-    with progress(f"extracting from {source}") as shown, _session(master, conf) as spark:
+    with progress(f"extracting from {source}", unit="share") as shown, _session(master, conf) as spark:
         sets = read_seed_sets(spark, seeds)
         with (
             new_result(spark, out, KIND, overwrite=overwrite) as place,
-            _prepared(spark, triples, place, brick.direction, skip_bad, shown.share) as prepared,
+            _prepared(spark, triples, place, brick.direction, skip_bad, shown) as prepared,
         ):
             parts = partitions or default_partitions(prepared, brick.direction)
-            done = run(prepared, sets, place, brick, partitions=parts, batch=batch, watch=shown.share)
+            done = run(prepared, sets, place, brick, partitions=parts, batch=batch, progress=shown)
     print_extracted(done, out, as_json=as_json)
 
 
@@ -139,13 +140,11 @@ def prepare(
         raise InputError(f"--direction is one of {', '.join(DIRECTIONS)}, got {', '.join(ways)}")
     triples = _source(source, columns, delimiter, header, weight)
     with (
-        progress(f"preparing {source}") as shown,
+        progress(f"preparing {source}", unit="share") as shown,
         _session(master, conf) as spark,
         new_result(spark, out, KIND, overwrite=overwrite) as place,
     ):
-        prepared = run(
-            spark, triples, place, directions=ways, skip_bad=skip_bad, report=lambda step: shown.share(step, 0)
-        )
+        prepared = run(spark, triples, place, directions=ways, skip_bad=skip_bad, progress=shown)
     print_prepared(prepared.facts, out, as_json=as_json)
 
 
@@ -172,12 +171,12 @@ def build(
     triples = _source(source, columns, delimiter, header, None)
     out.absolute().parent.mkdir(parents=True, exist_ok=True)
     with (
-        progress(f"building {out}") as shown,
+        progress(f"building {out}", unit="share") as shown,
         tempfile.TemporaryDirectory(prefix=f".{out.name}.spark-", dir=out.absolute().parent) as work,
         _session(master, conf) as spark,
     ):
         built = build_folder(
-            spark, triples, out, work, near=near, skip_bad=skip_bad, overwrite=overwrite, watch=shown.share
+            spark, triples, out, work, near=near, skip_bad=skip_bad, overwrite=overwrite, progress=shown
         )
     print_built(built, as_json=as_json)
 
@@ -210,15 +209,13 @@ def rank(
     brick = PageRank(restart=restart, direction=direction, tolerance=tolerance)
     triples = _source(source, columns, delimiter, header, None)
     with (
-        progress(f"ranking {source}") as shown,
+        progress(f"ranking {source}", unit="share") as shown,
         _session(master, conf) as spark,
         new_result(spark, out, RANKS, overwrite=overwrite) as place,
-        _prepared(spark, triples, place, direction, skip_bad, shown.share) as prepared,
+        _prepared(spark, triples, place, direction, skip_bad, shown) as prepared,
     ):
         parts = partitions or default_partitions(prepared, direction)
-        facts = write_ranks(
-            prepared, place, brick, partitions=parts, graphx=graphx, report=lambda step: shown.share(step, 0.0)
-        )
+        facts = write_ranks(prepared, place, brick, partitions=parts, graphx=graphx, progress=shown)
     print_ranks(facts, out, as_json=as_json)
 
 
@@ -243,12 +240,12 @@ def components(
 
     triples = _source(source, columns, delimiter, header, None)
     with (
-        progress(f"connected components of {source}") as shown,
+        progress(f"connected components of {source}", unit="share") as shown,
         _session(master, conf) as spark,
         new_result(spark, out, COMPONENTS, overwrite=overwrite) as place,
-        _prepared(spark, triples, place, None, skip_bad, shown.share) as prepared,
+        _prepared(spark, triples, place, None, skip_bad, shown) as prepared,
     ):
-        facts = write_components(prepared, place, graphx=graphx, report=lambda step: shown.share(step, 0.0))
+        facts = write_components(prepared, place, graphx=graphx, progress=shown)
     print_components(facts, out, as_json=as_json)
 
 
@@ -287,7 +284,7 @@ def spark_settings(conf: list[str] | None) -> dict[str, str]:
 
 @contextmanager
 def _prepared(
-    spark: SparkSession, source: TripleSource, place: str, direction: str | None, skip_bad: bool, report: Watch
+    spark: SparkSession, source: TripleSource, place: str, direction: str | None, skip_bad: bool, report: Progress
 ) -> Iterator[Prepared]:
     """Open a prepared graph, or prepare a source inside ``place`` until the end of the block."""
     from graphbrick.spark.prepare import prepare
@@ -300,7 +297,7 @@ def _prepared(
         return
     work = f"{place}/.prepared"
     ways = [] if direction is None else [direction]
-    yield prepare(spark, source, work, directions=ways, skip_bad=skip_bad, report=lambda step: report(step, 0.0))
+    yield prepare(spark, source, work, directions=ways, skip_bad=skip_bad, progress=report)
     Storage(spark, place).delete(work)
 
 

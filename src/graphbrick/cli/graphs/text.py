@@ -68,6 +68,7 @@ def index(
     """Make a graph from documents, or bring it up to date: txt, md, html, pdf, docx, tables, sitemaps."""
     from graphbrick.cli.printing.indexing import print_estimate, print_indexed
     from graphbrick.cli.progress import progress
+    from graphbrick.core.compute import part_of
     from graphbrick.core.errors import InputError
     from graphbrick.models.embedders.minilm import MiniLM
     from graphbrick.models.indexes.embed_graph import embed_passages
@@ -84,23 +85,18 @@ def index(
     cutter, finder, describer = _chunker(chunks), _extractor(extract, llm), _describer(describe)
     options = SourceOptions(text, title, key, section)
     with limits(budget, cache, cache_file), progress(f"indexing {graph}") as report:
-
-        def step(name: str, at: int, total: int) -> None:
-            report.step(name, at, total or None)
-
         if dry_run:
             planned = estimate(
                 sources, graph, chunker=cutter, extractor=finder, describe=describer, options=options,
-                skip_bad=skip_bad, retry=retry, progress=step,
+                skip_bad=skip_bad, retry=retry, progress=report,
             )  # fmt: skip
         else:
             done = index(
                 sources, graph, chunker=cutter, extractor=finder, describe=describer, options=options,
-                skip_bad=skip_bad, retry=retry, progress=step,
+                skip_bad=skip_bad, retry=retry, progress=report,
             )  # fmt: skip
             if embed and MiniLM().is_installed:
-                passages = done.graph.n_passages
-                embed_passages(done.graph, MiniLM(), progress=lambda at: step("embedding", at, passages))
+                embed_passages(done.graph, MiniLM(), progress=part_of(report, "embedding", done.graph.n_passages))
     if dry_run:
         print_estimate(graph, planned, as_json=as_json)
     else:

@@ -13,7 +13,7 @@ from graphbrick.cli.options import Json
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
-    from graphbrick.cli.progress import Reporter
+    from graphbrick.core.compute import Progress
     from graphbrick.judge.synthetic.passages import Passage
     from graphbrick.judge.synthetic.questions import Pair, QuestionWriter
 
@@ -69,7 +69,7 @@ def data(
         made = write_data(
             out, passages, pairs, MiniLM(), about={"sources": [str(source) for source in sources]}, n=n,
             kinds=_kinds(negatives), seed=seed, found_again=not (all_questions or _is_by_graph(passages, pairs)),
-            watch=report.step,
+            watch=report,
         )  # fmt: skip
     print_data(out, made, as_json=as_json)
 
@@ -129,7 +129,7 @@ def train(
 
             how = EncoderParameters(seed=seed)
             made = train_judge_encoder(
-                rows, out, base=base or BASE, parameters=how, trials=trials, about=about, watch=report.step
+                rows, out, base=base or BASE, parameters=how, trials=trials, about=about, watch=report
             )
             print_encoder(out, made, as_json=as_json)
             return
@@ -138,12 +138,12 @@ def train(
 
             settings = judge_llm.JudgeSettings(seed=seed)
             tuned = judge_llm.train_judge_llm(
-                rows, out, base=base or judge_llm.BASE, settings=settings, about=about, watch=report.step
+                rows, out, base=base or judge_llm.BASE, settings=settings, about=about, watch=report
             )
             print_tuned(out, tuned, as_json=as_json)
             return
         readers = embedder, "" if reranker == "none" else reranker
-        trained = train_classifier(rows, reader_of(*readers), seed=seed, watch=report.step)
+        trained = train_classifier(rows, reader_of(*readers), seed=seed, watch=report)
         with new_judge(out, description(trained.models, trained.rarity, readers, {**about, **trained.report()})):
             pass
     print_trained(out, trained, as_json=as_json)
@@ -177,7 +177,7 @@ def check(
 
     rows = [row for place in labels for row in read_rows(place)]
     with limits(budget, cache, cache_file), progress() as report:
-        found = check_judge(judge, judge_of(judge), rows, watch=report.step)
+        found = check_judge(judge, judge_of(judge), rows, watch=report)
     print_check(found, as_json=as_json)
 
 
@@ -205,7 +205,7 @@ def _material(
     sizes: tuple[int, int, int],
     text: str | None,
     seed: int,
-    report: Reporter,
+    report: Progress,
 ) -> tuple[list[Passage], QuestionWriter | list[Pair]]:
     """Return the passages, and the questions about them or what writes them."""
     n, searched, each = sizes
@@ -233,7 +233,7 @@ def _material(
             return facts_of(graph, max(n, searched), seed=seed), writer
         passages = passages_of(graph, graph)
     else:
-        report.step("reading documents", 0, None)
+        report("reading documents", 0, None)
         passages = windows_of(sources, SourceOptions(text=text))
     passages = [passages[i] for i in chosen(passages, max(n, searched), seed)]
     if writer is not None:

@@ -71,6 +71,7 @@ def metrics(
     """
     from graphbrick.cli.printing.judge_metrics import print_metrics, print_plan
     from graphbrick.cli.progress import progress
+    from graphbrick.core.compute import part_of
     from graphbrick.judge.metrics.cases import drawn
     from graphbrick.judge.metrics.measuring import measure_cases, plan_metrics
     from graphbrick.judge.metrics.metric_judge import NEEDS_EMBEDDER, MetricJudge
@@ -82,9 +83,7 @@ def metrics(
         print_plan(plan_metrics(listed, judge, file), judge, as_json=as_json)
         return
     with limits(budget, cache, cache_file), progress() as report:
-        study = measure_cases(
-            listed, judge, file, retry=retry, watch=lambda done, total: report.step("metrics", done, total)
-        )
+        study = measure_cases(listed, judge, file, retry=retry, watch=part_of(report, "metrics"))
     print_metrics(study, as_json=as_json)
     values = [value for found in study.values for value in found.values()]
     _require_readable(
@@ -112,6 +111,7 @@ def pairs(
     """
     from graphbrick.cli.printing.judge_metrics import print_pairs
     from graphbrick.cli.progress import progress
+    from graphbrick.core.compute import part_of
     from graphbrick.judge.metrics.cases import drawn
     from graphbrick.judge.metrics.comparing import compare_pairs, pairs_of, two_systems
     from graphbrick.judge.metrics.pairs import PairJudge
@@ -122,7 +122,7 @@ def pairs(
     with limits(budget, cache, cache_file), progress() as report:
         study = compare_pairs(
             listed, PairJudge(writing_model(llm)), out or cases.with_name(f"{cases.name}.pairs.jsonl"),
-            systems=systems, retry=retry, watch=lambda done, total: report.step("pairs", done, total),
+            systems=systems, retry=retry, watch=part_of(report, "pairs"),
         )  # fmt: skip
     print_pairs(study, as_json=as_json)
     unread = [verdict.reason for verdict in study.verdicts if verdict.outcome is None]
@@ -154,6 +154,7 @@ def score(
     """
     from graphbrick.cli.printing.judge_metrics import print_scores
     from graphbrick.cli.progress import progress
+    from graphbrick.core.compute import part_of
     from graphbrick.core.errors import InputError
     from graphbrick.judge.metrics.cases import drawn
     from graphbrick.judge.metrics.criteria import CriteriaJudge
@@ -169,7 +170,7 @@ def score(
     with limits(budget, cache, cache_file), progress() as report:
         study = score_cases(
             drawn(_cases(cases), questions, seed), judge, out or cases.with_name(f"{cases.name}.scores.jsonl"),
-            write_steps=write_steps, retry=retry, watch=lambda done, total: report.step("scores", done, total),
+            write_steps=write_steps, retry=retry, watch=part_of(report, "scores"),
         )  # fmt: skip
     print_scores(study, as_json=as_json)
     unread = [score.reason for score in study.scores if score.value is None]

@@ -43,9 +43,9 @@ def fetch(
     from graphbrick.models import store
 
     chosen = [store.find(name) for name in (store.known() if "all" in names else dict.fromkeys(names))]
-    with record(Trace(), "fetch", "fetch") as entry, progress() as report:
+    with record(Trace(), "fetch", "fetch") as entry, progress(unit="bytes") as report:
         for model in chosen:
-            store.fetch(model.name, report.bytes)
+            store.fetch(model.name, report)
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
     print_fetched(chosen, as_json=as_json)

@@ -63,7 +63,7 @@ def patterns(
     with progress("training") as shown:
         report = train_patterns(
             opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
-            watch=shown.step,
+            watch=shown,
         )  # fmt: skip
     if as_json:
         print_json(report.to_dict())
@@ -86,6 +86,7 @@ def sizes(
     from graphbrick.bricks.extract.ppr import PPR
     from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import progress
+    from graphbrick.core.compute import part_of
     from graphbrick.learn.train.sizes import train_sizes
     from graphbrick.questions.fetching import load_all
     from graphbrick.questions.grounding import ground
@@ -94,10 +95,10 @@ def sizes(
     loaded = load_all(questions, form)
     opened, ppr = open_graph(graph), PPR(k=most)
     with progress("learning") as shown:
-        grounded = ground(opened, loaded, watch=lambda n: shown.step("finding the questions", n, len(loaded))).questions
+        grounded = ground(opened, loaded, progress=part_of(shown, "finding the questions", len(loaded))).questions
         report = train_sizes(
             opened, grounded, out, ppr=ppr, seed=seed, overwrite=overwrite,
-            watch=lambda n: shown.step("ranking", n, len(loaded)),
+            watch=part_of(shown, "ranking", len(loaded)),
         )  # fmt: skip
     if as_json:
         reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
@@ -162,7 +163,7 @@ def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) 
             report = getattr(train, f"train_{name}")(
                 opened, loaded, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs,
                 batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
-                watch=shown.step,
+                watch=shown,
             )  # fmt: skip
         if as_json:
             print_json(report.to_dict())
@@ -217,7 +218,7 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
         with progress("training") as shown:
             report = getattr(train, f"train_{name}")(
                 opened, loaded, out, max_hops=max_hops, embedder=brick, epochs=epochs, seed=seed, overwrite=overwrite,
-                watch=shown.step,
+                watch=shown,
             )  # fmt: skip
         if as_json:
             print_json(report.to_dict())
@@ -291,7 +292,7 @@ def llm(
             opened, loaded, out, module=module, base=base, brick=part, max_hops=max_hops,
             texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
             learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
-            overwrite=overwrite, watch=shown.step,
+            overwrite=overwrite, watch=shown,
         )  # fmt: skip
     if as_json:
         print_json(report.to_dict())

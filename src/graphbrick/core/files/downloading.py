@@ -6,16 +6,15 @@ import http.client
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
+
+from graphbrick.core.compute import Progress
 
 CHUNK = 1 << 18
 TIMEOUT = 30.0  # seconds without a byte until a try is given up
 RETRIES = 4  # further tries after a broken connection; tries that brought bytes are not counted
 WAIT = 1.0  # seconds before the first further try, doubled before each next one
 _AGAIN = (408, 429, 500, 502, 503, 504)
-Advance = Callable[[int, int | None], None]
-"""Called with the number of bytes fetched so far and the size of the file; None if the server does not tell it."""
 
 
 class DownloadError(Exception):
@@ -26,7 +25,7 @@ class DownloadError(Exception):
         super().__init__(reason)
 
 
-def download(url: str, part: Path, advance: Advance, *, size: int | None = None) -> None:
+def download(url: str, part: Path, progress: Progress, *, size: int | None = None) -> None:
     """Download the missing part of a file.
 
     A file of known size is always continued; the caller checks its checksum. A file of unknown size is continued only
@@ -36,7 +35,7 @@ def download(url: str, part: Path, advance: Advance, *, size: int | None = None)
     Args:
         url: The address, http or https; redirections are followed.
         part: The file to write; its folder must exist.
-        advance: Called with the progress.
+        progress: Called with the bytes that are there, and those of the complete file.
         size: Bytes of the complete file, if known.
 
     Raises:
@@ -52,7 +51,7 @@ def download(url: str, part: Path, advance: Advance, *, size: int | None = None)
     tries, most, any_bytes = 0, size_of(part), False
     while size is None or size_of(part) < size:
         try:
-            _get(url, part, advance, size, tag)
+            _get(url, part, progress, size, tag)
             break
         except DownloadError as error:
             brought = size_of(part) > most
@@ -89,7 +88,7 @@ class _Tag:
         self._file.unlink(missing_ok=True)
 
 
-def _get(url: str, part: Path, advance: Advance, size: int | None, tag: _Tag) -> None:
+def _get(url: str, part: Path, progress: Progress, size: int | None, tag: _Tag) -> None:
     """Request the missing bytes and write them as they arrive."""
     from graphbrick.core import __version__
 
@@ -121,7 +120,7 @@ def _get(url: str, part: Path, advance: Advance, size: int | None, tag: _Tag) ->
                     raise DownloadError(f"it sends more than the {total:,} bytes of the file")
                 out.write(block)
                 done += len(block)
-                advance(done, total)
+                progress("", done, total)
     if total is not None and done < total:
         raise DownloadError("the connection broke", again=True)
 

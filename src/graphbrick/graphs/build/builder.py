@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from graphbrick.core import __version__
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.files.digests import sha256
 from graphbrick.graphs.build import rows
@@ -20,7 +21,7 @@ from graphbrick.graphs.build.atomic import new_graph_folder
 from graphbrick.graphs.build.dictionary import FIRST, PAIRS, TEXTS, Dictionary
 from graphbrick.graphs.build.ingest import FACTS, KEYS, RELATION, Ingest
 from graphbrick.graphs.build.parts import checked_records, file_parts
-from graphbrick.graphs.build.steps import Advance, Steps, Watch, fingerprint
+from graphbrick.graphs.build.steps import Steps, fingerprint
 from graphbrick.graphs.build.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.readers import ReadOptions, is_rdf, source_files
@@ -61,8 +62,7 @@ def build(
     near: bool | None = None,
     skip_bad: bool = False,
     overwrite: bool = False,
-    progress: Callable[[int], None] | None = None,
-    watch: Watch | None = None,
+    progress: Progress = silent,
 ) -> Graph:
     """Build a graph folder from a file, a folder of tables, or Python triples, and open it.
 
@@ -81,8 +81,7 @@ def build(
         near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
         skip_bad: Leave bad records out, count them, and list them in ``skipped.jsonl`` of the graph folder.
         overwrite: Replace a graph that is there already.
-        progress: Called now and then with the number of records read.
-        watch: Called now and then with the name of the step and the share of it that is done.
+        progress: Called now and then with the share of each step that is done; of records from Python, their number.
 
     Raises:
         InputError: A bad record (the message names file and line), or nothing usable in the source.
@@ -110,10 +109,10 @@ def build(
         if nodes is not None or labels is not None or options is not None:
             raise InputError("nodes, labels and options are for files; records from Python take none of them")
         parts, origin = checked_records(source, bad), Origin("Python records")
-    with GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, watch=watch) as builder:
+    with GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, progress=progress) as builder:
         try:
             if not builder.has_read:
-                _feed(builder, parts, meter, progress)
+                _feed(builder, parts, meter)
             return builder.finish(bad)
         except OSError as error:
             raise GraphbrickError(not_written(Path(path), error)) from error
@@ -147,7 +146,7 @@ class Origin:
     mark: str = ""
 
 
-def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: Callable[[int], None] | None) -> None:
+def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter) -> None:
     """Hand all parts to a builder and report the number of records."""
     count = reported = 0
     for part in parts:
@@ -155,10 +154,10 @@ def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: 
         count += part.starts.shape[-1] if isinstance(part, TripleBlock | FactBlock) else 1
         if count >= reported + _PROGRESS:
             reported = count - count % _PROGRESS
-            if progress is not None:
-                progress(count)
             if meter.total:
-                builder.watch("reading", meter.done / meter.total)
+                builder.progress("reading", meter.done / meter.total, 1.0)
+            else:
+                builder.progress("reading", count, None)
 
 
 class GraphBuilder:
@@ -172,7 +171,7 @@ class GraphBuilder:
         overwrite: Replace a graph that is there.
         rules: Which triples to keep; all by default.
         near: Whether misspelt names can be found; None for graphs of at most 20,000,000 entities.
-        watch: Called now and then with the name of the step and the share of it that is done.
+        progress: Called now and then with the share of each step that is done; of records from Python, their number.
     """
 
     def __init__(
@@ -183,12 +182,12 @@ class GraphBuilder:
         overwrite: bool = False,
         rules: Rules | None = None,
         near: bool | None = None,
-        watch: Watch | None = None,
+        progress: Progress = silent,
     ) -> None:
         self.path = Path(path)
         self._origin = source if isinstance(source, Origin) else Origin(source)
         self._rules, self._near = rules or Rules(), near
-        self.watch: Watch = watch or (lambda step, share: None)
+        self.progress = progress
         self._folder = new_graph_folder(self.path, overwrite=overwrite, mark=self._origin.mark)
         self._triples: list[TripleRecord] = []
         self._facts: list[EntityRecord | Described | RankedFact] = []
@@ -200,7 +199,7 @@ class GraphBuilder:
             raise GraphbrickError(
                 f"{self.path} cannot be written ({error.strerror or error}); choose another place for the graph"
             ) from error
-        self._steps = Steps(self._work, self._origin.mark, self.watch)
+        self._steps = Steps(self._work, self._origin.mark, self.progress)
         self._ingest = None if self.has_read else Ingest(self._work, self._rules, self._origin.language)
         return self
 
@@ -248,12 +247,12 @@ class GraphBuilder:
     def finish(self, bad: BadRecords | None = None) -> Graph:
         """Write the folder, rename it into place and open it."""
         steps, work = self._steps, self._work
-        read = steps.run("reading", lambda advance: self._close_reading(bad or BadRecords()))
+        read = steps.run("reading", lambda progress: self._close_reading(bad or BadRecords()))
         entities = steps.run("finding keys", partial(self._find_keys, read), frees=(KEYS, FACTS))
         near = entities <= NEAR_LIMIT if self._near is None else self._near
         triples = self._write_triples(read, entities)
         longest = self._write_texts(entities, near=near)
-        literals = steps.run("finding numbers and dates", lambda advance: self._literals(read["relations"]))
+        literals = steps.run("finding numbers and dates", lambda progress: self._literals(read["relations"]))
         files = steps.run("checksums", self._checksums)
         for file in work.iterdir():
             if ".tmp" in file.name:
@@ -298,14 +297,14 @@ class GraphBuilder:
             "relation_labels": ingest.relation_labels,
         }
 
-    def _find_keys(self, read: dict[str, Any], advance: Advance) -> int:
+    def _find_keys(self, read: dict[str, Any], progress: Progress) -> int:
         """Number the entities and write the labels of relations; return the number of entities."""
         table = StringTable.open(self._work, "relation_keys")
         keys = [table[i] for i in range(len(table))]
         relations = Interner()
         relations.number_texts(keys)
         dictionary = Dictionary(self._work, read["triples"], read["facts"], relations)
-        entities = dictionary.run(advance)
+        entities = dictionary.run(progress)
         of_records, of_triples, naming = read["relation_labels"], dictionary.relation_labels, self._origin.naming
         labels = (
             of_records.get(key) or of_triples.get(i) or (key if naming is None else naming(key))
@@ -317,8 +316,8 @@ class GraphBuilder:
     def _write_triples(self, read: dict[str, Any], entities: int) -> int:
         steps, work = self._steps, self._work
 
-        def number(advance: Advance) -> None:
-            rows.number_triples(work, read["triples"], read["facts"], entities, advance)
+        def number(progress: Progress) -> None:
+            rows.number_triples(work, read["triples"], read["facts"], entities, progress)
 
         steps.run("numbering triples", number, frees=(PAIRS, RELATION))
         sort = partial(rows.sort_triples, work, entities, read["relations"])
@@ -329,8 +328,8 @@ class GraphBuilder:
     def _write_texts(self, entities: int, *, near: bool) -> int:
         steps, work = self._steps, self._work
 
-        def write(advance: Advance) -> int:
-            return TextWriter(work, entities, self._origin.naming, near=near).run(advance)
+        def write(progress: Progress) -> int:
+            return TextWriter(work, entities, self._origin.naming, near=near).run(progress)
 
         longest: int = steps.run("writing texts", write, frees=(TEXTS, FIRST))
         for what, buckets, files in (
@@ -349,7 +348,7 @@ class GraphBuilder:
         found = find_literal_types(relation, tail, relations, labels.__getitem__)
         return {str(number): [kind.kind, kind.unit] for number, kind in sorted(found.items())}
 
-    def _checksums(self, advance: Advance) -> dict[str, tuple[int, str]]:
+    def _checksums(self, progress: Progress) -> dict[str, tuple[int, str]]:
         files = [file for file in sorted(self._work.iterdir()) if ".tmp" not in file.name]
         with ThreadPoolExecutor(2) as pool:
             sums = pool.map(sha256, files)

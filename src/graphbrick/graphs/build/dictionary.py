@@ -6,12 +6,12 @@ buckets are in memory at a time. The id of an entity is the number of first posi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.files.writing import write_array
 from graphbrick.graphs.build.ingest import FACTS, KEYS
 from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, NAMES_ONLY
@@ -53,7 +53,7 @@ class Dictionary:
         """The best label found for each relation, by relation id."""
         return {relation: label for relation, (_, _, label) in self._labels.items()}
 
-    def run(self, advance: Callable[[float], None]) -> int:
+    def run(self, progress: Progress) -> int:
         """Write pairs, texts and the bitmap of first positions; return the number of entities."""
         with (
             BucketReader(self._work / KEYS) as keys,
@@ -61,7 +61,7 @@ class Dictionary:
             BucketWriter(self._work / PAIRS) as pairs,
             BucketWriter(self._work / TEXTS, pack=True) as texts,
         ):
-            for begin, end in groups([keys, facts], advance):
+            for begin, end in groups([keys, facts], progress):
                 self._group(keys, facts, begin, end, pairs, texts)
         write_array(self._work / FIRST, self._bits)
         return int(np.bitwise_count(self._bits).sum())

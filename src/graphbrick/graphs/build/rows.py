@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress
 from graphbrick.graphs.build.dictionary import FIRST, PAIRS
 from graphbrick.graphs.build.ingest import RELATION
 from graphbrick.graphs.store.writing.arrays import ArrayWriter
@@ -17,10 +17,8 @@ from graphbrick.kernels.positions import Numbers, number_ends, ranks_before, row
 TRIPLES, INCOMING = "triples.tmp", "incoming.tmp"
 """Rows (head, tail, relation) in buckets by head; rows (tail, head, triple) in buckets by tail."""
 
-Advance = Callable[[float], None]
 
-
-def number_triples(work: Path, triples: int, facts: int, entities: int, advance: Advance) -> None:
+def number_triples(work: Path, triples: int, facts: int, entities: int, progress: Progress) -> None:
     """Replace heads and tails by entity ids and write the triples into buckets by head."""
     bits = np.fromfile(work / FIRST, dtype=np.uint64)
     before = ranks_before(bits)
@@ -30,7 +28,7 @@ def number_triples(work: Path, triples: int, facts: int, entities: int, advance:
         BucketWriter(work / TRIPLES) as out,
         (work / RELATION).open("rb") as relations,
     ):
-        for begin, end in groups([pairs], advance):
+        for begin, end in groups([pairs], progress):
             # A bucket of 2**width positions must hold heads together with their tails. Only width 0 gives odd-sized
             # buckets, and then all buckets are in one group.
             start, stop = begin << width, min(end << width, 2 * triples)
@@ -44,7 +42,7 @@ def number_triples(work: Path, triples: int, facts: int, entities: int, advance:
             out.rows(rows, (ids[0::2] >> head_width).astype(np.int32))
 
 
-def sort_triples(work: Path, entities: int, relations: int, advance: Advance) -> int:
+def sort_triples(work: Path, entities: int, relations: int, progress: Progress) -> int:
     """Sort triples, drop duplicates, write the outgoing rows and return the number of triples.
 
     The order is (head, tail, relation). Incoming rows are written into buckets by tail for `sort_incoming`.
@@ -59,7 +57,7 @@ def sort_triples(work: Path, entities: int, relations: int, advance: Advance) ->
         ArrayWriter(work / "relation.npy", np.int32) as relation_file,
     ):
         out_ptr.extend(np.zeros(1, dtype=np.uint32))
-        for begin, end in groups([rows], advance):
+        for begin, end in groups([rows], progress):
             start, stop = begin << width, min(end << width, entities)
             head, tail, relation = distinct(rows.rows(begin, end, 3), start, entities, relations)
             ids = np.arange(count, count + len(head), dtype=np.uint32)
@@ -96,7 +94,7 @@ def distinct(rows: Numbers, start: int, entities: int, relations: int) -> tuple[
     return head.astype(np.uint32), tail.astype(np.uint32), relation.astype(np.uint32)
 
 
-def sort_incoming(work: Path, entities: int, advance: Advance) -> None:
+def sort_incoming(work: Path, entities: int, progress: Progress) -> None:
     """Write the incoming rows, sorted by tail, then head, then triple id."""
     width = width_for(entities)
     count = 0
@@ -107,7 +105,7 @@ def sort_incoming(work: Path, entities: int, advance: Advance) -> None:
         ArrayWriter(work / "in_triple.npy", np.int32) as in_triple,
     ):
         in_ptr.extend(np.zeros(1, dtype=np.uint32))
-        for begin, end in groups([rows], advance):
+        for begin, end in groups([rows], progress):
             start, stop = begin << width, min(end << width, entities)
             group = rows.rows(begin, end, 3)
             enter = np.bincount((group[:, 0] - np.uint32(start)).astype(np.int64), minlength=max(stop - start, 0))

@@ -8,15 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from graphbrick.core.compute import Progress, part_of
 from graphbrick.core.files.writing import naming
 from graphbrick.graphs.store.writing.buckets import index_of
 
 STATE = "state.tmp.json"
 """Name of the progress file in the build folder."""
-
-Advance = Callable[[float], None]
-Watch = Callable[[str, float], None]
-"""Progress callback: called with the name of a step and its finished share in [0, 1]."""
 
 
 def fingerprint(*parts: object, files: Sequence[Path]) -> str:
@@ -45,11 +42,11 @@ class Steps:
     Args:
         work: The build folder.
         mark: The `fingerprint` of the build; empty for a build that is never resumed.
-        watch: Progress callback.
+        progress: Called with the name of a step and its finished share in [0, 1].
     """
 
-    def __init__(self, work: Path, mark: str, watch: Watch) -> None:
-        self._file, self._work, self._mark, self.watch = work / STATE, work, mark, watch
+    def __init__(self, work: Path, mark: str, progress: Progress) -> None:
+        self._file, self._work, self._mark, self.progress = work / STATE, work, mark, progress
         self._done: dict[str, Any] = {}
         if mark and is_left_by(work, mark):
             self._done = json.loads(self._file.read_text())["done"]
@@ -58,7 +55,7 @@ class Steps:
         """Return whether a step is finished."""
         return name in self._done
 
-    def run(self, name: str, step: Callable[[Advance], Any], *, frees: Sequence[str] = ()) -> Any:
+    def run(self, name: str, step: Callable[[Progress], Any], *, frees: Sequence[str] = ()) -> Any:
         """Run a step unless it is already finished, and return its result.
 
         Args:
@@ -67,8 +64,8 @@ class Steps:
             frees: Files that no later step needs; they are deleted.
         """
         if not self.is_done(name):
-            self.watch(name, 0.0)
-            found = step(lambda share: self.watch(name, share))
+            self.progress(name, 0.0, 1.0)
+            found = step(part_of(self.progress, name))
             self.note(name, found)
         for file in frees:
             for path in (self._work / file, index_of(self._work / file)):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress
 from graphbrick.graphs.build.dictionary import FIRST, KEY, TEXTS
 from graphbrick.graphs.records.interner import Interner, spans_of, text_at
 from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, TYPE
@@ -80,7 +81,7 @@ class TextWriter:
         self._first_alias = entities
         self._search = SearchWriter(work, near=near)
 
-    def run(self, advance: Callable[[float], None]) -> int:
+    def run(self, progress: Progress) -> int:
         """Write all tables and return the number of words in the longest name."""
         work = self._work
         bits = np.fromfile(work / FIRST, dtype=np.uint64)
@@ -97,7 +98,7 @@ class TextWriter:
             self._type_ptr.extend(np.zeros(1, dtype=np.uint32))
             self._type_count = 0
             stack.enter_context(self._search)
-            for begin, end in groups([texts], advance):
+            for begin, end in groups([texts], progress):
                 self._group(texts.contents(begin, end), bits, before)
         self._drop_empty()
         return self._search.longest

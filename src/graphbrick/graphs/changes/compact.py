@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.build.builder import GraphBuilder, not_written
 from graphbrick.graphs.corpus import has_text
@@ -21,7 +22,7 @@ _PROGRESS = 1 << 14
 _ENTITIES, _TRIPLES = 1 << 20, 1 << 20  # maximum per streamed block
 
 
-def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lambda count: None) -> Graph:
+def compact(path: str | PathLike[str], *, progress: Progress = silent) -> Graph:
     """Rebuild a graph with all its changes and replace the old one.
 
     The graph is streamed into the builder and replaced at the end: if compaction fails or is killed, the graph and its
@@ -67,7 +68,7 @@ def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lamb
                     builder.add(part)
                     count += part.starts.shape[1] if isinstance(part, TripleBlock) else 1
                     if isinstance(part, TripleBlock) or count % _PROGRESS == 0:
-                        progress(count)
+                        progress("", count, None)
                 return builder.finish()
             except OSError as error:
                 raise GraphbrickError(not_written(folder, error)) from error

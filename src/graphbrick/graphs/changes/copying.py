@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.trace import event
 from graphbrick.graphs.build.atomic import check_place
@@ -30,9 +31,6 @@ from graphbrick.graphs.records.records import BadRecords, EntityRecord, Relation
 from graphbrick.graphs.records.rules import Rules
 from graphbrick.graphs.store.source_mark import SourceMark
 
-Progress: TypeAlias = Callable[[str, float], None]
-"""Called with the name of a step, and how many nodes or triples are done."""
-
 _NODES = 20_000  # per page
 _HEADS = 1000  # whose triples are one page
 _MOST = 10_000_000  # triples that leave one node
@@ -46,7 +44,7 @@ def copy_graph(
     *,
     near: bool | None = None,
     overwrite: bool = False,
-    progress: Progress = lambda step, done: None,
+    progress: Progress = silent,
 ) -> Graph:
     """Copy a graph from a database into a graph folder, and open it.
 
@@ -182,7 +180,7 @@ def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
         if not nodes:
             _check_count(source, pages, done)
         pages.add("nodes", rows, after=after, has_nodes=not nodes, n_nodes=done)
-        progress("copying nodes", done)
+        progress("copying nodes", done, None)
 
 
 def _check_count(source: CypherGraph, pages: _Pages, copied: int) -> None:
@@ -209,7 +207,7 @@ def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
             rows += [(key, edge.key, edge.node.key, edge.label) for edge in edges.edges]
         done, triples = done + len(batch), triples + len(rows)
         pages.add("edges", rows, n_heads=done, n_triples=triples)
-        progress("copying triples", triples)
+        progress("copying triples", triples, None)
 
 
 def _batches(nodes: Iterator[tuple[str, Any]]) -> Iterator[list[tuple[str, Any]]]:
@@ -251,7 +249,7 @@ def _built(
                 count += part.starts.shape[1] if isinstance(part, TripleBlock) else 1
                 if count >= reported + _NODES:
                     reported = count
-                    progress("building", count)
+                    progress("building", count, None)
             return builder.finish()
         except OSError as error:
             raise GraphbrickError(not_written(target, error)) from error
@@ -279,7 +277,7 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
         blank += len(found.rows) - len(lines)
         offset += len(found.rows)
         pages.add("triples", lines, offset=offset, blank=blank, has_triples=not found.rows)
-        progress("copying statements", offset)
+        progress("copying statements", offset, None)
     if blank:
         event(f"{blank:,} statements with blank nodes were left out, since {source.address} renames them in each reply")
     file = pages.folder / "graph.nt"

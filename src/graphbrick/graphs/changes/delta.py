@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.graphs.build.parts import checked_records
 from graphbrick.graphs.graph import Graph
@@ -68,7 +69,7 @@ def change(
     options: ReadOptions | None = None,
     skip_bad: bool = False,
     ignore_missing: bool = False,
-    progress: Callable[[int], None] = lambda count: None,
+    progress: Progress = silent,
 ) -> Change:
     """Delete triples of a graph, and add triples and facts about entities and relations, in one step.
 
@@ -108,7 +109,7 @@ def change(
                 take(record, has_defaults)
                 counted += 1
                 if counted % _PROGRESS == 0:
-                    progress(counted)
+                    progress("", counted, None)
         delta, missing = pending.delta()
         if missing and not ignore_missing:
             raise GraphbrickError(

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.files.folders import put_in_place
 from graphbrick.core.trace import event
-from graphbrick.graphs.changes.copying import Progress, copy_graph, mark_of
+from graphbrick.graphs.changes.copying import copy_graph, mark_of
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.changes.difference import Difference, difference, has_lost, record_of
 from graphbrick.graphs.databases.address import is_address
@@ -53,9 +54,7 @@ class Refreshed:
         return self.replaced or bool(self.added or self.deleted or self.described)
 
 
-def refresh_graph(
-    path: str | PathLike[str], *, full: bool = False, progress: Progress = lambda step, done: None
-) -> Refreshed:
+def refresh_graph(path: str | PathLike[str], *, full: bool = False, progress: Progress = silent) -> Refreshed:
     """Bring a copy up to date with the database that it was copied from.
 
     Nothing is copied if the database tells that it is the same (`DatabaseGraph.mark`). If its address names the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -16,15 +16,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 Ints: TypeAlias = npt.NDArray[np.int64]
-Step: TypeAlias = Callable[[str, float, float], None]
-"""Called now and then with the name of a step, what is done of it, and its total."""
 
 _TRIPLES = 1 << 18  # per block
 _TEXTS = 1 << 14  # written together
-
-
-def silent(step: str, done: float, total: float) -> None:
-    """Report no progress."""
 
 
 def writable(text: str) -> str:

@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.export.blocks import Step, silent
 from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.export.neo4j_csv import to_neo4j_csv
@@ -34,7 +34,7 @@ def export(
     *,
     base: str | None = None,
     overwrite: bool = False,
-    progress: Step = silent,
+    progress: Progress = silent,
 ) -> Path:
     """Write a graph in the format of another program.
 

@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
+from graphbrick.core.compute import Progress, silent
+from graphbrick.graphs.export.blocks import triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_text
 from graphbrick.graphs.store.stored import StoredGraph
@@ -26,7 +27,7 @@ _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def to_graphml(
-    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Progress = silent
 ) -> Path:
     """Write a graph as a GraphML file; memory does not grow with the graph.
 

@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.export.blocks import Ints, Step, Triples, triple_blocks
+from graphbrick.core.compute import Progress
+from graphbrick.graphs.export.blocks import Ints, Triples, triple_blocks
 from graphbrick.graphs.store.stored import StoredGraph
 
 Group: TypeAlias = tuple[int, int, int]
@@ -60,7 +61,12 @@ class Groups:
 
 
 def grouped(
-    graph: StoredGraph, relation_table: Ints, table_of: Ints, sizes: Mapping[Group, int], scratch: Path, progress: Step
+    graph: StoredGraph,
+    relation_table: Ints,
+    table_of: Ints,
+    sizes: Mapping[Group, int],
+    scratch: Path,
+    progress: Progress,
 ) -> Groups:
     """Sort the triples of a graph into groups; memory does not grow with their number.
 

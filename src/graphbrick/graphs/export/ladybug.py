@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.export.blocks import Ints, Step, Triples, mapped_texts, silent, writable
+from graphbrick.graphs.export.blocks import Ints, Triples, mapped_texts, writable
 from graphbrick.graphs.export.groups import grouped
 from graphbrick.graphs.export.ladybug_layout import layout
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
@@ -53,7 +54,7 @@ _DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?:T.*)?")
 
 
 def to_ladybug(
-    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Progress = silent
 ) -> Path:
     """Write a graph as a ladybug database, which ``ladybug.Database(target)`` opens.
 
@@ -122,7 +123,7 @@ class _Export:
         progress: Called now and then.
     """
 
-    def __init__(self, graph: StoredGraph, connection: Any, scratch: Path, progress: Step) -> None:
+    def __init__(self, graph: StoredGraph, connection: Any, scratch: Path, progress: Progress) -> None:
         self._graph, self._connection, self._progress = graph, connection, progress
         self._layout = layout(graph, progress)
         self._keys = mapped_texts(scratch / "keys", map(graph.key, range(graph.n_entities)))

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrick.graphs.export.blocks import Ints, Step, triple_blocks
+from graphbrick.core.compute import Progress
+from graphbrick.graphs.export.blocks import Ints, triple_blocks
 from graphbrick.graphs.export.groups import Group
 from graphbrick.graphs.store.stored import StoredGraph
 
@@ -46,7 +47,7 @@ class Layout:
     shared: dict[Group, int]
 
 
-def layout(graph: StoredGraph, progress: Step) -> Layout:
+def layout(graph: StoredGraph, progress: Progress) -> Layout:
     """Choose the tables of a graph.
 
     Args:
@@ -94,7 +95,7 @@ def _types_by_frequency(graph: StoredGraph) -> tuple[list[str], Ints]:
     return [names[number] for number in order.tolist()], rank[numbers]
 
 
-def _counted(graph: StoredGraph, number_of: Ints, n_types: int, progress: Step) -> dict[Group, int]:
+def _counted(graph: StoredGraph, number_of: Ints, n_types: int, progress: Progress) -> dict[Group, int]:
     """Return the number of triples for each relation and the types of their ends."""
     shape = (graph.n_relations, n_types, n_types)
     counts: dict[int, int] = {}

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
+from graphbrick.core.compute import Progress, silent
+from graphbrick.graphs.export.blocks import triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import new_export_folder
@@ -22,7 +23,7 @@ UNTYPED = "Entity"
 
 
 def to_neo4j_csv(
-    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Progress = silent
 ) -> Path:
     """Write a graph as a folder with ``nodes.csv`` and ``edges.csv`` for the import of Neo4j.
 

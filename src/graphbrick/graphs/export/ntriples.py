@@ -7,9 +7,10 @@ from os import PathLike
 from pathlib import Path
 from urllib.parse import quote
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
-from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
+from graphbrick.graphs.export.blocks import triple_blocks, writable
 from graphbrick.graphs.export.place import new_export_text
 from graphbrick.graphs.records.rdf_names import ALIAS_IRI, TYPE_IRI
 from graphbrick.graphs.store.literals import (
@@ -48,7 +49,7 @@ def to_ntriples(
     *,
     base: str = BASE,
     overwrite: bool = False,
-    progress: Step = silent,
+    progress: Progress = silent,
 ) -> Path:
     """Write a graph as a file of N-Triples.
 

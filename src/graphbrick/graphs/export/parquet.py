@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from graphbrick.graphs.export.blocks import Step, mapped_texts, silent, triple_blocks, writable
+from graphbrick.core.compute import Progress, silent
+from graphbrick.graphs.export.blocks import mapped_texts, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_folder
 from graphbrick.graphs.store.stored import StoredGraph
@@ -17,7 +18,7 @@ _FILES = ("nodes.parquet", "edges.parquet", "relations.parquet")
 
 
 def to_parquet(
-    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Progress = silent
 ) -> Path:
     """Write a graph as a folder with ``nodes.parquet``, ``edges.parquet`` and ``relations.parquet``.
 

@@ -7,8 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.export.blocks import Step, silent, triple_blocks
+from graphbrick.graphs.export.blocks import triple_blocks
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_text
 from graphbrick.graphs.records.records import EntityRecord
@@ -48,7 +49,7 @@ def to_networkx(graph: StoredGraph) -> networkx.MultiDiGraph[str]:
 
 
 def to_node_link(
-    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Progress = silent
 ) -> Path:
     """Write a graph as node-link JSON, which ``networkx.node_link_graph(json.load(file), edges="edges")`` reads.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import replace
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.gold_answers.judgement import Judgement, judge
@@ -138,7 +139,7 @@ def judge_study(
     fresh: bool = False,
     retry: bool = False,
     exchanges: bool = True,
-    watch: Callable[[str, int, int], None] = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> Study:
     """Judge the answers stored in a study; no pipeline runs.
 

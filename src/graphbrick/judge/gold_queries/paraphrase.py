@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.gold_queries.generator import QueryQuestion
@@ -26,8 +27,6 @@ _INSTRUCTION = (
 _LABEL = re.compile(r"(?:rewritten|question|answer)\s*:\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LEAST_ANSWER = 3  # letters; shorter ones stand in many words by chance
-
-Watch = Callable[[int], None]
 
 
 @dataclass
@@ -57,7 +56,7 @@ class Paraphrases:
 
 
 def paraphrased(
-    questions: Sequence[QueryQuestion], llm: ChatModel, *, watch: Watch = lambda done: None
+    questions: Sequence[QueryQuestion], llm: ChatModel, *, watch: Progress = silent
 ) -> tuple[list[QueryQuestion], Paraphrases]:
     """Return questions in other words, with the words of the template as `QueryQuestion.original`.
 
@@ -85,7 +84,7 @@ def paraphrased(
                     taken.add(made[-1].question)
                     result.changed += not fault
                     result.refused.update([fault] if fault else [])
-                watch(len(made))
+                watch("", len(made), len(questions))
         except (ModelError, StoppedError) as error:
             if not made and isinstance(error, ModelError):
                 raise

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.judge.metrics.cases import SystemCase
 from graphbrick.judge.metrics.kept_lines import KeptLines, digest
@@ -19,7 +20,7 @@ from graphbrick.judge.metrics.pairs import (
     PairVerdict,
     summarize_pairs,
 )
-from graphbrick.judge.metrics.resuming import Watch, asking_rest
+from graphbrick.judge.metrics.resuming import asking_rest
 from graphbrick.judge.metrics.steps import reference_of
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
@@ -127,7 +128,7 @@ def compare_pairs(
     *,
     systems: tuple[str, str] = (FIRST, SECOND),
     retry: bool = False,
-    watch: Watch = lambda done, total: None,
+    watch: Progress = silent,
 ) -> PairStudy:
     """Judge pairs of answers and keep each verdict in a file, so that the same call goes on after a kill.
 

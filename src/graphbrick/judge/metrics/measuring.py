@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.judge.metrics.cases import SystemCase
 from graphbrick.judge.metrics.kept_lines import KeptLines, digest_of
 from graphbrick.judge.metrics.metric_judge import NEEDS_EMBEDDER, CaseValues, Metric, MetricJudge, MetricValue
-from graphbrick.judge.metrics.resuming import Watch, asking_rest
+from graphbrick.judge.metrics.resuming import asking_rest
 from graphbrick.judge.verdicts import Case
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.llm.conversations import Usage
@@ -129,7 +130,7 @@ def measure_cases(
     file: Path,
     *,
     retry: bool = False,
-    watch: Watch = lambda done, total: None,
+    watch: Progress = silent,
 ) -> MetricStudy:
     """Compute metrics of cases, and keep the values of each in a file, so that the same call goes on after a kill.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.trace import Trace, record
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.conversations import Usage
@@ -12,13 +13,10 @@ from graphbrick.models.llm.naming import name_of
 from graphbrick.models.llm.reply_cache import asking_anew
 from graphbrick.pipeline.budget import StoppedError
 
-Watch = Callable[[int, int], None]
-"""Called with the number of different cases that are done, and of all."""
-
 
 @contextmanager
 def asking_rest(
-    llm: ChatModel, usage: Usage, *, missing: int, total: int, what: str, retry: bool, watch: Watch
+    llm: ChatModel, usage: Usage, *, missing: int, total: int, what: str, retry: bool, watch: Progress
 ) -> Iterator[Callable[[], None]]:
     """Return, for the time of a block, the function that the block calls after each case that is done and kept.
 
@@ -39,9 +37,9 @@ def asking_rest(
     def one_more() -> None:
         nonlocal done
         done += 1
-        watch(done, total)
+        watch("", done, total)
 
-    watch(done, total)
+    watch("", done, total)
     try:
         with asking_anew() if retry else nullcontext(), record(Trace(), name_of(llm), "judge") as entry:
             yield one_more

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.metrics.cases import SystemCase
 from graphbrick.judge.metrics.criteria import CriteriaJudge, CriteriaScore
 from graphbrick.judge.metrics.kept_lines import KeptLines, digest_of
-from graphbrick.judge.metrics.resuming import Watch, asking_rest
+from graphbrick.judge.metrics.resuming import asking_rest
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
 from graphbrick.study.statistics.intervals import Interval, interval
@@ -88,7 +89,7 @@ def score_cases(
     *,
     write_steps: bool = False,
     retry: bool = False,
-    watch: Watch = lambda done, total: None,
+    watch: Progress = silent,
 ) -> ScoreStudy:
     """Score cases by criteria and keep each score in a file, so that the same call goes on after a kill.
 

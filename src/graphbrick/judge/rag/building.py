@@ -9,12 +9,13 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.core.trace import event
 from graphbrick.graphs.communities import find_communities, keep_communities
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.judge.rag.measuring import Cost, Progress, bytes_in, measured
+from graphbrick.judge.rag.measuring import Cost, bytes_in, measured
 from graphbrick.judge.rag.systems import RagSystem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline

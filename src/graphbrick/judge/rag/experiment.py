@@ -10,11 +10,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.rag.building import Built, build_system
-from graphbrick.judge.rag.measuring import Progress
 from graphbrick.judge.rag.questions import questions_about
 from graphbrick.judge.rag.scores import Score, Scores, score_answers
 from graphbrick.judge.rag.systems import RagSystem
@@ -90,7 +90,7 @@ def evaluate_rag(
     options: SourceOptions | None = None,
     skip_bad: bool = False,
     retry: bool = False,
-    progress: Progress = lambda step, done, total: None,
+    progress: Progress = silent,
 ) -> RagStudy:
     """Compare systems that answer questions about documents: cost of building, time of answering, and a judge's score.
 
@@ -125,14 +125,14 @@ def evaluate_rag(
     columns = options or SourceOptions()
     with _alone(place):
         built = {
-            one.name: build_system(one, paths, columns, place, skip_bad=skip_bad, progress=_of(one.name, progress))
+            one.name: build_system(one, paths, columns, place, skip_bad=skip_bad, progress=part_of(progress, one.name))
             for one in systems
         }
         first = built[systems[0].name]
         posed = _questions(place, questions, writer, first, overall, single, seed, progress, notes)
         for system in systems:
             pipelines = {system.name: system.pipeline}
-            watch = _of(system.name, progress)
+            watch = part_of(progress, system.name)
             evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, watch=watch).close()
         answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
         if judge is None:
@@ -156,21 +156,16 @@ def _alone(folder: Path) -> FileLock:
         raise InputError(f"the folder cannot be written: {error.strerror or error}", folder) from error
 
 
-def _of(name: str, progress: Progress) -> Progress:
-    """Return the progress of one system."""
-    return lambda step, done, total: progress(f"{name}: {step}", done, total)
-
-
 def _check(systems: Sequence[RagSystem]) -> None:
     if not systems:
         raise InputError("there is no system to evaluate; give at least one")
     file = next((system.name for system in systems if system.folder.casefold() in _FILES), None)
     if file is not None:
         raise InputError(f"a system cannot be called {file!r}, as a file of the evaluation has this name; rename it")
-    silent = next((system for system in systems if system.pipeline.gives != Level.ANSWER), None)
-    if silent is not None:
+    other = next((system for system in systems if system.pipeline.gives != Level.ANSWER), None)
+    if other is not None:
         raise InputError(
-            f"the system {silent.name!r} gives no answer: {silent.pipeline!r}; end its pipeline with a stage such as "
+            f"the system {other.name!r} gives no answer: {other.pipeline!r}; end its pipeline with a stage such as "
             "Quote(BM25())"
         )
     folders = [system.folder.casefold() for system in systems]
@@ -259,9 +254,7 @@ def _judged(
 ) -> dict[str, list[Asked]]:
     """Return the answers with their scores."""
     rows = [(name, one.question.id, one.question.text, one.answer) for name, part in answers.items() for one in part]
-    scored = score_answers(
-        rows, judge, name_of(judge), scores, lambda done: progress(JUDGING, done, len(rows)), retry=retry
-    )
+    scored = score_answers(rows, judge, name_of(judge), scores, part_of(progress, JUDGING), retry=retry)
     found = iter(scored)
     return {
         name: [Asked(one.question, one.answer, one.seconds, one.error, next(found)) for one in part]

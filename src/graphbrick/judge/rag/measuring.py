@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,7 +83,3 @@ def _memory(name: str) -> float | None:
 def bytes_in(folder: Path) -> int:
     """Return the size of all files in a folder."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-
-
-Progress = Callable[[str, int, int], None]
-"""Called with the name of a step, what is done, and how much there is."""

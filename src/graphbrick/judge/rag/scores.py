@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.core.trace import Trace, record
@@ -112,7 +113,7 @@ def score_answers(
     llm: ChatModel,
     judge: str,
     scores: Scores,
-    watch: Callable[[int], None] = lambda done: None,
+    watch: Progress = silent,
     *,
     retry: bool = False,
 ) -> list[Score]:
@@ -151,7 +152,7 @@ def score_answers(
             scores.keep(score)
             found[missing[place]] = score
             done += 1
-            watch(done)
+            watch("", done, None)
     return [score for score in found if score is not None]
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import event
 from graphbrick.judge.judges.baselines import CosineJudge, LengthJudge, RerankerJudge, WordsJudge
@@ -83,7 +83,7 @@ def check_judge(
     rows: Sequence[Row],
     *,
     models: bool = True,
-    watch: Callable[[str, int, int], None] = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> Check:
     """Compare a judge with baselines on labelled rows: length, shared words, cosine, and the small re-ranker.
 
@@ -106,10 +106,10 @@ def check_judge(
             if chosen:
                 remarks.append(_left_out(name, judge, label, y))
             continue
-        said = {name: _said(judge, label, chosen, partial(watch, f"{label} by {name}"))}
+        said = {name: _said(judge, label, chosen, part_of(watch, f"{label} by {name}"))}
         for other, baseline in _baselines(models).items():
             try:
-                said[other] = _said(baseline, label, chosen, partial(watch, f"{label} by {other}"))
+                said[other] = _said(baseline, label, chosen, part_of(watch, f"{label} by {other}"))
             except ModelError as error:
                 event(f"{other} is left out: {error}")
         said[LENGTH] = _better_way(y, said[LENGTH])
@@ -178,13 +178,13 @@ def _baselines(models: bool) -> dict[str, Judge]:
     return {**plain, "cosine": CosineJudge(), "re-ranker": RerankerJudge()} if models else plain
 
 
-def _said(judge: Judge, label: Label, rows: Sequence[Row], watch: Callable[[int, int], None]) -> Floats:
+def _said(judge: Judge, label: Label, rows: Sequence[Row], watch: Progress) -> Floats:
     said, done = np.full(len(rows), np.nan), 0
     for start in range(0, len(rows), _TOGETHER):
         for place, verdict in judge.rate_each(label, [row.case for row in rows[start : start + _TOGETHER]]):
             said[start + place] = np.nan if verdict.probability is None else verdict.probability
             done += 1
-            watch(done, len(rows))
+            watch("", done, len(rows))
     return said
 
 

@@ -7,13 +7,14 @@ import json
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.judge.synthetic.negatives import KINDS, Negatives, Vectors, check_kinds
@@ -23,7 +24,6 @@ from graphbrick.judge.synthetic.rows import OWN, Row, require_new, write_rows
 from graphbrick.judge.verdicts import Case, Label
 from graphbrick.models.embedders.embedder import Embedder
 
-Watch = Callable[[str, int, int], None]
 _TOGETHER = 256  # texts that are embedded at a time
 _LAST = 20  # rank beyond which a search does not find a passage
 OTHER_ANSWER, NEAR_ANSWER = "other answer", "near answer"
@@ -62,7 +62,7 @@ def make_data(
     kinds: Sequence[str] = KINDS,
     seed: int = 0,
     found_again: bool = True,
-    watch: Watch = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> Made:
     """Return the rows of a data set: each question with its own passage and answer, and with wrong ones.
 
@@ -135,7 +135,7 @@ def write_data(
     kinds: Sequence[str] = KINDS,
     seed: int = 0,
     found_again: bool = True,
-    watch: Watch = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> Made:
     """Make a data set and write it into a new folder.
 
@@ -228,7 +228,7 @@ class Drafts:
             file.write_text(json.dumps(head) + "\n", encoding="utf-8")
 
     def complete(
-        self, passages: Sequence[Passage], places: Sequence[int], writer: QuestionWriter, watch: Watch
+        self, passages: Sequence[Passage], places: Sequence[int], writer: QuestionWriter, watch: Progress
     ) -> list[Pair]:
         """Ask about the passages at some places that are missing, and return all questions."""
         done = len(self.known)
@@ -301,7 +301,7 @@ def _rows(pair: Pair, own: Passage, negatives: dict[str, Passage], answers: dict
     return made
 
 
-def _embedded(embedder: Embedder, texts: Sequence[str], step: str, watch: Watch) -> Vectors:
+def _embedded(embedder: Embedder, texts: Sequence[str], step: str, watch: Progress) -> Vectors:
     """Return embeddings, float32 [texts, dimensions]."""
     parts = []
     for start in range(0, len(texts), _TOGETHER):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.judge.judges.classifier.logistic import Logistic, calibrated
@@ -22,7 +23,6 @@ from graphbrick.judge.synthetic.rows import Row
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.epochs import Course, Fitted, check_parameters, fit_epochs
 from graphbrick.learn.train.export import WEIGHTS, check_agreement, samples, write_onnx
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.texts.text_models import PACKAGES, base_of
 from graphbrick.learn.train.torch_tools import device_of, quiet, seeded
 from graphbrick.models.onnx_text import first_line
@@ -103,7 +103,7 @@ def train_judge_encoder(
     trials: int = 0,
     device: str | None = None,
     about: Mapping[str, Any] | None = None,
-    watch: Watch = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> dict[Label, EncoderReport]:
     """Train a judge for every label of a data set and write its folder: encoders in ONNX, which run without torch.
 
@@ -161,7 +161,13 @@ def _is_enough(rows: Sequence[Row], label: Label) -> bool:
 
 
 def _train(
-    rows: Sequence[Row], label: Label, base: str, how: EncoderParameters, trials: int, device: str | None, watch: Watch
+    rows: Sequence[Row],
+    label: Label,
+    base: str,
+    how: EncoderParameters,
+    trials: int,
+    device: str | None,
+    watch: Progress,
 ) -> _Found:
     """Train the encoder of one label."""
     started = time.perf_counter()
@@ -171,7 +177,7 @@ def _train(
     pairs = [(texts[i][0], texts[i][1][0]) for i in places]
     y = np.array([chosen[i].value for i in places], dtype=np.float64)
     held = folds([chosen[i].group for i in places], how.seed) == 0
-    named: Watch = lambda step, done, total: watch(f"{label.replace('_', ' ')}: {step}", done, total)  # noqa: E731
+    named = part_of(watch, label.replace("_", " "))
     tried: list[dict[str, Any]] = []
     if trials:
         how = _search(pairs, y, held, base, how, trials, device, tried, named)
@@ -192,7 +198,7 @@ def _train(
 
 def _search(
     pairs: Sequence[Pair], y: Floats, held: npt.NDArray[np.bool_], base: str, how: EncoderParameters, trials: int,
-    device: str | None, tried: list[dict[str, Any]], watch: Watch,
+    device: str | None, tried: list[dict[str, Any]], watch: Progress,
 ) -> EncoderParameters:  # fmt: skip
     """Return the best parameters that optuna finds."""
     import optuna
@@ -219,7 +225,7 @@ def _search(
 
 def _fit(
     pairs: Sequence[Pair], y: Floats, held: npt.NDArray[np.bool_], base: str, how: EncoderParameters,
-    device: str | None, watch: Watch,
+    device: str | None, watch: Progress,
 ) -> tuple[Any, Fitted[Held]]:  # fmt: skip
     """Return a model trained on the rows that are not held out, with its adapters merged."""
     import peft

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.parameters import parameter
 from graphbrick.judge.judges.classifier.logistic import Logistic, calibrated
@@ -35,7 +36,6 @@ from graphbrick.learn.train.llms.llm_fit import (
     require_packages,
     save,
 )
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.torch_tools import seeded
 from graphbrick.models.llm.http.wire import message_json
 from graphbrick.models.llm.llm import LLM
@@ -88,7 +88,7 @@ def train_judge_llm(
     settings: JudgeSettings | None = None,
     device: str | None = None,
     about: Mapping[str, Any] | None = None,
-    watch: Watch = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> dict[Label, JudgeLLMReport]:
     """Tune a language model to judge as the rows say (LoRA), and write its folder.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Query, Subgraph
+from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.english import words as english
 from graphbrick.learn.fitting.fit_alignment import Example
@@ -77,7 +78,7 @@ def fit_calibration(
     examples: Sequence[Example],
     *,
     seed: int,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: Progress = silent,
 ) -> Calibration | None:
     """Fit the confidence of a learned model; None if the graph gives too few questions.
 
@@ -106,7 +107,7 @@ def fit_calibration(
                 rows.append(features)
                 right.append(0.0 if case.ends is None else float(np.isin(readings[0].ends, case.ends).mean()))
                 answerable.append(case.ends is not None)
-            watch(done, len(cases))
+            watch("", done, len(cases))
     return fitted(np.array(rows), np.array(right), np.array(answerable, dtype=bool), words)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.learn.english import words as english
 from graphbrick.learn.fitting.tagging import Tokens, tagged
 from graphbrick.learn.train.patterns.adam import Adam
@@ -93,7 +94,7 @@ def fit_alignment(
     max_hops: int,
     seed: int,
     symmetric: frozenset[str] = frozenset(),
-    watch: Callable[[int, int], None] | None = None,
+    watch: Progress = silent,
 ) -> Alignment:
     """Learn which words speak of which steps, when the next hop begins, and what an alignment is worth.
 
@@ -113,12 +114,7 @@ def fit_alignment(
     weights = np.concatenate([_START, np.zeros(max_hops)])
     empty = np.zeros((2 * len(relations) + 1, n_token_features(embedder.embed(["x"]).shape[1])), dtype=np.float32)
     model = Alignment(embedder, relations, empty, Transitions(), weights, names, symmetric)
-    tell, done = watch or (lambda done, total: None), 0
     total = (_PASSES + _ROUNDS) * (1 + bool(labelled))
-
-    def step(passes: int) -> None:
-        tell(done + passes, total)
-
     read = [
         _Read(model.read(_spoken(one.written), one.written.hops), steps, one.pattern, one.others)
         for one in examples
@@ -127,11 +123,10 @@ def fit_alignment(
     words = [token.word for one in read for token in chain(*one.tokens)]
     if words:  # one model call for all words is much faster than one for each question
         model.word_vectors(words)
-    fitted = _fitted(model, book, read, [], seed, step)
+    fitted = _fitted(model, book, read, [], seed, part_of(watch, "", total))
     if labelled:
-        done = _PASSES + _ROUNDS
         meant = [one for question in labelled if (one := _meant(fitted, question)) is not None]
-        fitted = _fitted(model, book, read, meant, seed, step)
+        fitted = _fitted(model, book, read, meant, seed, part_of(watch, "", total, before=_PASSES + _ROUNDS))
     return replace(fitted, weights=_SHARE * fitted.weights)
 
 
@@ -154,7 +149,7 @@ def _fitted(
     written: Sequence[_Read],
     labelled: Sequence[_Read],
     seed: int,
-    tell: Callable[[int], None],
+    tell: Progress,
 ) -> Alignment:
     """Return the model fitted to tagged questions; those that were given count more, as there are few."""
     model = replace(
@@ -168,7 +163,7 @@ def _fitted(
     weighed = [_sampled(example, seed) for example in drawn]
     for done in range(_ROUNDS):
         model = replace(model, weights=_weights(model, weighed))
-        tell(_PASSES + done + 1)
+        tell("", _PASSES + done + 1, None)
     return model
 
 
@@ -228,7 +223,7 @@ def _emission(
     labelled: Sequence[_Read],
     n_classes: int,
     seed: int,
-    tell: Callable[[int], None],
+    tell: Progress,
 ) -> Floats:
     """Fit a softmax of steps over the features of tokens; common words count by the root of their number."""
     times: dict[tuple[Token, int], float] = defaultdict(float)
@@ -261,7 +256,7 @@ def softmax_regression(
     n_classes: int,
     *,
     seed: int,
-    tell: Callable[[int], None] | None = None,
+    tell: Progress = silent,
 ) -> Floats:
     """Return the weights, float32 [classes, features], of a softmax regression with an L2 penalty, by Adam.
 
@@ -289,8 +284,7 @@ def softmax_regression(
         logits *= (w / w.sum())[:, None]
         gradient = logits.T @ x + (_DECAY / total) * values
         adam.step({"emission": gradient}, scale=min(1.0, 2.0 * (1 - turn / (_PASSES + 1))))
-        if tell is not None:
-            tell(turn)
+        tell("", turn, None)
     return values
 
 

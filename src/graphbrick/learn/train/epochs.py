@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.parameters import declared, parameter
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.torch_tools import sound_gradients
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def fit_epochs(
     model: torch.nn.Module,
     n_examples: int,
     how: Course,
-    tell: Watch,
+    tell: Progress,
     *,
     learn: Callable[[Sequence[int], np.random.Generator], tuple[float, float]],
     evaluate: Callable[[str], Q | None],

@@ -7,7 +7,7 @@ made by `graphbrick.core.Path`, as at query time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from graphbrick.bricks.extract.ppr import PPR
 from graphbrick.core import Path, Query, Subgraph, seeds_of
+from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.graph import Graph
 from graphbrick.kernels.paths.path_tree import PathTree, shortest_path_tree, simple_path_tree
 from graphbrick.learn.train.patterns.patterns import apart, linked
@@ -97,7 +98,7 @@ def collect(
     negatives: int = 64,
     least: float = 0.5,
     seed: int = 0,
-    watch: Callable[[int], None] | None = None,
+    watch: Progress = silent,
 ) -> PathExamples:
     """Return paths around the seeds of questions that lead to their answers, and others that do not.
 
@@ -139,8 +140,7 @@ def collect(
             if right:
                 examples.all.append(PathExample(question, wording(graph, question), right, wrong))
             examples.unreached += not right
-        if watch is not None:
-            watch(place + 1)
+        watch("", place + 1, len(questions))
     return examples
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from graphbrick.bricks.extract.ppr import PPR
 from graphbrick.bricks.extract.sized_ppr import ranking
 from graphbrick.bricks.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sigmoid, sizes_of
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.graphs.graph import Graph
@@ -50,7 +51,7 @@ def train_sizes(
     ppr: PPR = PPR(),  # noqa: B008 - frozen
     seed: int = 0,
     overwrite: bool = False,
-    watch: Callable[[int], None] | None = None,
+    watch: Progress = silent,
 ) -> SizesReport:
     """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
 
@@ -83,8 +84,7 @@ def train_sizes(
     examples = []
     for i, question in enumerate(usable):
         examples.append(_example(graph, ppr, question))
-        if watch is not None:
-            watch(i + 1)
+        watch("", i + 1, len(usable))
     order = np.random.default_rng(seed).permutation(len(usable))
     recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
     for fold in range(_FOLDS):

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.english import words
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.words.model_requests import (
     RELATION_TOKENS,
     Class,
@@ -101,7 +101,7 @@ class ModelWords:
 
 
 def suggest(
-    graph: Graph, book: Phrasebook, rules: Phrasebook, llm: ChatModel, *, seed: int = 0, watch: Watch | None = None
+    graph: Graph, book: Phrasebook, rules: Phrasebook, llm: ChatModel, *, seed: int = 0, watch: Progress = silent
 ) -> ModelWords:
     """Add words that a language model suggests to a phrasebook, and say which.
 
@@ -125,8 +125,7 @@ def suggest(
                 several = groups[first : first + llm.parallel]
                 agreed_on += _agreed(llm, several, rules, result)
                 done += several
-                if watch is not None:
-                    watch("relations and classes worded by the model", len(done), len(groups))
+                watch("relations and classes worded by the model", len(done), len(groups))
         except (ModelError, StoppedError) as error:
             result.stopped = str(error)
     _take(agreed_on, done, book, rules, result)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
 
 from graphbrick.core import Subgraph
+from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.corpus import TextGraph, full_text
 from graphbrick.graphs.graph import Graph
 from graphbrick.models.embedders.embedder import Embedder
@@ -16,9 +17,7 @@ from graphbrick.models.vectors.store import store_of
 _CHUNK = 4096
 
 
-def embed_graph(
-    graph: Graph, embedder: Embedder, *, triples: bool = False, progress: Callable[[int], None] = lambda done: None
-) -> int:
+def embed_graph(graph: Graph, embedder: Embedder, *, triples: bool = False, progress: Progress = silent) -> int:
     """Embed the names of all relations, the labels of all entities and all passages, and keep the vectors.
 
     Existing vectors are not made again. Vectors are written every 4,096 texts, so an interrupted run continues where it
@@ -36,7 +35,7 @@ def embed_graph(
     return _embed(graph, embedder, _texts(graph, triples=triples), progress)
 
 
-def embed_passages(graph: TextGraph, embedder: Embedder, *, progress: Callable[[int], None] = lambda done: None) -> int:
+def embed_passages(graph: TextGraph, embedder: Embedder, *, progress: Progress = silent) -> int:
     """Embed the passages of a graph, like `embed_graph` but nothing else; return the number of new vectors."""
     return _embed(graph, embedder, iter(graph.passage_texts()), progress)
 
@@ -48,7 +47,7 @@ def lacks_vectors(graph: TextGraph, embedder: Embedder) -> bool:
     return bool(store_of(graph).missing(embedder, texts))
 
 
-def _embed(graph: Graph, embedder: Embedder, texts: Iterator[str], progress: Callable[[int], None]) -> int:
+def _embed(graph: Graph, embedder: Embedder, texts: Iterator[str], progress: Progress) -> int:
     """Embed texts that have no vector yet, and return their number."""
     store = store_of(graph)
     done = made = 0
@@ -56,10 +55,10 @@ def _embed(graph: Graph, embedder: Embedder, texts: Iterator[str], progress: Cal
         missing = store.missing(embedder, chunk)
         for start in range(0, len(missing), _CHUNK // 16):
             store.get(embedder, missing[start : start + _CHUNK // 16])
-            progress(done + start)
+            progress("", done + start, None)
         done, made = done + len(chunk), made + len(missing)
         store.flush()
-        progress(done)
+        progress("", done, None)
     return made
 
 

@@ -13,7 +13,7 @@ import hashlib
 import importlib.util
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Subgraph
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
@@ -168,7 +169,7 @@ def _extended(graph: Graph, embedder: Embedder, unit: str, earlier: Earlier) -> 
     new = np.setdiff1d(_ids(graph, unit), now).astype(np.int32)
     if len(new) > min(MOST_CHANGED * max(1, len(ids)), _EXACT) or np.count_nonzero(now < 0) > MOST_CHANGED * len(ids):
         return None
-    vectors = np.concatenate([np.zeros((0, index.d)), *_vectors(graph, embedder, unit, new, lambda done: None)])
+    vectors = np.concatenate([np.zeros((0, index.d)), *_vectors(graph, embedder, unit, new, silent)])
     event(
         f"the index was made {since}: {len(new):,} vectors were added to it and {np.count_nonzero(now < 0):,} left out "
         f"(anew: {command(graph, embedder, unit)})"
@@ -176,9 +177,7 @@ def _extended(graph: Graph, embedder: Embedder, unit: str, earlier: Earlier) -> 
     return VectorIndex(index, now, vectors.astype(np.float16), new)
 
 
-def build_index(
-    graph: Graph, embedder: Embedder, unit: str, *, progress: Callable[[int], None] = lambda done: None
-) -> VectorIndex:
+def build_index(graph: Graph, embedder: Embedder, unit: str, *, progress: Progress = silent) -> VectorIndex:
     """Make the index over a graph's entities or triples and keep it beside the graph.
 
     New embeddings are kept too, so an interrupted run continues where it stopped. The text of an entity is its label,
@@ -282,7 +281,7 @@ def _embedded(graph: Graph, embedder: Embedder, texts: list[str]) -> npt.NDArray
 
 
 def _vectors(
-    graph: Graph, embedder: Embedder, unit: str, ids: Ids, progress: Callable[[int], None]
+    graph: Graph, embedder: Embedder, unit: str, ids: Ids, progress: Progress
 ) -> Iterator[npt.NDArray[np.float32]]:
     """Yield the vectors of all ids in order, some thousands at a time."""
     for start in range(0, len(ids), _CHUNK):
@@ -290,7 +289,7 @@ def _vectors(
         parts = []
         for at in range(0, len(texts), _BATCH):
             parts.append(_embedded(graph, embedder, texts[at : at + _BATCH]))
-            progress(start + at + len(parts[-1]))
+            progress("", start + at + len(parts[-1]), len(ids))
         yield np.concatenate(parts)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.spark.errors import SparkError
-from graphbrick.spark.prepare import Report, silent
 from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.storage import Storage, location, write_table
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MOST_ROUNDS = 100
 
 
-def components(prepared: Prepared, *, work: str, report: Report = silent) -> DataFrame:
+def components(prepared: Prepared, *, work: str, progress: Progress = silent) -> DataFrame:
     """Return the component of every entity, regardless of the direction of triples.
 
     The method of Kiveris et al., "Connected Components in MapReduce and Beyond" (SoCC 2014): in each round every
@@ -24,7 +24,7 @@ def components(prepared: Prepared, *, work: str, report: Report = silent) -> Dat
     Args:
         prepared: The graph.
         work: A folder for the links of each round, on storage that all workers share.
-        report: Called with the name of each round.
+        progress: Called with the name of each round.
 
     Returns:
         ``id`` and ``component``, the lowest id in it.
@@ -41,7 +41,7 @@ def components(prepared: Prepared, *, work: str, report: Report = silent) -> Dat
             storage.delete(f"{work}/round-{number - 1}")
         # A sum of hashes does not depend on the order of the rows.
         mark = links.agg(F.count("*"), F.sum(F.xxhash64("id", "to").cast("decimal(38)"))).first()
-        report(f"linking; round {number}")
+        progress(f"linking; round {number}", 0, 1)
         if mark == before:
             found = prepared.entities().select("id").join(links, "id", "left")
             return found.selectExpr("id", "coalesce(to, id) AS component")

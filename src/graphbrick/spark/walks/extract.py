@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from graphbrick.bricks.extract.k_hop import KHop
 from graphbrick.bricks.extract.ppr import PPR
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import LinkError, PipelineError
 from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.seed_sets import SeedSet
@@ -22,9 +23,6 @@ KIND = "extracted subgraphs"
 
 DIGITS = 14
 """Scores are ranked by so many decimals: the last bits of a sum differ between runs, and ties must stay ties."""
-
-Watch = Callable[[str, float], None]
-"""Called with the name of a step and the share of all sets that is done."""
 
 
 @dataclass
@@ -60,7 +58,7 @@ def extract(
     *,
     partitions: int,
     batch: int,
-    watch: Watch = lambda step, share: None,
+    progress: Progress = silent,
 ) -> Extracted:
     """Write the ``k`` best entities of each set and the triples among them.
 
@@ -72,7 +70,7 @@ def extract(
             score is 1 / (1 + hops).
         partitions: Parts that the rows of the graph are cut into; some for each core of all workers.
         batch: Sets walked together; the memory needed grows with it.
-        watch: Called with the name of each step.
+        progress: Called with the name of each step.
 
     Raises:
         LinkError: The source has none of the seeds.
@@ -98,10 +96,9 @@ def extract(
     try:
         for first in range(0, len(sets), batch):
             part = seeds.where(f"set >= {first} and set < {first + batch}")
-            share = first / len(sets)
             _extract_batch(
                 prepared, part, sets, place, stage, rows, done,
-                lambda step, share=share: watch(step, share),  # type: ignore[misc]
+                part_of(progress, "", 1.0, before=first / len(sets))
             )  # fmt: skip
     finally:
         rows.unpersist()
@@ -171,21 +168,23 @@ def _found_seeds(prepared: Prepared, sets: Sequence[SeedSet]) -> DataFrame:
 
 def _extract_batch(
     prepared: Prepared, seeds: DataFrame, sets: Sequence[SeedSet], place: str, stage: PPR | KHop, rows: DataFrame,
-    done: Extracted, report: Callable[[str], None],
+    done: Extracted, progress: Progress,
 ) -> None:  # fmt: skip
     """Write the scores and triples of some of the sets."""
     spark, work = prepared.spark, f"{place}/.walks"
     if isinstance(stage, PPR):
-        walks = personalized_page_rank(prepared, seeds.select("set", "id"), stage, rows=rows, work=work, report=report)
+        walks = personalized_page_rank(
+            prepared, seeds.select("set", "id"), stage, rows=rows, work=work, progress=progress
+        )
         best = best_entities(walks.scores, seeds, stage.k)
         done.steps.append(walks.steps)
         bounds = [one.error_bound(float(stage.restart)) for one in walks.progress.values()]
         done.error_bound = max([done.error_bound, *bounds])
         done.stopped += sum(one.edges > stage.edge_budget for one in walks.progress.values())
     else:
-        hops = nearest(prepared, seeds.select("set", "id"), stage, rows=rows, work=work, report=report)
+        hops = nearest(prepared, seeds.select("set", "id"), stage, rows=rows, work=work, progress=progress)
         best = best_entities(hops.selectExpr("set", "id", "1D / (1 + hops) AS score"), seeds, stage.cap)
-    report("ranking")
+    progress("ranking", 0, 1)
     named = spark.createDataFrame([(i, one.name) for i, one in enumerate(sets)], "set int, name string").hint(
         "broadcast"
     )
@@ -193,7 +192,7 @@ def _extract_batch(
     write_table(best.join(keys, "id").join(named, "set"), f"{work}/best")
     chosen = spark.read.parquet(location(f"{work}/best"))
     _append(chosen.selectExpr("name AS set", "entity", "score", "rank"), f"{place}/scores", "rank")
-    report("collecting the triples")
+    progress("collecting the triples", 0, 1)
     _append(triples_among(prepared.triples(), chosen), f"{place}/triples", "head", "relation", "tail")
     Storage(spark, work).delete(work)
 

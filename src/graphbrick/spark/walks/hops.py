@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.extract.k_hop import KHop
-from graphbrick.spark.prepare import Report, silent
+from graphbrick.core.compute import Progress, silent
 from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.storage import location, write_table
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def nearest(
-    prepared: Prepared, seeds: DataFrame, k_hop: KHop, *, rows: DataFrame, work: str, report: Report = silent
+    prepared: Prepared, seeds: DataFrame, k_hop: KHop, *, rows: DataFrame, work: str, progress: Progress = silent
 ) -> DataFrame:
     """Return the entities near each set of seeds and how far they are.
 
@@ -26,7 +26,7 @@ def nearest(
         k_hop: max_hops, direction and cap.
         rows: `Prepared.rows` for the same direction.
         work: A folder for the hops, on storage that all workers share.
-        report: Called with the name of each step.
+        progress: Called with the name of each step.
 
     Returns:
         ``set``, ``id``, ``hops`` (0 for a seed).
@@ -39,7 +39,7 @@ def nearest(
     starts = seeds.join(prepared.degrees(k_hop.direction), "id").select("set", "id", "degree")
     write_table(starts, f"{place}/hops=0")
     for hop in range(1, k_hop.max_hops + 1):
-        report(f"walking; hop {hop} of {k_hop.max_hops}")
+        progress(f"walking; hop {hop} of {k_hop.max_hops}", 0, 1)
         reached = spark.read.schema(schema).parquet(location(place))
         size = F.count(F.lit(1)).over(Window.partitionBy("set"))
         last = reached.withColumn("size", size).where((F.col("size") < k_hop.cap) & (F.col("hops") == hop - 1))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from graphbrick.spark.prepare import Report, silent
+from graphbrick.core.compute import Progress, silent
 from graphbrick.spark.prepared import Prepared
-from graphbrick.spark.walks.walks import Progress, Walks, Way, walk
+from graphbrick.spark.walks.walks import WalkProgress, Walks, Way, walk
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def page_rank(
     prepared: Prepared, restart: float, direction: str, tolerance: float,
-    *, rows: DataFrame, work: str, report: Report = silent,
+    *, rows: DataFrame, work: str, progress: Progress = silent,
 ) -> Walks:  # fmt: skip
     """Return the PageRank of all entities, as the scores of the set 0.
 
@@ -28,13 +28,13 @@ def page_rank(
         tolerance: Bound on the sum of absolute errors of the scores (which sum to 1).
         rows: `Prepared.rows` for the same direction.
         work: A folder for the state of the walks, on storage that all workers share.
-        report: Called with the name of each step.
+        progress: Called with the name of each step.
     """
     n = prepared.facts["counts"]["entities"]
     start = prepared.degrees(direction).selectExpr("0 AS set", "id", "degree", f"{1 / n!r}D AS residual")
 
-    def threshold(found: Progress) -> float:
+    def threshold(found: WalkProgress) -> float:
         return math.inf if found.error_bound(restart) <= tolerance else 0.0
 
     way = Way(restart, direction == "both", prepared.row_length)
-    return walk(prepared.spark, rows, start, way, threshold, k=1, work=work, report=report)
+    return walk(prepared.spark, rows, start, way, threshold, k=1, work=work, progress=progress)

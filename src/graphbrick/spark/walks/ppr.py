@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.extract.ppr import PPR
-from graphbrick.spark.prepare import Report, silent
+from graphbrick.core.compute import Progress, silent
 from graphbrick.spark.prepared import Prepared
-from graphbrick.spark.walks.walks import Progress, Walks, Way, walk
+from graphbrick.spark.walks.walks import WalkProgress, Walks, Way, walk
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -18,7 +18,7 @@ _LEAST_EDGES = 20_000  # with a few hubs at the beginning, the rule may hold too
 
 
 def personalized_page_rank(
-    prepared: Prepared, seeds: DataFrame, ppr: PPR, *, rows: DataFrame, work: str, report: Report = silent
+    prepared: Prepared, seeds: DataFrame, ppr: PPR, *, rows: DataFrame, work: str, progress: Progress = silent
 ) -> Walks:
     """Return the scores of all entities that walks from each set of seeds reach.
 
@@ -31,7 +31,7 @@ def personalized_page_rank(
         ppr: k, restart, direction, tolerance and edge_budget (for each set).
         rows: `Prepared.rows` for the same direction.
         work: A folder for the state of the walks, on storage that all workers share.
-        report: Called with the name of each step.
+        progress: Called with the name of each step.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
@@ -39,11 +39,11 @@ def personalized_page_rank(
     share = 1.0 / F.count(F.lit(1)).over(Window.partitionBy("set"))
     start = seeds.join(prepared.degrees(ppr.direction), "id").withColumn("residual", share)
 
-    def threshold(found: Progress) -> float:
+    def threshold(found: WalkProgress) -> float:
         if found.edges > ppr.edge_budget:
             return math.inf
         few = found.edges < _LEAST_EDGES
         return 0.0 if few else float(ppr.tolerance) / _FINER * found.kth / float(ppr.restart)
 
     way = Way(float(ppr.restart), ppr.direction == "both", prepared.row_length)
-    return walk(prepared.spark, rows, start, way, threshold, k=ppr.k, work=work, report=report)
+    return walk(prepared.spark, rows, start, way, threshold, k=ppr.k, work=work, progress=progress)

@@ -20,8 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.spark.errors import SparkError
-from graphbrick.spark.prepare import Report, silent
 from graphbrick.spark.storage import Storage, location, write_table
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _BUCKETS = 8  # classes of scores for each factor of two
 _STATE = "set int, id long, degree long, residual double, settled double, moved double, walked long"
 
 
-class Progress(NamedTuple):
+class WalkProgress(NamedTuple):
     """How far the walks of a set are.
 
     Attributes:
@@ -67,11 +67,11 @@ class Walks:
     """
 
     scores: DataFrame
-    progress: dict[int, Progress]
+    progress: dict[int, WalkProgress]
     steps: int
 
 
-Threshold = Callable[[Progress], float]
+Threshold = Callable[[WalkProgress], float]
 """Gives the residual per triple that need not be pushed any more; infinite when a set is done."""
 
 
@@ -103,7 +103,7 @@ def walk(
     *,
     k: int,
     work: str,
-    report: Report = silent,
+    progress: Progress = silent,
 ) -> Walks:
     """Walk from all sets at once, until each is done.
 
@@ -113,9 +113,9 @@ def walk(
         start: ``set`` (int), ``id``, ``degree``, ``residual``: where the walks start; residuals of a set sum to 1.
         way: How the walks go.
         threshold: Tells what need not be pushed any more.
-        k: Rank of the score in `Progress.kth`.
+        k: Rank of the score in `WalkProgress.kth`.
         work: A folder for the state, on storage that all workers share; deleted by the caller.
-        report: Called with the name of each step.
+        progress: Called with the name of each step.
 
     Raises:
         SparkError: The walks do not end within a thousand steps.
@@ -130,14 +130,14 @@ def walk(
         state = spark.read.schema(_STATE).parquet(location(place))
         if step:
             storage.delete(f"{work}/step-{step - 1}")
-        progress = _progress(state, way.restart, k)
-        limits = _limits(progress, threshold)
-        report(f"walking; step {step}, {len(progress) - len(limits)} of {len(progress)} sets done")
+        far = _progress(state, way.restart, k)
+        limits = _limits(far, threshold)
+        progress(f"walking; step {step}, {len(far) - len(limits)} of {len(far)} sets done", 0, 1)
         if not limits:
-            given = _by_set(spark, {number: found.given for number, found in progress.items()})
+            given = _by_set(spark, {number: found.given for number, found in far.items()})
             score = (F.col("settled") + way.restart * F.col("residual")) / F.col("value")
             scores = state.join(given, "set").select("set", "id", score.alias("score")).where("score > 0")
-            return Walks(scores, progress, step)
+            return Walks(scores, far, step)
         state = _step(state, rows, _by_set(spark, limits), way)
     raise SparkError(f"the walks did not end within {_MOST_STEPS:,} steps; try a larger tolerance or restart")
 
@@ -174,7 +174,7 @@ def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> Dat
     return both.groupBy("set", "id").agg(F.max("degree").alias("degree"), *sums)
 
 
-def _progress(state: DataFrame, restart: float, k: int) -> dict[int, Progress]:
+def _progress(state: DataFrame, restart: float, k: int) -> dict[int, WalkProgress]:
     """Return how far each set is: one aggregation by classes of scores, which also tell the k-th score."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -191,12 +191,12 @@ def _progress(state: DataFrame, restart: float, k: int) -> dict[int, Progress]:
     by_set = defaultdict(list)
     for row in classes.collect():
         by_set[row["set"]].append(row)
-    progress = {}
+    far = {}
     for number, rows in by_set.items():
         sums = {name: sum(row[name] for row in rows) for name in ("left", "given", "edges")}
         counts = {row["bucket"]: row["count"] for row in rows if row["bucket"] is not None}
-        progress[number] = Progress(worst=max(row["worst"] for row in rows), kth=_kth(counts, k), **sums)
-    return progress
+        far[number] = WalkProgress(worst=max(row["worst"] for row in rows), kth=_kth(counts, k), **sums)
+    return far
 
 
 def _kth(counts: dict[int, int], k: int) -> float:
@@ -213,10 +213,10 @@ def _kth(counts: dict[int, int], k: int) -> float:
     return 0.0
 
 
-def _limits(progress: dict[int, Progress], threshold: Threshold) -> dict[int, float]:
+def _limits(far: dict[int, WalkProgress], threshold: Threshold) -> dict[int, float]:
     """Return the residual per triple above which each unfinished set pushes in the next step."""
     limits = {}
-    for number, found in progress.items():
+    for number, found in far.items():
         end = threshold(found)
         if found.worst > end and found.left >= _GONE:
             limits[number] = max(end, found.worst / _FACTOR)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from graphbrick.bricks.extract.page_rank import PageRank
+from graphbrick.core.compute import Progress, silent
 from graphbrick.spark.cluster import default_partitions
-from graphbrick.spark.prepare import Report, silent
 from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.storage import Storage, location, write_settings, write_table
 from graphbrick.spark.walks.components import components
@@ -20,7 +20,13 @@ _TOP = 20
 
 
 def write_ranks(
-    prepared: Prepared, place: str, brick: PageRank, *, partitions: int, graphx: bool = False, report: Report = silent
+    prepared: Prepared,
+    place: str,
+    brick: PageRank,
+    *,
+    partitions: int,
+    graphx: bool = False,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Write the PageRank of every entity: ``scores`` with ``entity``, ``score``, ``rank`` from 1, in this order.
 
@@ -30,7 +36,7 @@ def write_ranks(
         brick: restart, direction and tolerance.
         partitions: Parts that the rows of the graph are cut into.
         graphx: Compute by GraphX.
-        report: Called with the name of each step.
+        progress: Called with the name of each step.
 
     Returns:
         The contents of its ``settings.json``.
@@ -39,13 +45,15 @@ def write_ranks(
 
     work, restart, tolerance = f"{place}/.work", float(brick.restart), float(brick.tolerance)
     if graphx:
-        report("GraphX")
+        progress("GraphX", 0, 1)
         scores = GraphX(prepared, brick.direction, work, partitions).page_rank(restart, tolerance)
     else:
         rows = prepared.rows(brick.direction, partitions)
-        scores = page_rank(prepared, restart, brick.direction, tolerance, rows=rows, work=work, report=report).scores
+        scores = page_rank(
+            prepared, restart, brick.direction, tolerance, rows=rows, work=work, progress=progress
+        ).scores
         rows.unpersist()
-    report("ranking")
+    progress("ranking", 0, 1)
     keyed = prepared.entities().select("id", "entity").join(scores.select("id", "score"), "id")
     ordered = keyed.orderBy(F.desc(F.round("score", DIGITS)), "id").select("entity", "score").zipWithIndex("place")
     ranked = ordered.selectExpr("entity", "score", "place + 1 AS rank")
@@ -57,7 +65,7 @@ def write_ranks(
 
 
 def write_components(
-    prepared: Prepared, place: str, *, graphx: bool = False, report: Report = silent
+    prepared: Prepared, place: str, *, graphx: bool = False, progress: Progress = silent
 ) -> dict[str, Any]:
     """Write the component of every entity: ``components`` with ``entity`` and ``component``, the first entity in it.
 
@@ -65,7 +73,7 @@ def write_components(
         prepared: The graph.
         place: The folder to write.
         graphx: Compute by GraphX.
-        report: Called with the name of each step.
+        progress: Called with the name of each step.
 
     Returns:
         The contents of its ``settings.json``.
@@ -76,7 +84,7 @@ def write_components(
     if graphx:
         found = GraphX(prepared, "out", work, default_partitions(prepared, "out")).components()
     else:
-        found = components(prepared, work=work, report=report)
+        found = components(prepared, work=work, progress=progress)
     keys = prepared.entities().select("id", "entity")
     firsts = keys.selectExpr("id AS component", "entity AS first")
     named = found.join(keys, "id").join(firsts, "component").selectExpr("entity", "first AS component")

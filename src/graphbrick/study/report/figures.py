@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.study.metrics.confidence import (
     Bin,
@@ -232,7 +233,7 @@ def read_figures(
     *,
     by: str | None = None,
     watch: Callable[[StudyRun, Sequence[Result]], None] = lambda run, results: None,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Progress = silent,
 ) -> list[PipelineFigures]:
     """Return the figures of all runs, best first by the decisive measure.
 
@@ -258,7 +259,7 @@ def read_figures(
         its_questions = [questions[places[result.question]] for result in results]
         judged = _judged([one for one in study.judgements(run.id, words=False) if one.question in places])
         found.append(replace(_figures(run, results, its_questions, decisive, places, by), judged=judged))
-        progress(done)
+        progress("", done, None)
     if known and decisive not in known:
         raise InputError(f"there is no measure {decisive!r} in this study; it has {', '.join(sorted(known))}")
     ordered = sorted(found, key=lambda figures: -_mean(figures.means[decisive]))

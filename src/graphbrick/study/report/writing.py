@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.study.report.browser import Listing, spread
@@ -55,7 +56,7 @@ def write_report(
     title: str | None = None,
     details: int | None = DETAILS,
     exchanges: bool = True,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Progress = silent,
 ) -> Written:
     """Write the report of a study.
 
@@ -96,7 +97,7 @@ def _write(
     title: str,
     details: int | None,
     exchanges: bool,
-    progress: Callable[[int], None],
+    progress: Progress,
 ) -> Written:
     from graphbrick.core import __version__
 

@@ -8,7 +8,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
-from graphbrick.core.compute import blas_threads
+from graphbrick.core.compute import Progress, blas_threads, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.digests import sha256
 from graphbrick.models.llm.chat import ChatModel
@@ -28,7 +28,6 @@ from graphbrick.study.store.identity import on_graph
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import Detail, Unjudged
 
-Watch = Callable[[str, int, int], None]
 Runner = Callable[[Work, Sequence[Task]], Generator[Done, None, None]]
 """Runs tasks and yields the results of each as soon as it is done; closing the generator ends it."""
 
@@ -51,7 +50,7 @@ def evaluate(
     judge: ChatModel | None = None,
     exchanges: bool = True,
     runner: Runner | None = None,
-    watch: Watch = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> Study:
     """Run pipelines on questions and store the result of every question in a file.
 
@@ -140,7 +139,7 @@ def _evaluate(
     named: Sequence[NamedPipeline],
     sourced: Sequence[Sourced],
     settings: _Settings,
-    watch: Watch,
+    watch: Progress,
 ) -> None:
     """Answer the questions without a result, and judge the answers without a judgement."""
     runs = [
@@ -204,7 +203,7 @@ def _forget(recorder: Recorder, runs: Sequence[int], settings: _Settings) -> Non
 class _Progress:
     """Counts answers and reports them to ``watch``."""
 
-    def __init__(self, watch: Watch, done: int, total: int) -> None:
+    def __init__(self, watch: Progress, done: int, total: int) -> None:
         self._watch, self.done, self._total = watch, done, total
         watch(ANSWERING, done, total)
 
@@ -240,12 +239,12 @@ def _unjudged(question: GroundedQuestion, detail: Detail) -> Unjudged:
 
 
 def _ground(
-    recorder: Recorder, graph: StudyGraph, questions: Sequence[Question], watch: Watch
+    recorder: Recorder, graph: StudyGraph, questions: Sequence[Question], watch: Progress
 ) -> list[GroundedQuestion]:
     """Find the questions in the graph; those that were asked before are not looked up again."""
     known = recorder.known(graph, questions)
     new = [question for place, question in enumerate(questions) if place not in known]
-    grounded = iter(ground_each(graph, new, lambda done: watch(FINDING, done, len(new))))
+    grounded = iter(ground_each(graph, new, part_of(watch, FINDING, len(new))))
     return [known[place] if place in known else next(grounded) for place in range(len(questions))]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import LinkError
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.extracted import ExtractedGraph
@@ -26,22 +27,20 @@ def graph_of(graph: StudyGraph, question: Question) -> Graph:
     return graph
 
 
-def ground_each(
-    graph: StudyGraph, questions: Sequence[Question], watch: Callable[[int], None]
-) -> list[GroundedQuestion]:
+def ground_each(graph: StudyGraph, questions: Sequence[Question], watch: Progress) -> list[GroundedQuestion]:
     """Find the seeds and answers of questions, each in its graph.
 
     A question without a subgraph is kept; its seeds and answers count as missing.
     """
     if not isinstance(graph, ExtractedGraph):
-        return list(ground(graph, questions, watch=watch).questions)
+        return list(ground(graph, questions, progress=watch).questions)
     grounded: list[GroundedQuestion] = []
     for done, question in enumerate(questions, 1):
         try:
             grounded += ground(graph_of(graph, question), [question]).questions
         except LinkError:  # raised again when the question is asked, and then it is the error of its results
             grounded.append(_without_graph(question))
-        watch(done)
+        watch("", done, len(questions))
     return grounded
 
 

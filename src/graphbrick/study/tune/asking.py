@@ -6,10 +6,11 @@ import time
 from collections.abc import Collection, Sequence
 from statistics import fmean
 
+from graphbrick.core.compute import Progress
 from graphbrick.pipeline.budget import StoppedError, current_budget
 from graphbrick.questions.question import Question
 from graphbrick.study.tune.clock import Clock, Step, short
-from graphbrick.study.tune.measuring import Measurer, Watch
+from graphbrick.study.tune.measuring import Measurer
 from graphbrick.study.tune.questions import LEAST
 from graphbrick.study.tune.race import Candidate, Race, Why
 
@@ -31,7 +32,7 @@ class Asking:
         stopped: Why the user's budget ended the search; empty if it did not.
     """
 
-    def __init__(self, measurer: Measurer, clock: Clock, race: Race, seconds: float, watch: Watch) -> None:
+    def __init__(self, measurer: Measurer, clock: Clock, race: Race, seconds: float, watch: Progress) -> None:
         self._measurer, self._clock, self._race, self._seconds, self._watch = measurer, clock, race, seconds, watch
         self.stopped = ""
 

@@ -26,8 +26,6 @@ _FAILS = 4  # questions on which a pipeline fails before it is given up: the fir
 _STARTING = 20.0  # seconds of work for which another process is worth its start
 _PATIENCE = 3.0  # how much longer than before candidates that are asked together may take
 
-Watch = Callable[[str, int, int], None]
-
 
 class Measurer:
     """Asks pipelines questions and reads what they scored.

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.writing import naming
 from graphbrick.graphs.graph import Graph
@@ -22,7 +23,7 @@ from graphbrick.study.tune.asking import Asking
 from graphbrick.study.tune.clock import Clock, Step, alone
 from graphbrick.study.tune.drawing import Choices, draw, first
 from graphbrick.study.tune.finals import FINAL, explain, measure
-from graphbrick.study.tune.measuring import Measurer, Watch
+from graphbrick.study.tune.measuring import Measurer
 from graphbrick.study.tune.questions import split
 from graphbrick.study.tune.race import Candidate, Race, Why, cautious, rungs
 from graphbrick.study.tune.result.reading import is_search
@@ -67,7 +68,7 @@ def tune(
     llm: str = "",
     only_compared: bool = False,
     settings: Settings = _DEFAULTS,
-    watch: Watch = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> Tuned:
     """Search for the best pipelines of a graph, and write recipes, figures and a page.
 
@@ -131,7 +132,7 @@ def _tune(
     final: tuple[Question, ...],
     known: Mapping[str, str],
     settings: Settings,
-    watch: Watch,
+    watch: Progress,
     *,
     written: bool,
     only_compared: bool,
@@ -179,7 +180,7 @@ class _Search:
         space: Space,
         questions: Sequence[Question],
         settings: Settings,
-        watch: Watch,
+        watch: Progress,
     ) -> None:
         self.clock, self.race, self._space = clock, race, space
         self._questions, self._settings = questions, settings

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.models.llm.chat import ChatModel
@@ -108,7 +109,7 @@ def describe_all(
     store: ResultStore,
     brick: Describe | None,
     usage: Usage,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
 ) -> None:
     """Replace the descriptions of entities and triples by one each, where a model is to be asked.
 

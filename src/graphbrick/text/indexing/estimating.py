@@ -9,13 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.text.documents.chunks import Chunker
 from graphbrick.text.documents.store import TextStore, text_folder
 from graphbrick.text.extract.extraction import Extractor
 from graphbrick.text.extract.model_extractor import ModelExtractor
 from graphbrick.text.indexing.describe import Describe, DescribeCost, describe_cost
-from graphbrick.text.indexing.indexing import Progress, chosen, records_of, stored_describe, unread
+from graphbrick.text.indexing.indexing import chosen, records_of, stored_describe, unread
 from graphbrick.text.indexing.reading import Reading, Source, read_sources
 from graphbrick.text.sources.tables import SourceOptions
 
@@ -84,7 +85,7 @@ def estimate(
     options: SourceOptions | None = None,
     skip_bad: bool = False,
     retry: bool = False,
-    progress: Progress = lambda step, done, total: None,
+    progress: Progress = silent,
 ) -> Estimate:
     """Return what `graphbrick.index` would extract and cost with the same arguments; nothing is changed.
 
@@ -104,7 +105,7 @@ def estimate(
             sources,
             chunker,
             options or SourceOptions(),
-            progress=lambda done: progress("reading", done, 0),
+            progress=part_of(progress, "reading"),
         )
         if reading.problems and not skip_bad:
             raise InputError(unread(reading.problems))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import InputError
 from graphbrick.models.llm.conversations import Usage, ask_about
 from graphbrick.text.documents.results import PassageProblem, StoredDrafts
@@ -18,8 +18,6 @@ from graphbrick.text.extract.model_extractor import ModelExtractor, better
 _BATCH = 64  # passages extracted and kept together, if no language model is asked
 _ENOUGH = 10  # passages of which many may not be without a result
 _MANY = 0.5
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.build.atomic import check_place
@@ -47,8 +48,6 @@ _OPTIONS = {
 }
 
 B = TypeVar("B", Chunker, Extractor, Describe)
-Progress = Callable[[str, int, int], None]
-"""Called with the name of the step, what is done and how much there is (0 if that is not known)."""
 
 
 @dataclass
@@ -91,7 +90,7 @@ def index(
     options: SourceOptions | None = None,
     skip_bad: bool = False,
     retry: bool = False,
-    progress: Progress = lambda step, done, total: None,
+    progress: Progress = silent,
 ) -> Indexed:
     """Make a graph from documents, or bring it up to date with them.
 
@@ -137,10 +136,9 @@ def index(
         is_chosen = chunker is not None
         chunker, extractor = chosen(store, chunker, extractor)
 
-        def count(done: int) -> None:
-            progress("reading", done, 0)
-
-        reading = read_sources(store, sources, chunker, options or SourceOptions(), progress=count)
+        reading = read_sources(
+            store, sources, chunker, options or SourceOptions(), progress=part_of(progress, "reading")
+        )
         if reading.problems and not skip_bad:
             raise InputError(unread(reading.problems))
         others = store.n_cut_otherwise(identity_of(chunker)) if is_chosen else 0
@@ -278,7 +276,7 @@ def _built(
     done = _up_to_date(path, state)
     if done is not None:
         return Indexed(done, reading, extracted, len(documents), [], False, extractor)
-    progress("building", 0, 0)
+    progress("building", 0, None)
 
     made = records_of(store, extractor)
     empty = made.empty

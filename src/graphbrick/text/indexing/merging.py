@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import check_limits
+from graphbrick.core.compute import Progress, check_limits, silent
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.corpus import TextGraph
@@ -21,7 +21,7 @@ from graphbrick.models.vectors.store import store_of
 from graphbrick.text.documents.imported import IMPORTED
 from graphbrick.text.documents.store import TextStore, text_folder
 from graphbrick.text.extract.naming import fold_name
-from graphbrick.text.indexing.indexing import Indexed, Progress, index, stored_extractor
+from graphbrick.text.indexing.indexing import Indexed, index, stored_extractor
 
 _BLOCK = 1024
 _MOST_COMPARED = 40_000  # entities compared with each other: about ten seconds
@@ -134,7 +134,7 @@ def change_merges(
     merge: Iterable[tuple[str, str]] = (),
     undo: Iterable[str] = (),
     apart: Iterable[str] = (),
-    progress: Progress = lambda step, done, total: None,
+    progress: Progress = silent,
 ) -> Indexed:
     """Merge names, take merges back, or keep names apart; then bring the graph up to date.
 

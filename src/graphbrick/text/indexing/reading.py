@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.digests import digest
 from graphbrick.pipeline.identity import identity_of
@@ -60,7 +61,7 @@ def read_sources(
     chunker: Chunker,
     options: SourceOptions,
     *,
-    progress: Callable[[int], None] = lambda count: None,
+    progress: Progress = silent,
 ) -> Reading:
     """Read sources into a store: add new documents, replace changed ones, remove those that have gone.
 
@@ -124,9 +125,7 @@ def _source(source: Source) -> Path | Sitemap:
 class _Reader:
     """Reads files and pages into a store, unless they were read before and have not changed."""
 
-    def __init__(
-        self, store: TextStore, chunker: Chunker, options: SourceOptions, progress: Callable[[int], None]
-    ) -> None:
+    def __init__(self, store: TextStore, chunker: Chunker, options: SourceOptions, progress: Progress) -> None:
         self.reading = Reading()
         self._store, self._chunker, self._options, self._progress = store, chunker, options, progress
         self._identity = identity_of(chunker)
@@ -174,7 +173,7 @@ class _Reader:
                 done = store.put(document, name, self._identity, self._chunker.spans(document))
                 setattr(reading, done, getattr(reading, done) + 1)
                 addresses.append(document.address)
-                self._progress(reading.added + reading.changed + reading.same)
+                self._progress("", reading.added + reading.changed + reading.same, None)
         except InputError as error:
             problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"
             if addresses:

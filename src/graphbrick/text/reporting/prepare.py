@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.communities import communities_of
@@ -48,7 +48,7 @@ def prepare_reports(
     *,
     tokens: int = TOKENS,
     level: int | None = None,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Progress = silent,
 ) -> Prepared:
     """Write a report on each community of at least two entities, and keep them beside the graph.
 
@@ -78,7 +78,7 @@ def prepare_reports(
                 failed.append(one)
             else:
                 reports.append(found)
-            progress(done)
+            progress("", done, len(chosen))
         keep_reports(graph, tree, reports, WRITER)
         return Prepared(reports, len(chosen), failed=failed)
     folder = text_folder(graph.place)

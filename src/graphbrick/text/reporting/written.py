@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import event
 from graphbrick.graphs.communities import CommunityTree
@@ -109,7 +110,7 @@ class ReportWriter:
         self._used: list[bytes] = []
         self._state = graph.text_state
 
-    def write(self, communities: Sequence[int], progress: Callable[[int], None] = lambda done: None) -> Written:
+    def write(self, communities: Sequence[int], progress: Progress = silent) -> Written:
         """Return the reports on communities, from the finest up; those that were not paid for yet are written.
 
         Every reply is kept as it comes: after a kill, only those in flight are paid for again.
@@ -134,7 +135,7 @@ class ReportWriter:
                     if context.left_out:
                         result.cut[community] = context.left_out
                 done += len(batch)
-                progress(done)
+                progress("", done, len(communities))
         if is_stale:
             every = reportable(self._tree, None)
             self._used += self._kept_for(every) if len(communities) < len(every) else []

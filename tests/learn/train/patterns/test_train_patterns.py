@@ -225,7 +225,7 @@ def test_small_matrices_are_multiplied_by_one_thread(
         monkeypatch.delenv(name, raising=False)
     threads: set[int] = set()
 
-    def watch(what: str, done: int, total: int) -> None:
+    def watch(what: str, done: float, total: float | None) -> None:
         if what == "rounds of training":
             threads.update(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.files.writing import FileWriter, write_array
 from graphbrick.kernels.strings.spans import Bytes, Offsets
 from graphbrick.kernels.strings.spooling import Integer, spool_occurrences, spool_rows, spool_texts
@@ -259,12 +260,10 @@ class BucketReader:
         return out
 
 
-def groups(
-    readers: list[BucketReader], advance: Callable[[float], None], limit: int = GROUP_BYTES
-) -> Iterator[tuple[int, int]]:
+def groups(readers: list[BucketReader], progress: Progress, limit: int = GROUP_BYTES) -> Iterator[tuple[int, int]]:
     """Yield ranges [begin, end) of buckets, in order, that hold about ``limit`` bytes each.
 
-    After each range, ``advance`` is called with the share of the bytes that are done.
+    After each range, ``progress`` is called with the share of the bytes that are done.
     """
     sizes = np.sum([reader.sizes for reader in readers], axis=0).tolist()
     begin, held, done = 0, 0, 0
@@ -272,8 +271,8 @@ def groups(
         if held and held + size > limit:
             yield begin, bucket
             done += held
-            advance(done / sum(sizes))
+            progress("", done / sum(sizes), 1.0)
             begin, held = bucket, 0
         held += size
     yield begin, COUNT
-    advance(1.0)
+    progress("", 1.0, 1.0)

@@ -5,13 +5,13 @@ Hashes and trigrams are first spread over buckets, then sorted into arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.records.interner import spans_of, text_at
 from graphbrick.graphs.store.writing.arrays import ArrayWriter
 from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, bucket_of_hash, groups, index_of
@@ -88,21 +88,21 @@ class SearchWriter:
         self._grams.rows(rows, bucket)
 
 
-def write_hashes(work: Path, buckets: str, hash_file: str, id_file: str, advance: Callable[[float], None]) -> None:
+def write_hashes(work: Path, buckets: str, hash_file: str, id_file: str, progress: Progress) -> None:
     """Sort (hash, id) rows by hash, then id, and write an array of hashes and an array of ids."""
     with (
         BucketReader(work / buckets) as rows,
         ArrayWriter(work / hash_file, np.uint64) as hash_array,
         ArrayWriter(work / id_file, np.int32) as id_array,
     ):
-        for begin, end in groups([rows], advance):
+        for begin, end in groups([rows], progress):
             hashes, ids = _parted(rows.rows(begin, end, 3))
             order = np.lexsort((ids, hashes))
             hash_array.extend(hashes[order])
             id_array.extend(ids[order])
 
 
-def write_grams(work: Path, advance: Callable[[float], None]) -> None:
+def write_grams(work: Path, progress: Progress) -> None:
     """Sort (trigram, name) rows and write the trigram index.
 
     It consists of the distinct trigrams, the end of each trigram's list of names, and the lists.
@@ -114,7 +114,7 @@ def write_grams(work: Path, advance: Callable[[float], None]) -> None:
         ArrayWriter(work / "gram_end.npy", np.uint64) as end_array,
         ArrayWriter(work / "gram_name.npy", np.int32) as name_array,
     ):
-        for begin, end in groups([rows], advance):
+        for begin, end in groups([rows], progress):
             grams, names = _parted(rows.rows(begin, end, 3))
             order = np.lexsort((names, grams))
             distinct, counts = np.unique(grams[order], return_counts=True)
@@ -129,8 +129,8 @@ def write_names(folder: Path, names: list[str]) -> int:
     data, starts, ends = spans_of(names)
     with SearchWriter(folder, near=True) as writer:
         writer.add((data, starts, ends), np.arange(len(names), dtype=np.int32))
-    write_hashes(folder, NAME_HASHES, "name_hash.npy", "name_id.npy", lambda share: None)
-    write_grams(folder, lambda share: None)
+    write_hashes(folder, NAME_HASHES, "name_hash.npy", "name_id.npy", silent)
+    write_grams(folder, silent)
     for file in (NAME_HASHES, GRAMS):
         (folder / file).unlink()
         index_of(folder / file).unlink()

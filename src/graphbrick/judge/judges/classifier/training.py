@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.judge.judges.classifier.features import Features, names_of, rarity, signs_of
 from graphbrick.judge.judges.classifier.logistic import Logistic, balanced, calibrated, fit
@@ -81,7 +82,7 @@ def train_classifier(
     reader: Reader,
     *,
     seed: int = 0,
-    watch: Callable[[str, int, int], None] = lambda step, done, total: None,
+    watch: Progress = silent,
 ) -> Trained:
     """Train a judge on the rows of a data set, a logistic model for each of their labels.
 
@@ -120,7 +121,7 @@ def train_classifier(
     return Trained(models, known, reports, left_out)
 
 
-def _numbers(features: Features, label: Label, rows: Sequence[Row], watch: Callable[[str, int, int], None]) -> Floats:
+def _numbers(features: Features, label: Label, rows: Sequence[Row], watch: Progress) -> Floats:
     parts = []
     for start in range(0, len(rows), _TOGETHER):
         parts.append(features.of(label, [row.case for row in rows[start : start + _TOGETHER]]))

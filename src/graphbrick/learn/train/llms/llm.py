@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from graphbrick.bricks.extract.planned_relations import PlannedRelations
 from graphbrick.bricks.generate.generate import Generate
 from graphbrick.core import __version__
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.digests import sha256
 from graphbrick.core.parameters import parameter
@@ -35,7 +35,6 @@ from graphbrick.learn.train.llms.llm_fit import (
     save,
 )
 from graphbrick.learn.train.path_examples import collect, grounded, split
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.torch_tools import seeded
 from graphbrick.models.llm.llm import LLM
 from graphbrick.models.onnx_text import torch_weights
@@ -146,7 +145,7 @@ def train_llm(
     seed: int = 0,
     device: str | None = None,
     overwrite: bool = False,
-    watch: Watch | None = None,
+    watch: Progress = silent,
 ) -> LLMReport:
     """Tune a language model for one module of a pipeline (LoRA), on questions with answers.
 
@@ -219,23 +218,22 @@ def train_llm(
         )
     check_place(place, KIND, overwrite=overwrite)
     require_packages(gguf=is_gguf)
-    tell = watch or (lambda what, done, total: None)
-    tell("loading the model", 0, 1)
+    watch("loading the model", 0, 1)
     opened = open_base(base, device)
-    tell("loading the model", 1, 1)
-    learned, held, counts = _lessons(graph, questions, tuned, opened, how, tell)
+    watch("loading the model", 1, 1)
+    learned, held, counts = _lessons(graph, questions, tuned, opened, how, watch)
     with seeded(seed, opened.device):
         model = adapt(opened, settings)
-        fitted = fit(model, learned, held, settings, tell)
+        fitted = fit(model, learned, held, settings, watch)
     report = LLMReport(
         module=module, brick=repr(tuned), **counts, learned=len(learned), epochs=len(fitted.losses),
         losses=fitted.losses, weights=sum(p.numel() for p in model.parameters() if p.requires_grad),
         untrained=fitted.untrained, trained=fitted.trained, seconds=time.perf_counter() - started,
     )  # fmt: skip
     with writing(place, KIND, _about(graph, opened, how, report), overwrite=overwrite) as folder:
-        tell("writing", 0, 1)
+        watch("writing", 0, 1)
         save(opened, model, folder, gguf=gguf)
-        tell("writing", 1, 1)
+        watch("writing", 1, 1)
     return report
 
 
@@ -275,13 +273,13 @@ def _brick(module: str, brick: Brick | Pipeline | None, context: int) -> Tuned:
 
 
 def _lessons(
-    graph: Graph, questions: Sequence[Question] | Grounded, brick: Tuned, base: Base, how: Parameters, tell: Watch
+    graph: Graph, questions: Sequence[Question] | Grounded, brick: Tuned, base: Base, how: Parameters, tell: Progress
 ) -> tuple[list[Tokens], list[Tokens], dict[str, int]]:
     """Return the training lessons, the held-out lessons, and the counts of questions that give none."""
     seed, total = how.settings.seed, len(questions)
     paths = collect(
         graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, least=how.least, seed=seed,
-        watch=lambda done: tell("questions searched", done, total),
+        watch=part_of(tell, "questions searched"),
     )  # fmt: skip
     parts, lost, too_long, longest = list[list[Tokens]](), Lost(), 0, 0
     context = min(how.context, base.context or how.context)
@@ -289,7 +287,7 @@ def _lessons(
     for examples in split(paths.all, seed):
         made = lessons(
             brick, graph, examples, lost, n=how.n, nothing=how.nothing, texts=how.texts, seed=seed,
-            watch=partial(_further, tell, done, len(paths.all)),
+            watch=part_of(tell, "prompts written", len(paths.all), before=done),
         )  # fmt: skip
         done += len(examples)
         encoded, most = encode(base, made, context=context, longest=brick.llm.max_tokens)
@@ -311,10 +309,6 @@ def _lessons(
         raise InputError(f"there is nothing to learn from {total:,} questions: {why}")
     counts = {name: getattr(paths, name) for name in ("questions", "unseeded", "unanswered", "unreached")}
     return learned, held, {**counts, **asdict(lost), "too_long": too_long, "longest": longest}
-
-
-def _further(tell: Watch, before: int, total: int, n: int) -> None:
-    tell("prompts written", before + n, total)
 
 
 def _about(graph: Graph, base: Base, how: Parameters, report: LLMReport) -> dict[str, Any]:

@@ -7,7 +7,7 @@ reply is read back by the reader of the brick; a reply that it reads differently
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from graphbrick.bricks.generate.answers import ReplyAnswer, read_answers, spelli
 from graphbrick.bricks.generate.generate import Generate
 from graphbrick.bricks.retrieve.paths.beam import Partial, expand
 from graphbrick.core import Evidence, Path, Query, Subgraph
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import ModelError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.path_examples import PathExample
@@ -75,7 +76,7 @@ def lessons(
     nothing: float = 0.1,
     texts: Sequence[str] = DEFAULT_TEXTS,
     seed: int = 0,
-    watch: Callable[[int], None] | None = None,
+    watch: Progress = silent,
 ) -> list[Lesson]:
     """The lessons for a brick, in the order of the examples.
 
@@ -107,8 +108,7 @@ def lessons(
         readable = [lesson for lesson in replies if lesson is not None]
         lost.unread += len(replies) - len(readable)
         all_lessons += readable
-        if watch is not None:
-            watch(done)
+        watch("", done, len(examples))
     return all_lessons
 
 

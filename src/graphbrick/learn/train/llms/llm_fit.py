@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.learn.train.epochs import Course, Fitted, fit_epochs
 from graphbrick.learn.train.llms.llm_examples import Lesson
 from graphbrick.learn.train.llms.llm_gguf import write_gguf
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.torch_tools import device_of, quiet
 from graphbrick.models.onnx_text import first_line
 from graphbrick.models.store import known, resolve
@@ -223,7 +223,7 @@ def adapt(base: Base, settings: Settings) -> Any:
 
 
 def fit(
-    model: Any, learned: Sequence[Tokens], held: Sequence[Tokens], settings: Settings, tell: Watch
+    model: Any, learned: Sequence[Tokens], held: Sequence[Tokens], settings: Settings, tell: Progress
 ) -> Fitted[Quality]:
     """Fit the adapter of a model to lessons, in place; it ends with the weights that are best on the held-out ones.
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Protocol
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, part_of
 from graphbrick.learn.train.patterns.pattern_examples import Example
 from graphbrick.learn.train.patterns.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
 from graphbrick.models.embedders.embedder import Embedder
@@ -19,13 +18,6 @@ _PATIENCE = 4
 _OFTEN = 3  # examples that a pattern needs to get weights of its own
 # The most frequent relations and patterns get weights of their own; others are scored by their words. Bounds memory.
 _MOST_RELATIONS, _MOST_PATTERNS = 600, 5_000
-
-
-class Watch(Protocol):
-    """Callback for progress."""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Report the name of the step, the number done, and the total."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +41,7 @@ class Course:
     max_hops: int
     seed: int
     whole: bool
-    tell: Watch
+    tell: Progress
     symmetric: frozenset[str] = frozenset()
 
     def best_rounds(self, learned: list[Example], held: list[Example], rounds: int) -> tuple[int, Quality, Quality]:
@@ -69,7 +61,7 @@ class Course:
     def _fit(self, weights: Weights, examples: list[Example], held: list[Example], rounds: int, what: str) -> int:
         return fit(
             weights, examples, self.questions, held, rounds=rounds, patience=_PATIENCE, seed=self.seed,
-            watch=partial(self.tell, what, total=rounds),
+            watch=part_of(self.tell, what),
         )  # fmt: skip
 
     def weights(self, learned: list[Example]) -> tuple[Weights, tuple[str, ...], tuple[Steps, ...]]:

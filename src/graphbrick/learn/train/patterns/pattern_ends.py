@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from graphbrick.bricks.rerank.rank_ends import RankEnds
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Subgraph
+from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.train.patterns.pattern_examples import Example
@@ -70,7 +71,7 @@ def collect_ends(
     questions: Sequence[GroundedQuestion],
     model: PatternModel,
     *,
-    watch: Callable[[int], None] = lambda done: None,
+    watch: Progress = silent,
 ) -> list[EndExample]:
     """Return the candidates of questions with seeds and answers.
 
@@ -91,7 +92,7 @@ def collect_ends(
                 example = _example(graph, question, stage, model)
                 if example is not None:
                     examples.append(example)
-            watch(done)
+            watch("", done, len(questions))
     return examples
 
 

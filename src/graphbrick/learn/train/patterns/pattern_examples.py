@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.patterns.pattern_layers import Layer, first_layer, next_layer
 from graphbrick.core import Step
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.csr import Csr
 from graphbrick.graphs.graph import Graph
 from graphbrick.kernels.paths.relation_patterns_numpy import rows_of
@@ -108,7 +109,7 @@ def collect(
     most: int,
     seed: int,
     into: Examples | None = None,
-    watch: Callable[[int], None] | None = None,
+    watch: Progress = silent,
 ) -> Examples:
     """The patterns around the seeds of questions and how well each gives the answers.
 
@@ -133,8 +134,7 @@ def collect(
         examples.unanswered += bool(question.seeds) and not len(gold)
         if question.seeds and len(gold):
             _add(examples, graph, place, question, gold, max_hops, most, rng)
-        if watch is not None:
-            watch(place - first + 1)
+        watch("", place - first + 1, len(questions))
     return examples
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import blas_threads
+from graphbrick.core.compute import Progress, blas_threads
 from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.train.patterns.pattern_examples import Example
 from graphbrick.patterns.model.model import kinds_of
@@ -246,7 +246,7 @@ def fit(
     rounds: int,
     patience: int,
     seed: int,
-    watch: Callable[[int], None],
+    watch: Progress,
 ) -> int:
     """Fit the weights, and leave the averages that were best on the development examples.
 
@@ -284,7 +284,7 @@ def fit(
             share = np.float32(max(1 - _AVERAGED, 9 / (10 + steps)))  # the first steps are soon forgotten
             for name, value in weights.values.items():
                 average[name] += share * (value - average[name])
-        watch(number)
+        watch("", number, rounds)
         merit = quality(weights.holding(average), development, questions).f1 if development else float(number)
         if merit >= best:
             best, best_values, at = merit, {name: value.copy() for name, value in average.items()}, number

@@ -14,9 +14,10 @@ import numpy as np
 
 from graphbrick.bricks.link.labels import LinkLabels
 from graphbrick.core import Query
+from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.train.patterns.pattern_course import Course, Watch
+from graphbrick.learn.train.patterns.pattern_course import Course
 from graphbrick.learn.train.patterns.pattern_ends import collect_ends, fit_ends, is_needed
 from graphbrick.learn.train.patterns.pattern_examples import Example, Examples, collect
 from graphbrick.learn.train.patterns.pattern_fit import Floats, Quality
@@ -101,7 +102,7 @@ def train_patterns(
     rounds: int = ROUNDS,
     seed: int = 0,
     overwrite: bool = False,
-    watch: Watch | None = None,
+    watch: Progress = silent,
 ) -> PatternReport:
     """Learn which relation patterns around the seeds of a question lead to its answers; `PatternScorer` uses it.
 
@@ -169,7 +170,7 @@ def examples(
     max_hops: int,
     seed: int,
     into: Examples | None = None,
-    watch: Watch | None = None,
+    watch: Progress = silent,
 ) -> Examples:
     """Return the patterns around the seeds of questions with how right they are; seeds are linked if not named.
 
@@ -181,11 +182,10 @@ def examples(
         into: Examples to add these to.
         watch: Called with (name of the step, number done, total).
     """
-    tell = watch or (lambda what, done, total: None)
     grounded = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
     return collect(
         graph, [linked(graph, question) for question in grounded.questions], max_hops=max_hops, most=MOST, seed=seed,
-        into=into, watch=lambda done: tell("questions searched", done, len(grounded)),
+        into=into, watch=part_of(watch, "questions searched"),
     )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def fit_patterns(
     hold_out: bool = True,
     whole: bool = True,
     symmetric: frozenset[str] = frozenset(),
-    watch: Watch | None = None,
+    watch: Progress = silent,
 ) -> tuple[PatternModel, PatternReport]:
     """Fit the model to examples.
 
@@ -221,7 +221,6 @@ def fit_patterns(
         InputError: No question has a pattern that leads to an answer.
     """
     started = time.perf_counter()
-    tell = watch or (lambda what, done, total: None)
     if not any(example.f1.any() for example in found.all):
         raise InputError(
             f"none of {found.questions:,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
@@ -229,7 +228,7 @@ def fit_patterns(
         )
     steps = [canonical(pattern, symmetric) for pattern in found.steps(graph)]
     course = Course(
-        embedder, _vectors(embedder, list(found.masked), tell), steps, max_hops, seed, whole, tell, symmetric
+        embedder, _vectors(embedder, list(found.masked), watch), steps, max_hops, seed, whole, watch, symmetric
     )
     learned, held = _split(found.all, seed) if hold_out else (found.all, [])
     before = after = None
@@ -237,7 +236,7 @@ def fit_patterns(
         rounds, before, after = course.best_rounds(learned, held, rounds)
     model = course.model(found.all, rounds, "rounds of training")  # on the held-out examples too
     for_ends = partial(course.model, rounds=rounds, what="rounds of training for ends")
-    ends = _fit_ends(graph, found, for_ends, seed, tell)
+    ends = _fit_ends(graph, found, for_ends, seed, watch)
     report = PatternReport(
         questions=found.questions,
         learned=sum(bool(example.f1.any()) for example in found.all),
@@ -255,7 +254,7 @@ def fit_patterns(
 
 
 def _fit_ends(
-    graph: Graph, found: Examples, model: Callable[[list[Example]], PatternModel], seed: int, tell: Watch
+    graph: Graph, found: Examples, model: Callable[[list[Example]], PatternModel], seed: int, tell: Progress
 ) -> EndModel | None:
     """Learn to choose among ends from a third of the wordings, with patterns that were trained on the others.
 
@@ -270,7 +269,7 @@ def _fit_ends(
     learned = [example for example in found.all if example.question not in apart]
     examples = collect_ends(
         graph, [found.searched[example.question - first] for example in held], model(learned),
-        watch=lambda done: tell("ends compared", done, len(held)),
+        watch=part_of(tell, "ends compared"),
     )  # fmt: skip
     return fit_ends(examples)
 
@@ -285,7 +284,7 @@ def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
         return found
 
 
-def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
+def _vectors(embedder: Embedder, texts: list[str], tell: Progress) -> Floats:
     """Return the features of masked questions, row by row, as `PatternModel.ask` makes them."""
     vectors = []
     for start in range(0, len(texts), _AT_ONCE):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.patterns.pattern_examples import Examples
 from graphbrick.learn.train.patterns.pattern_fit import Quality
 from graphbrick.learn.train.patterns.patterns import apart, examples
@@ -91,7 +91,7 @@ class RelationReport:
 
 
 def found_examples(
-    graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int, seed: int, watch: Watch | None
+    graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int, seed: int, watch: Progress
 ) -> Examples:
     """Return the patterns around the seeds of questions.
 
@@ -142,13 +142,12 @@ def quality(rows: Sequence[QuestionRow], score: Callable[[QuestionRow], npt.NDAr
     return Quality(len(rows), hits, float(np.mean([row.f1[i] for row, i in zip(rows, best, strict=True)])))
 
 
-def vectors_of(embedder: Embedder, texts: Sequence[str], what: str, watch: Watch | None) -> Floats:
+def vectors_of(embedder: Embedder, texts: Sequence[str], what: str, watch: Progress) -> Floats:
     """Return the vectors of texts, float32 [texts, dimensions]."""
     made = []
     for start in range(0, len(texts), _AT_ONCE):
         made.append(embedder.embed(texts[start : start + _AT_ONCE]).astype(np.float32))
-        if watch is not None:
-            watch(what, min(start + _AT_ONCE, len(texts)), len(texts))
+        watch(what, min(start + _AT_ONCE, len(texts)), len(texts))
     return np.concatenate(made)
 
 

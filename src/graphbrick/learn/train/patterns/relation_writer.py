@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.patterns.adam import Adam
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.patterns.patterns import check_whole_numbers
 from graphbrick.learn.train.patterns.relation_models import (
     Floats,
@@ -50,7 +50,7 @@ def train_writer(
     epochs: int = 30,
     seed: int = 0,
     overwrite: bool = False,
-    watch: Watch | None = None,
+    watch: Progress = silent,
 ) -> RelationReport:
     """Train a small model that writes the relations which lead to the answer; `WrittenRelations` uses it.
 
@@ -132,7 +132,7 @@ def _fitted(
     max_hops: int,
     epochs: int,
     seed: int,
-    watch: Watch | None,
+    watch: Progress,
 ) -> RelationModel:
     """Return the model of the right sequences of rows; those of one row share its weight."""
     question, place, before, now, weight = _steps_of(rows, steps, relations)
@@ -158,8 +158,7 @@ def _fitted(
                 gradients[f"place {i}"] = x.T @ chances
                 np.add.at(gradients["after"], before[of], chances)
             adam.step(gradients)
-        if watch is not None:
-            watch("epochs", epoch + 1, epochs)
+        watch("epochs", epoch + 1, epochs)
     return RelationModel(relations, np.stack([values[f"place {i}"] for i in range(max_hops + 1)]), values["after"])
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.patterns.adam import Adam
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.patterns.patterns import check_whole_numbers
 from graphbrick.learn.train.patterns.relation_models import (
     Floats,
@@ -48,7 +48,7 @@ def train_towers(
     margin: float = 0.5,
     seed: int = 0,
     overwrite: bool = False,
-    watch: Watch | None = None,
+    watch: Progress = silent,
 ) -> RelationReport:
     """Train two towers that compare a question with the relations of a path; `PathTowers` uses them.
 
@@ -112,7 +112,7 @@ def _fitted(
     epochs: int,
     margin: float,
     seed: int,
-    watch: Watch | None,
+    watch: Progress,
 ) -> tuple[Floats, Floats]:
     """Return the heads of questions and of paths."""
     rng = np.random.default_rng(seed)
@@ -123,8 +123,7 @@ def _fitted(
         for start in range(0, len(rows), _BATCH):
             batch = [rows[i] for i in order[start : start + _BATCH]]
             adam.step(_gradients(batch, asked, paths, heads["question"], heads["path"], margin, rng))
-        if watch is not None:
-            watch("epochs", epoch + 1, epochs)
+        watch("epochs", epoch + 1, epochs)
     return heads["question"], heads["path"]
 
 

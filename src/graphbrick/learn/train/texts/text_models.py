@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import __version__
+from graphbrick.core.compute import Progress, part_of
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.files.digests import sha256
 from graphbrick.core.parameters import parameter
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.epochs import Course, Fitted, check_parameters
 from graphbrick.learn.train.path_examples import PathExample, PathExamples, by_text, collect, grounded, split
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.models.onnx_text import torch_weights
 from graphbrick.models.store import known, resolve
 from graphbrick.questions.grounding import Grounded
@@ -78,7 +78,7 @@ class TextOptions(TypedDict, total=False):
     seed: int
     device: str | None
     overwrite: bool
-    watch: Watch | None
+    watch: Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +253,7 @@ class Prepared:
 
 
 def prepare(
-    graph: Graph, questions: Sequence[Question] | Grounded, how: TextParameters, tell: Watch, *, alone: bool
+    graph: Graph, questions: Sequence[Question] | Grounded, how: TextParameters, tell: Progress, *, alone: bool
 ) -> Prepared:
     """Find the paths of questions and write their texts.
 
@@ -270,7 +270,7 @@ def prepare(
     examples = collect(
         graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, negative_hops=how.negative_hops,
         k=how.k, positives=how.positives, negatives=how.pool, least=how.least, seed=how.seed,
-        watch=lambda done: tell("questions searched", done, len(questions)),
+        watch=part_of(tell, "questions searched"),
     )  # fmt: skip
     usable = [example for example in examples.all if alone or any(rows_of(example, how.forms))]
     learned, apart = split(usable, how.seed)

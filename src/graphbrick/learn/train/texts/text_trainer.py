@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import ModelError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.epochs import Fitted, fit_epochs
 from graphbrick.learn.train.export import WEIGHTS, check_agreement, samples, write_onnx
 from graphbrick.learn.train.folder import check_place, writing
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.texts.text_models import (
     Key,
     Prepared,
@@ -194,7 +194,7 @@ def train_text_model(
     parameters: dict[str, Any] = own | {name: value for name, value in options.items() if name not in others}
     how = TextParameters(caller=kind.caller, losses=kind.losses, **parameters)
     started, place, overwrite = time.perf_counter(), Path(out).expanduser(), options.get("overwrite", False)
-    tell = options.get("watch") or (lambda what, done, total: None)
+    tell = options.get("watch", silent)
     check_place(place, kind.kind, overwrite=overwrite)
     check_packages(how.caller)
     base, device = base_of(options.get("base", kind.base)), device_of(options.get("device"))
@@ -228,7 +228,7 @@ def _open_base(kind: type[Trainee], base: str) -> Any:
         raise ModelError(f"sentence-transformers cannot load {base}: {first_line(error)}; {hint}") from error
 
 
-def fit(trainee: Trainee, prepared: Prepared, tell: Watch) -> Fitted[Ranked]:
+def fit(trainee: Trainee, prepared: Prepared, tell: Progress) -> Fitted[Ranked]:
     """Train a model on rows; it has the best weights afterwards.
 
     In every epoch each row gives one positive and ``how.negatives`` negatives. ``how.hard`` of these are the ones that
@@ -269,7 +269,7 @@ def _draw(row: Row, hardest: Sequence[int], how: TextParameters, rng: np.random.
     return Drawn(row, tuple(texts[i] for i in places), tuple(row.keys[i] for i in places))
 
 
-def _rated(trainee: Trainee, questions: Sequence[Candidates], tell: Watch, name: str) -> list[Floats]:
+def _rated(trainee: Trainee, questions: Sequence[Candidates], tell: Progress, name: str) -> list[Floats]:
     """Return the scores of the texts of each question."""
     scores: list[Floats] = []
     for start in range(0, len(questions), _RATE_QUESTIONS):
