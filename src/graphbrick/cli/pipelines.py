@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphbrick.cli.llm import model_text, sampling_model, writing_model
-from graphbrick.learn.default import DEFAULT_PIPELINE, ending_in, with_model
+from graphbrick.learn.default import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
@@ -73,7 +72,7 @@ def chosen_pipeline(
     llm: str | None,
     graph: Graph | DatabaseGraph | ExtractedGraph | None = None,
 ) -> Pipeline:
-    """Return the pipeline that the options of ``ask`` name; by default the learned pipeline of the graph."""
+    """Return the pipeline that the options of ``ask`` name; by default that of the graph."""
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse
     from graphbrick.recipes import recipe as find
@@ -83,8 +82,7 @@ def chosen_pipeline(
             raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
         if text is not None and llm is not None:
             raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
-        pipeline = default_pipeline(graph) if text is None else parse(text)
-        return pipeline if llm is None else with_model(pipeline, model_text(llm))
+        return default_pipeline(graph, llm) if text is None else parse(text)
     if text is not None:
         raise InputError(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
@@ -124,8 +122,8 @@ def set_parts(texts: list[str]) -> dict[str, str]:
     return parts
 
 
-def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pipeline:
-    """Return the default pipeline for a graph; say what is not as it could be.
+def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: str | None = None) -> Pipeline:
+    """Return the default pipeline for a graph, with the model of ``--llm``; say what is not as it could be.
 
     The vectors of the passages are made first if there are none, which is shown.
     """
@@ -134,7 +132,7 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pi
     from graphbrick.models.embedders.minilm import MiniLM
     from graphbrick.models.indexes.embed_graph import embed_passages, lacks_vectors
 
-    pipeline = default.default_pipeline(graph)
+    pipeline = default.default_pipeline(graph, "" if llm is None else model_text(llm))
     if isinstance(graph, TextGraph):
         if not MiniLM().is_installed:
             typer.echo(NO_ENCODER, err=True)
@@ -153,12 +151,9 @@ def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:
         InputError: The last stage has no parameter ``min_confidence``.
     """
     from graphbrick.core.errors import InputError
-    from graphbrick.pipeline import Sequence
-    from graphbrick.pipeline.brick import Brick
+    from graphbrick.learn import default
 
-    if min_confidence is None:
-        return pipeline
-    last = pipeline.stages[-1] if isinstance(pipeline, Sequence) else pipeline
-    if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
+    changed = pipeline if min_confidence is None else default.withholding(pipeline, min_confidence)
+    if changed is None:
         raise InputError(f"--min-confidence needs a pipeline that ends in PathAnswer(), got {pipeline!r}")
-    return ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]
+    return changed

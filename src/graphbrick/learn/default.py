@@ -20,10 +20,16 @@ DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAn
 """The default for other graphs that were not learned."""
 
 
-def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pipeline:
+def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: str = "") -> Pipeline:
     """Return the default pipeline for a graph: the one for passages, or the learned one, if there is one.
 
-    Passages are found by words alone if MiniLM is not installed; callers say so.
+    `ask`, `evaluate` and `serve` run it if no pipeline is named, and `tune` compares with it. Passages are found by
+    words alone if MiniLM is not installed; callers say so.
+
+    Args:
+        graph: The graph; None for one that was not learned.
+        llm: Recipe text of a language model that answers, such as "LLM('gpt-4.1')". It plans operators that the rules
+            cannot read, and in place of quotations from passages it writes an answer with citations.
 
     Raises:
         ModelError: What was learned of the graph is damaged.
@@ -35,20 +41,14 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pi
     from graphbrick.pipeline.parsing import parse
 
     if isinstance(graph, TextGraph):
-        return parse(TEXT_PIPELINE if MiniLM().is_installed else WORDS_PIPELINE)
-    learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
-    return parse(DEFAULT_PIPELINE) if learned is None else learned
+        pipeline = parse(TEXT_PIPELINE if MiniLM().is_installed else WORDS_PIPELINE)
+    else:
+        learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
+        pipeline = parse(DEFAULT_PIPELINE) if learned is None else learned
+    return _with_model(pipeline, llm) if llm else pipeline
 
 
-def with_model(pipeline: Pipeline, model: str) -> Pipeline:
-    """Return the pipeline with a model that answers, and that plans operators which the rules cannot read.
-
-    In place of quotations from passages it writes an answer with citations.
-
-    Args:
-        pipeline: The pipeline.
-        model: The language model as recipe text, such as "LLM('gpt-4.1')".
-    """
+def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
     from graphbrick.bricks.generate.generate import Generate
     from graphbrick.bricks.generate.quote import Quote
     from graphbrick.bricks.retrieve.operators.stage import Operators
@@ -59,13 +59,24 @@ def with_model(pipeline: Pipeline, model: str) -> Pipeline:
     assert isinstance(generate, Generate)
     if isinstance(pipeline, Sequence):
         if isinstance(pipeline.stages[-1], Quote):
-            return Sequence((*pipeline.stages[:-1], parse(f"WriteAnswer({model}, form='a short answer')")))
+            return _ending_in(pipeline, parse(f"WriteAnswer({model}, form='a short answer')"))
         stages = (replace(one, llm=generate.llm) if isinstance(one, Operators) else one for one in pipeline.stages)
         pipeline = Sequence(tuple(stages))
-    return ending_in(pipeline, generate)
+    return _ending_in(pipeline, generate)
 
 
-def ending_in(pipeline: Pipeline, last: Pipeline) -> Pipeline:
+def withholding(pipeline: Pipeline, min_confidence: float) -> Pipeline | None:
+    """Return the pipeline whose last stage withholds answers of low confidence; None if it cannot withhold any."""
+    from graphbrick.pipeline import Sequence
+    from graphbrick.pipeline.brick import Brick
+
+    last = pipeline.stages[-1] if isinstance(pipeline, Sequence) else pipeline
+    if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
+        return None
+    return _ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]
+
+
+def _ending_in(pipeline: Pipeline, last: Pipeline) -> Pipeline:
     """Return the pipeline with another last stage."""
     from graphbrick.pipeline import Sequence
 

@@ -17,7 +17,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.extracted import ExtractedGraph
 from graphbrick.graphs.opening import open_graph
 from graphbrick.graphs.store.overlay.delta_files import delta_files
-from graphbrick.learn.default import default_pipeline, with_model
+from graphbrick.learn.default import default_pipeline
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import not_found
@@ -89,10 +89,7 @@ class HostedGraph:
                 f"{self.place} holds extracted subgraphs, each for the seeds of some questions, but a server answers "
                 "any question; serve the graph that they are from, or use graphbrick ask"
             )
-        default = default_pipeline(graph)
-        if self._llm:
-            default = with_model(default, self._llm)
-        return Opened(self.name, graph, {DEFAULT: default, **self._own})
+        return Opened(self.name, graph, {DEFAULT: default_pipeline(graph, self._llm), **self._own})
 
     def refresh(self) -> bool:
         """Take the graph over as it is now, if it has changed; requests are answered from the old one until then.

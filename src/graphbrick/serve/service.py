@@ -6,15 +6,13 @@ import logging
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
 from graphbrick.core.session import Session
 from graphbrick.judge.labels.labelling import Labelling, open_labelling
-from graphbrick.learn.default import ending_in
+from graphbrick.learn.default import withholding
 from graphbrick.pipeline import Pipeline
-from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import Budget
 from graphbrick.pipeline.composition import Sequence
 from graphbrick.pipeline.parsing import parse
@@ -186,9 +184,10 @@ def _recipe(name: str, text: str) -> Pipeline:
 
 def _withholding(pipeline: Pipeline, min_confidence: float) -> Pipeline:
     """Return the pipeline whose last stage withholds answers of low confidence."""
-    last = pipeline.stages[-1] if isinstance(pipeline, Sequence) else pipeline
-    if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
+    changed = withholding(pipeline, min_confidence)
+    if changed is None:
+        last = pipeline.stages[-1] if isinstance(pipeline, Sequence) else pipeline
         raise ServeError(
             400, "no_confidence", f"min_confidence needs a pipeline that ends in PathAnswer(), got {last!r}"
         )
-    return ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]
+    return changed

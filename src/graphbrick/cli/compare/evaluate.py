@@ -17,6 +17,9 @@ from graphbrick.cli.pipelines import MinConfidence, withholding
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.graphs.local.extracted import ExtractedGraph
     from graphbrick.models.llm.chat import ChatModel
     from graphbrick.pipeline import Pipeline
     from graphbrick.pipeline.budget import StoppedError
@@ -101,11 +104,11 @@ def evaluate(
     from graphbrick.study.store.identity import content_of, identity_of, on_graph
     from graphbrick.study.store.reader import Study
 
-    named = chosen_pipelines(recipe or [], pipeline or [], parts or [], llm)
+    opened = open_any(graph)
+    named = chosen_pipelines(recipe or [], pipeline or [], parts or [], llm, opened)
     chosen = {name: withholding(one, min_confidence) for name, one in named.items()}
     _check_group(by, questions, out)
     judged_by = None if judge is None else model_of(judge)
-    opened = open_any(graph)
     assert not isinstance(opened, DatabaseGraph)  # an address is refused when the arguments are read
     stopped: StoppedError | None = None
     with limits(budget, cache, cache_file), runner_of(spark, conf or [], workers) as runner, progress() as report:
@@ -161,8 +164,14 @@ def compare(
     print_comparison(comparison, published=published, as_json=as_json)
 
 
-def chosen_pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:
-    """Return the pipelines that the options name, by their names for tables."""
+def chosen_pipelines(
+    recipes: list[str],
+    texts: list[str],
+    parts: list[str],
+    llm: str | None,
+    graph: Graph | DatabaseGraph | ExtractedGraph | None = None,
+) -> dict[str, Pipeline]:
+    """Return the pipelines that the options name, by their names for tables; by default what ``ask`` runs."""
     from graphbrick.cli.pipelines import chosen_pipeline
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse
@@ -184,8 +193,7 @@ def chosen_pipelines(recipes: list[str], texts: list[str], parts: list[str], llm
         parsed = parse(pipeline)
         _add(found, name or repr(parsed), parsed)
     if not found:
-        parsed = chosen_pipeline(None, None, [], llm)
-        found["default" if llm is None else f"default, llm={llm}"] = parsed
+        found["default" if llm is None else f"default, llm={llm}"] = chosen_pipeline(None, None, [], llm, graph)
     return found
 
 
