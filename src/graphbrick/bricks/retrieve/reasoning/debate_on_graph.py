@@ -9,11 +9,11 @@ from graphbrick.bricks.retrieve.paths.beam import Partial
 from graphbrick.bricks.retrieve.reasoning.asking import PROMPTS
 from graphbrick.bricks.retrieve.reasoning.facts import picked_facts
 from graphbrick.bricks.retrieve.reasoning.moves import starts, text_of
+from graphbrick.bricks.retrieve.reasoning.rounds import Rounds
 from graphbrick.core import Evidence, Query, Subgraph
-from graphbrick.core.compute import check_limits
 from graphbrick.core.graph import DIRECTIONS
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import event, fact
+from graphbrick.core.trace import event
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.enough import is_enough
@@ -66,27 +66,22 @@ class DebateOnGraph(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the facts of all rounds."""
-        ends, found, question = starts(query, subgraph), list[list[Partial]](), query.text
-        enough = False
-        while ends and len(found) < self.rounds and not enough:
-            check_limits()
-            ends = picked_facts(
+        rounds, question = Rounds(subgraph), query.text
+
+        def onward(reached: list[Partial]) -> list[Partial]:
+            nonlocal question
+            question = self._shorter(question, [text_of(subgraph, path) for path in reached])
+            return reached
+
+        def step(ends: list[Partial]) -> list[Partial]:
+            return ends and picked_facts(
                 self.llm, "choose_relations", question, subgraph, ends, direction=self.direction, triples=self.triples
             )
-            if not ends:
-                break
-            found.append(ends)
-            texts = [text_of(subgraph, path) for facts in found for path in facts]
-            enough = is_enough(self.llm, question, texts)
-            if not enough and len(found) < self.rounds:
-                question = self._shorter(question, [text_of(subgraph, path) for path in ends])
-        fact(rounds=len(found))
-        if len(found) == self.rounds and not enough:
-            event(f"the facts were not found to be enough after {self.rounds} rounds")
-            if self.if_never_enough == "drop":
-                return Evidence()
-        source = repr(self)
-        return Evidence(tuple(path.path(subgraph, source) for facts in reversed(found) for path in facts))
+
+        seeds = starts(query, subgraph)
+        rounds.walk(seeds, self.rounds, step, lambda: is_enough(self.llm, question, rounds.texts()), onward)
+        is_dropped = rounds.end("facts") and self.if_never_enough == "drop"
+        return Evidence() if is_dropped else rounds.evidence(repr(self))
 
     def _shorter(self, question: str, facts: list[str]) -> str:
         """Return the question that a debate leaves to be answered; the same, with an event, if it leaves none."""

@@ -20,6 +20,7 @@ from graphbrick.bricks.retrieve.reasoning.moves import (
     starts,
     text_of,
 )
+from graphbrick.bricks.retrieve.reasoning.rounds import Rounds, asked_of_each
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.compute import check_limits
 from graphbrick.core.graph import DIRECTIONS
@@ -27,6 +28,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.llm.prompt_files import Prompt
 from graphbrick.models.llm.replies.json_replies import json_list, json_object
 from graphbrick.models.llm.replies.replies import (
     numbered,
@@ -58,7 +60,7 @@ class _Search:
         subgraph: Where it walks.
         goals: What has to be found out.
         notes: What is known of each goal.
-        rounds: The paths found in each round, in turns of the relations that were followed.
+        rounds: The paths of each round, in turns of the relations that were followed.
         followed: The moves that were chosen at each entity.
         backtracks: How often an entity was gone back to.
         answers: The names of the answers, folded; empty before any is found.
@@ -68,7 +70,7 @@ class _Search:
     subgraph: Subgraph
     goals: list[str]
     notes: list[str]
-    rounds: list[list[Partial]] = field(default_factory=list)
+    rounds: Rounds
     followed: dict[int, set[str]] = field(default_factory=dict)
     backtracks: int = 0
     answers: set[str] = field(default_factory=set)
@@ -78,10 +80,10 @@ class _Search:
         """What all prompts have."""
         return {"question": self.query.text, "subgoals": numbered(self.goals), "memory": numbered(self.notes)}
 
-    def facts(self, rounds: list[list[Partial]]) -> list[str]:
-        """Return paths as text: as many as a prompt holds, the first of the last round before those of earlier ones."""
+    def facts(self, last: int = 0) -> list[str]:
+        """Return the paths of the last rounds, or of all, as text: as many as a prompt holds, the first of the last."""
         shown: list[Partial] = []
-        for paths in reversed(rounds):
+        for paths in reversed(self.rounds.paths[-last:]):
             shown = paths[: _FACTS - len(shown)] + shown
         return [text_of(self.subgraph, path) for path in shown]
 
@@ -140,27 +142,24 @@ class PlanOnGraph(RetrieveStage):
         if not frontier:
             return Evidence()
         goals = self._goals(query)
-        search = _Search(query, subgraph, goals, ["unknown"] * len(goals))
-        draw, is_enough, reached = random.Random(self.seed), False, list[Partial]()
-        while frontier and len(search.rounds) < self.max_hops and not is_enough:
-            check_limits()
-            reached = self._explored(search, frontier, draw)
-            if not reached:
-                break
-            search.rounds.append(reached)
+        rounds, draw = Rounds(subgraph), random.Random(self.seed)
+        search = _Search(query, subgraph, goals, ["unknown"] * len(goals), rounds)
+
+        def is_enough() -> bool:
             self._take_notes(search)
-            is_enough = self._is_enough(search)
-            if not is_enough and len(search.rounds) < self.max_hops:
-                going_on = self._going_on(reached)
-                frontier = going_on + self._earlier(search, going_on)
-        fact(rounds=len(search.rounds), backtracks=search.backtracks)
-        if search.rounds and not reached:
+            return self._is_enough(search)
+
+        def onward(reached: list[Partial]) -> list[Partial]:
+            going_on = self._going_on(reached)
+            return going_on + self._earlier(search, going_on)
+
+        rounds.walk(frontier, self.max_hops, lambda frontier: self._explored(search, frontier, draw), is_enough, onward)
+        rounds.is_stuck &= bool(rounds.paths)
+        if rounds.is_stuck:
             event("the search stopped half way: nothing more was reached; what there is, is the evidence")
-        elif not is_enough:
-            event(f"the facts were not found to be enough after {len(search.rounds)} rounds")
-            if self.if_never_enough == "drop":
-                return Evidence()
-        return self._evidence(search)
+        is_dropped = rounds.end("facts") and self.if_never_enough == "drop"
+        fact(backtracks=search.backtracks)
+        return Evidence() if is_dropped else self._evidence(search)
 
     def _goals(self, query: Query) -> list[str]:
         """Return the sub-goals of a question; the question itself, with an event, if the reply has none."""
@@ -192,8 +191,10 @@ class PlanOnGraph(RetrieveStage):
             before = search.followed.get(path.nodes[-1], set())
             moves = [m for m in moves_from(search.subgraph, path, self.direction) if m.text not in before]
             offered += [(path, moves)] if moves else []
-        prompts = [
-            choosing(
+
+        def prompt_of(offer: tuple[Partial, list[Move]]) -> Prompt:
+            path, moves = offer
+            return choosing(
                 self.llm,
                 "plan_relations",
                 [move.text for move in moves],
@@ -202,12 +203,10 @@ class PlanOnGraph(RetrieveStage):
                 path=text_of(search.subgraph, path),
                 **search.values,
             )
-            for path, moves in offered
-        ]
-        replies = self.llm.ask_all([prompt.request for prompt in prompts])
+
         steps = []
-        for (path, moves), prompt, reply in zip(offered, prompts, replies, strict=True):
-            for place in chosen(reply.text, prompt.candidates, self.width) or ():
+        for (path, moves), prompt, reply in asked_of_each(self.llm, offered, prompt_of):
+            for place in chosen(reply, prompt.candidates, self.width) or ():
                 search.followed.setdefault(path.nodes[-1], set()).add(moves[place].text)
                 steps.append((path, moves[place]))
         return steps
@@ -215,9 +214,12 @@ class PlanOnGraph(RetrieveStage):
     def _entities(self, search: _Search, steps: list[tuple[Partial, Move]], draw: random.Random) -> list[list[Partial]]:
         """Return the paths to the chosen entities of each step."""
         few = [(path, self._fewer(search, move, draw)) for path, move in steps]
-        several = [(path, move) for path, move in few if not self._needs_no_choice(search, move)]
-        prompts = [
-            choosing(
+
+        def prompt_of(step: tuple[Partial, Move]) -> Prompt | None:
+            path, move = step
+            if self._needs_no_choice(search, move):
+                return None
+            return choosing(
                 self.llm,
                 "plan_entities",
                 [name_of(search.subgraph, end) for end in move.ends.tolist()],
@@ -226,16 +228,12 @@ class PlanOnGraph(RetrieveStage):
                 relation=move.text,
                 **search.values,
             )
-            for path, move in several
-        ]
-        replies = self.llm.ask_all([prompt.request for prompt in prompts])
-        answers = iter(zip(prompts, replies, strict=True))
+
         reached = []
-        for path, move in few:
+        for (path, move), prompt, reply in asked_of_each(self.llm, few, prompt_of):
             places: list[int] | None = list(range(len(move.ends)))
-            if not self._needs_no_choice(search, move):
-                prompt, reply = next(answers)
-                places = chosen(reply.text, prompt.candidates, self.width)
+            if prompt is not None:
+                places = chosen(reply, prompt.candidates, self.width)
                 if places is None:
                     event(f"the first {self.width} entities of {move.text!r} were taken")
                     places = list(range(min(self.width, len(move.ends))))
@@ -271,7 +269,7 @@ class PlanOnGraph(RetrieveStage):
         """Let the model write down what is known of each sub-goal."""
         keys = [str(number) for number in range(1, len(search.goals) + 1)]
         schema = json_object(**dict.fromkeys(keys, _TEXT))
-        prompt = PROMPTS.request(self.llm, "memory", search.facts(search.rounds[-1:]), schema=schema, **search.values)
+        prompt = PROMPTS.request(self.llm, "memory", search.facts(1), schema=schema, **search.values)
         reply = self.llm.ask_all([prompt.request])[0].text
         notes = read_object(reply)
         if notes is None or not set(keys) & set(notes):
@@ -281,7 +279,7 @@ class PlanOnGraph(RetrieveStage):
 
     def _is_enough(self, search: _Search) -> bool:
         """Ask whether what is known is enough; only an answer with a name on the paths ends the search."""
-        prompt = PROMPTS.request(self.llm, "plan_answer", search.facts(search.rounds), schema=_VERDICT, **search.values)
+        prompt = PROMPTS.request(self.llm, "plan_answer", search.facts(), schema=_VERDICT, **search.values)
         reply = self.llm.ask_all([prompt.request])[0].text
         verdict = read_object(reply)
         enough = None if verdict is None else verdict.get("enough")
@@ -294,7 +292,7 @@ class PlanOnGraph(RetrieveStage):
         answer = verdict.get("answer") or ""
         texts = [one_line(str(text)) for text in (answer if isinstance(answer, list) else [answer])]
         names = chain.from_iterable((text, *parts_of(text)) for text in texts)  # a name may have a comma
-        paths = chain.from_iterable(search.rounds)
+        paths = chain.from_iterable(search.rounds.paths)
         known = {fold(name_of(search.subgraph, node)) for path in paths for node in path.nodes}
         search.answers = known & {fold(name) for name in names} - {""}
         if not search.answers:
@@ -307,7 +305,7 @@ class PlanOnGraph(RetrieveStage):
         ends = dict.fromkeys(path.nodes[-1] for path in going_on)
         earlier = {
             path.nodes[-1]: path
-            for kept in [starts(search.query, search.subgraph), *search.rounds[:-1]]
+            for kept in [starts(search.query, search.subgraph), *search.rounds.paths[:-1]]
             for path in kept
             if path.nodes[-1] not in ends
         }
@@ -324,7 +322,7 @@ class PlanOnGraph(RetrieveStage):
 
     def _evidence(self, search: _Search) -> Evidence:
         """Return all paths, those that end at an answer first."""
-        paths = [path for kept in reversed(search.rounds) for path in kept]
+        paths = [path for kept in reversed(search.rounds.paths) for path in kept]
         paths.sort(key=lambda path: fold(name_of(search.subgraph, path.nodes[-1])) not in search.answers)  # stable
         source = repr(self)
         distinct = {path.identity: path for path in (p.path(search.subgraph, source) for p in paths)}

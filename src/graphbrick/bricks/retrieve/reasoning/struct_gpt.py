@@ -8,11 +8,11 @@ from graphbrick.bricks.retrieve.paths.beam import Partial
 from graphbrick.bricks.retrieve.reasoning.choices import choosing, chosen
 from graphbrick.bricks.retrieve.reasoning.facts import picked_facts
 from graphbrick.bricks.retrieve.reasoning.moves import is_unnamed, moves_from, name_of, starts, text_of
+from graphbrick.bricks.retrieve.reasoning.rounds import Rounds
 from graphbrick.core import Evidence, Query, Subgraph
-from graphbrick.core.compute import check_limits
 from graphbrick.core.graph import DIRECTIONS
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import event, fact
+from graphbrick.core.trace import event
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.enough import is_enough
 from graphbrick.pipeline import RetrieveStage
@@ -57,27 +57,23 @@ class StructGPT(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the facts of the relations that the model picks."""
-        ends, found = starts(query, subgraph), list[list[Partial]]()
-        for _ in range(self.rounds):
-            check_limits()
+        rounds = Rounds(subgraph)
+
+        def step(ends: list[Partial]) -> list[Partial]:
             facts = picked_facts(
                 self.llm, "choose_relation", query.text, subgraph, ends,
                 direction=self.direction, triples=self.triples, most=1,
             )  # fmt: skip
-            if not facts:
-                break
-            ends = facts if self.conditions == "none" else self._narrowed(query, subgraph, facts)
-            found.append(ends)
-            if self.rounds == 1:
-                break
-            texts = [text_of(subgraph, path) for facts in found for path in facts]
-            if is_enough(self.llm, query.text, texts):
-                break
-        else:
-            event(f"the facts were not found to be enough after {self.rounds} rounds")
-        fact(rounds=len(found))
-        source = repr(self)
-        return Evidence(tuple(path.path(subgraph, source) for facts in reversed(found) for path in facts))
+            return facts if not facts or self.conditions == "none" else self._narrowed(query, subgraph, facts)
+
+        rounds.walk(
+            starts(query, subgraph),
+            self.rounds,
+            step,
+            lambda: self.rounds == 1 or is_enough(self.llm, query.text, rounds.texts()),
+        )
+        rounds.end("facts")
+        return rounds.evidence(repr(self))
 
     def _narrowed(self, query: Query, subgraph: Subgraph, facts: list[Partial]) -> list[Partial]:
         """Return the facts that meet the conditions that the model picks."""

@@ -18,13 +18,14 @@ from graphbrick.bricks.retrieve.reasoning.moves import (
     starts,
     text_of,
 )
+from graphbrick.bricks.retrieve.reasoning.rounds import Rounds, asked_of_each
 from graphbrick.core import Evidence, Query, Subgraph
-from graphbrick.core.compute import check_limits
 from graphbrick.core.graph import DIRECTIONS
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import event, fact
+from graphbrick.core.trace import event
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.enough import is_enough
+from graphbrick.models.llm.prompt_files import Prompt
 from graphbrick.models.llm.replies.replies import shown, unreadable
 from graphbrick.pipeline import RetrieveStage
 
@@ -73,23 +74,17 @@ class ThinkOnGraph(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the chosen paths of all rounds."""
-        beam, rounds = starts(query, subgraph), list[list[Partial]]()
-        draw, enough = random.Random(self.seed), False
-        while beam and len(rounds) < self.max_hops and not enough:
-            check_limits()
-            beam = self._round(query, subgraph, beam, draw)
-            if beam:
-                rounds.append(beam)
-                enough = is_enough(self.llm, query.text, [text_of(subgraph, path) for kept in rounds for path in kept])
-        fact(rounds=len(rounds))
-        if not beam:
+        rounds, draw = Rounds(subgraph), random.Random(self.seed)
+        rounds.walk(
+            starts(query, subgraph),
+            self.max_hops,
+            lambda beam: self._round(query, subgraph, beam, draw),
+            lambda: is_enough(self.llm, query.text, rounds.texts()),
+        )
+        if rounds.is_stuck:
             event("the search stopped half way: no relation or entity got points; what there is, is the evidence")
-        if rounds and beam and not enough:
-            event(f"the paths were not found to be enough after {len(rounds)} rounds")
-            if self.if_never_enough == "drop":
-                return Evidence()
-        source = repr(self)
-        return Evidence(tuple(path.path(subgraph, source) for kept in reversed(rounds) for path in kept))
+        is_dropped = rounds.end("paths") and self.if_never_enough == "drop"
+        return Evidence() if is_dropped else rounds.evidence(repr(self))
 
     def _round(self, query: Query, subgraph: Subgraph, beam: list[Partial], draw: random.Random) -> list[Partial]:
         """Return the best steps from the ends of the beam, best first."""
@@ -100,10 +95,11 @@ class ThinkOnGraph(RetrieveStage):
 
     def _relations(self, query: Query, subgraph: Subgraph, beam: list[Partial]) -> list[tuple[Partial, Move, float]]:
         """Return the chosen relations of each path with their scores, in the order of the beam, best first."""
-        offers = [(path, moves_from(subgraph, path, self.direction, no_way_back=True)) for path in beam]
-        offers = [(path, moves) for path, moves in offers if moves]
-        prompts = [
-            scoring(
+        offers = ((path, moves_from(subgraph, path, self.direction, no_way_back=True)) for path in beam)
+
+        def prompt_of(offer: tuple[Partial, list[Move]]) -> Prompt:
+            path, moves = offer
+            return scoring(
                 self.llm,
                 "score_relations",
                 [move.text for move in moves],
@@ -113,15 +109,13 @@ class ThinkOnGraph(RetrieveStage):
                 path=text_of(subgraph, path),
                 limit=str(self.beam_width),
             )
-            for path, moves in offers
-        ]
+
         steps = []
-        replies = self.llm.ask_all([prompt.request for prompt in prompts])
-        for (path, moves), prompt, reply in zip(offers, prompts, replies, strict=True):
-            scores = scored(reply.text, prompt.candidates, self.beam_width)
+        for (path, moves), prompt, reply in asked_of_each(self.llm, [one for one in offers if one[1]], prompt_of):
+            scores = scored(reply, prompt.candidates, self.beam_width)
             if scores is None:
                 where = name_of(subgraph, path.nodes[-1])
-                unreadable(f"no relation of {where!r} was followed: no points could be read in {shown(reply.text)}")
+                unreadable(f"no relation of {where!r} was followed: no points could be read in {shown(reply)}")
             steps += [(path, moves[place], score) for place, score in (scores or {}).items()]
         return steps
 
@@ -130,9 +124,12 @@ class ThinkOnGraph(RetrieveStage):
     ) -> list[Partial]:
         """Return the entities that the chosen relations lead to, as longer paths with the product of both scores."""
         drawn = [(path, self._named(subgraph, self._drawn(move, draw)), score) for path, move, score in steps]
-        several = [(path, move) for path, move, _ in drawn if self._is_choice(subgraph, move)]
-        prompts = [
-            scoring(
+
+        def prompt_of(step: tuple[Partial, Move, float]) -> Prompt | None:
+            path, move, _ = step
+            if len(move.ends) < 2 or is_unnamed(subgraph, int(move.ends[0])):
+                return None
+            return scoring(
                 self.llm,
                 "score_entities",
                 [name_of(subgraph, end) for end in move.ends.tolist()],
@@ -142,28 +139,16 @@ class ThinkOnGraph(RetrieveStage):
                 relation=move.text,
                 limit=str(self.beam_width),
             )
-            for path, move in several
-        ]
-        replies = iter(zip(prompts, self.llm.ask_all([prompt.request for prompt in prompts]), strict=True))
+
         reached = []
-        for path, move, score in drawn:
-            scores: dict[int, float] | None = dict.fromkeys(range(len(move.ends)), 1 / len(move.ends))
-            if self._is_choice(subgraph, move):
-                prompt, reply = next(replies)
-                n = len(prompt.candidates)
-                scores = scored(reply.text, prompt.candidates, self.beam_width)
-                if scores is None:
-                    unreadable(
-                        f"the entities of {move.text!r} score alike: no points could be read in {shown(reply.text)}"
-                    )
-                    scores = dict.fromkeys(range(n), 1 / n)
-            for place, points in (scores or {}).items():
+        for (path, move, score), prompt, reply in asked_of_each(self.llm, drawn, prompt_of):
+            n = len(move.ends) if prompt is None else len(prompt.candidates)
+            scores = None if prompt is None else scored(reply, prompt.candidates, self.beam_width)
+            if prompt is not None and scores is None:
+                unreadable(f"the entities of {move.text!r} score alike: no points could be read in {shown(reply)}")
+            for place, points in (dict.fromkeys(range(n), 1 / n) if scores is None else scores).items():
                 reached += extended(path, move.take(np.array([place])), score * points)
         return reached
-
-    def _is_choice(self, subgraph: Subgraph, move: Move) -> bool:
-        """Whether the model is asked about the ends of a move: there are several, and they have names."""
-        return len(move.ends) > 1 and not is_unnamed(subgraph, int(move.ends[0]))
 
     def _named(self, subgraph: Subgraph, move: Move) -> Move:
         """Return the move to those of its ends that have a name; the same move if none or all have one."""
