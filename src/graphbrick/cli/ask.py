@@ -78,34 +78,17 @@ def ask(
         }
         found = _ask_server(server, options, token or "")
     else:
-        found = _ask_here(
-            graph, question, pipeline, recipe, parts or [], llm, seed or [], min_confidence, (budget, cache, cache_file)
-        )
+        load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
+        from graphbrick.cli.printing.runs import answering
+        from graphbrick.models.llm.chat import streaming
+        from graphbrick.pipeline.run_json import run_json
+
+        opened = open_any(graph)
+        chosen = withholding(chosen_pipeline(pipeline, recipe, parts or [], llm, opened), min_confidence)
+        with limits(budget, cache, cache_file), answering() as on_token, streaming(on_token):
+            run = chosen.run(opened, question, seeds=seed or [])
+        found = run_json(run, chosen)
     _print(found, explain=explain, as_json=as_json)
-
-
-def _ask_here(
-    graph: str,
-    question: str,
-    pipeline: str | None,
-    recipe: str | None,
-    parts: list[str],
-    llm: str | None,
-    seeds: list[str],
-    min_confidence: float | None,
-    limited: tuple[Any, ...],
-) -> dict[str, Any]:
-    """Return the run of a question in this process, as JSON."""
-    load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
-    from graphbrick.cli.printing.runs import answering
-    from graphbrick.models.llm.chat import streaming
-    from graphbrick.pipeline.run_json import run_json
-
-    opened = open_any(graph)
-    parsed = withholding(chosen_pipeline(pipeline, recipe, parts, llm, opened), min_confidence)
-    with limits(*limited), answering() as on_token, streaming(on_token):
-        run = parsed.run(opened, question, seeds=seeds)
-    return run_json(run, parsed)
 
 
 def _ask_server(server: str, options: Mapping[str, Any], token: str) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""Progress of long commands on standard error: bars on a terminal, a plain line now and then elsewhere."""
+"""Progress and notes of commands on standard error: bars on a terminal, a plain line now and then elsewhere."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
@@ -23,6 +23,12 @@ Unit = Literal["count", "bytes", "share"]
 LINE_SECONDS = 15.0
 """Seconds between two plain lines."""
 _UNCHANGED_SECONDS = 60.0  # a step that reports nothing new is named again after so long
+
+
+def note_events(events: Iterable[str]) -> None:
+    """Print events as notes."""
+    for event in events:
+        typer.echo(f"note: {event}", err=True)
 
 
 @contextmanager

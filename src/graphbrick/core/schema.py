@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -73,6 +74,14 @@ class Schema:
     connections: tuple[Connection, ...] = ()
     is_complete: bool = True
 
+    @classmethod
+    def by_count(cls, classes: Iterable[NodeClass], connections: Iterable[Connection], is_complete: bool) -> Schema:
+        """Return a schema in which what is frequent stands first; ties go by name."""
+        return cls(
+            tuple(sorted(classes, key=lambda one: (-(one.count or 0), one.name))),
+            tuple(sorted(connections, key=lambda one: (-(one.count or 0), one.head, one.relation, one.tail))),
+            is_complete,
+        )
 
 class NodeKey(str):
     """The key of an entity as a value of a row: a node that the query returned, not a text that equals a key."""

@@ -66,7 +66,7 @@ def build(
     """Build a graph folder from a file, also .gz and .zst, or from a database, such as bolt://localhost:7687/films."""
     from graphbrick.cli.graphs.renewing import after_change
     from graphbrick.cli.printing.graphs import print_built
-    from graphbrick.cli.progress import progress
+    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.build.builder import build
     from graphbrick.graphs.databases.address import is_address
@@ -84,8 +84,7 @@ def build(
             )
         with progress(f"copying {source}") as report, record(Trace(), "copy", "build") as entry:
             copied = copy_graph(source, graph, near=near, overwrite=overwrite, progress=report)
-        for event in entry.events:
-            typer.echo(f"note: {event}", err=True)
+        note_events(entry.events)
         print_built(copied, as_json=as_json, learning=learn)
         after_change(graph, learn_again=learn)
         return
@@ -117,14 +116,13 @@ def refresh(
     """Bring a graph up to date with the database it was copied from; copies only what is new where that can be told."""
     from graphbrick.cli.graphs.renewing import after_change
     from graphbrick.cli.printing.graphs import print_refreshed
-    from graphbrick.cli.progress import progress
+    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.trace import Trace, record
     from graphbrick.graphs.changes.refreshing import refresh_graph
 
     with progress(f"refreshing {graph}") as report, record(Trace(), "refresh", "build") as entry:
         done = refresh_graph(graph, full=full, progress=report)
-    for event in entry.events:
-        typer.echo(f"note: {event}", err=True)
+    note_events(entry.events)
     print_refreshed(graph, done, as_json=as_json)
     after_change(graph, learn_again=learn)
 

@@ -30,7 +30,7 @@ def embeddings(
 ) -> None:
     """Embed the relation names, labels and passages of a graph once, and keep the vectors beside it."""
     from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import progress
+    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
     from graphbrick.models.indexes.embed_graph import embed_graph, n_texts
@@ -44,8 +44,7 @@ def embeddings(
         made = embed_graph(opened, embedder, triples=triples, progress=report)
     if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
         raise GraphbrickError(entry.events[-1])
-    for event in entry.events:
-        typer.echo(f"note: {event}", err=True)
+    note_events(entry.events)
     folder = str(store_of(opened).folder)
     if as_json:
         print_json({"embedded": made, "folder": folder})
@@ -175,7 +174,7 @@ def vectors(
 ) -> None:
     """Index the embeddings of a graph's entities, or of its triples, for VectorNeighbors, and keep that beside it."""
     from graphbrick.cli.printing.terminal import print_json
-    from graphbrick.cli.progress import progress
+    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.trace import Trace, record
     from graphbrick.models.indexes.vector_index import build_index, folder_of, n_texts
 
@@ -186,8 +185,7 @@ def vectors(
         record(Trace(), "index", "index") as entry,
     ):
         made = build_index(opened, embedder, unit, progress=report)
-    for event in entry.events:
-        typer.echo(f"note: {event}", err=True)
+    note_events(entry.events)
     folder = str(folder_of(opened, embedder, unit).folder)
     if as_json:
         print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder})

@@ -22,6 +22,7 @@ def query(
     """Run a query by hand; one that may write is refused. Without rows, say what does not fit the schema."""
     from graphbrick.bricks.retrieve.queries.query_names import checked_by_graph
     from graphbrick.cli.printing.queries import print_query_advice, print_rows
+    from graphbrick.cli.progress import note_events
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
     from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
@@ -38,8 +39,7 @@ def query(
             checked = checked_by_graph(opened, text, opened.schema())
             meant = [f"is this meant: {checked.text}"] if checked.text != text else []
             raise GraphbrickError("; ".join((str(error), *checked.problems, *meant))) from error
-    for event in entry.events:
-        typer.echo(f"note: {event}", err=True)
+    note_events(entry.events)
     print_rows(rows, limit, as_json=as_json)
     if not rows.rows:
         print_query_advice(text, checked_by_graph(opened, text, opened.schema()))

@@ -109,7 +109,7 @@ def train(
 
     Use it as --judge FOLDER, and look first at what graphbrick judge check says of it.
     """
-    from graphbrick.cli.printing.judges import print_encoder, print_trained, print_tuned
+    from graphbrick.cli.printing.judges import print_models, print_trained
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
     from graphbrick.judge.judges.classifier.learned import description, reader_of
@@ -131,7 +131,7 @@ def train(
             made = train_judge_encoder(
                 rows, out, base=base or BASE, parameters=how, trials=trials, about=about, watch=report
             )
-            print_encoder(out, made, as_json=as_json)
+            print_models(out, made, as_json=as_json)
             return
         if method == "llm":
             from graphbrick.judge.training import judge_llm
@@ -140,7 +140,7 @@ def train(
             tuned = judge_llm.train_judge_llm(
                 rows, out, base=base or judge_llm.BASE, settings=settings, about=about, watch=report
             )
-            print_tuned(out, tuned, as_json=as_json)
+            print_models(out, tuned, as_json=as_json)
             return
         readers = embedder, "" if reranker == "none" else reranker
         trained = train_classifier(rows, reader_of(*readers), seed=seed, watch=report)

@@ -51,7 +51,7 @@ def learn(
 ) -> None:
     """Learn from the graph itself which relations answer which questions; ask then uses it."""
     from graphbrick.cli.printing.terminal import console, print_json
-    from graphbrick.cli.progress import progress
+    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import InputError
     from graphbrick.learn.learned import learned_place
     from graphbrick.learn.learning import learn as run
@@ -80,8 +80,7 @@ def learn(
             watch=shown,
         )
     place = out or learned_place(opened)
-    for event in () if report.by_model is None else report.by_model.events:
-        typer.echo(f"note: {event}", err=True)
+    note_events(() if report.by_model is None else report.by_model.events)
     if as_json:
         print_json(report.to_dict() | {"folder": str(place)})
         return

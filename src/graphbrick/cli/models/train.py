@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -52,7 +52,6 @@ def patterns(
     as_json: Json = False,
 ) -> None:
     """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
-    from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import progress
     from graphbrick.learn.learned import pipeline_over
     from graphbrick.learn.train.patterns.patterns import train_patterns
@@ -65,10 +64,7 @@ def patterns(
             opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
             watch=shown,
         )  # fmt: skip
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        console().print(f"{report}\nuse it as {pipeline_over(str(out))!r}")
+    _print(report, f"use it as {pipeline_over(str(out))!r}", as_json=as_json)
 
 
 @app.command()
@@ -152,7 +148,6 @@ def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) 
     ) -> None:
         import graphbrick
         from graphbrick import PathAnswer, Rerank, ShortestPaths
-        from graphbrick.cli.printing.terminal import console, print_json
         from graphbrick.cli.progress import progress
         from graphbrick.learn import train
         from graphbrick.questions.fetching import load_all
@@ -165,12 +160,9 @@ def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) 
                 batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
                 watch=shown,
             )  # fmt: skip
-        if as_json:
-            print_json(report.to_dict())
-            return
         reranked = Rerank(getattr(graphbrick, brick)(str(out)), by="path" if by == "path" else "pattern")
         pipeline = ShortestPaths(max_hops=max_hops) >> reranked >> PathAnswer()
-        console().print(f"{report}\nuse it as {pipeline!r}")
+        _print(report, f"use it as {pipeline!r}", as_json=as_json)
 
     return command
 
@@ -207,7 +199,6 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
         overwrite: _Overwrite = False,
         as_json: Json = False,
     ) -> None:
-        from graphbrick.cli.printing.terminal import console, print_json
         from graphbrick.cli.progress import progress
         from graphbrick.learn import train
         from graphbrick.questions.fetching import load_all
@@ -220,10 +211,7 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
                 opened, loaded, out, max_hops=max_hops, embedder=brick, epochs=epochs, seed=seed, overwrite=overwrite,
                 watch=shown,
             )  # fmt: skip
-        if as_json:
-            print_json(report.to_dict())
-            return
-        console().print(f"{report}\nuse it as {use.format(repr(str(out)))}")
+        _print(report, f"use it as {use.format(repr(str(out)))}", as_json=as_json)
 
     return command
 
@@ -278,7 +266,6 @@ def llm(
     as_json: Json = False,
 ) -> None:
     """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
-    from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import progress
     from graphbrick.learn.train.llms.llm import train_llm
     from graphbrick.pipeline.parsing import parse_brick
@@ -294,10 +281,17 @@ def llm(
             learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
             overwrite=overwrite, watch=shown,
         )  # fmt: skip
-    if as_json:
-        print_json(report.to_dict())
-        return
     ways = [f"serve it with vllm serve {out / 'merged'}"]
     if gguf:
         ways.append(f"use it as LocalLLM({str(out / 'model.gguf')!r})")
-    console().print("\n".join([str(report), *ways]))
+    _print(report, "\n".join(ways), as_json=as_json)
+
+
+def _print(report: Any, use: str, *, as_json: bool) -> None:
+    """Print the report of a training, and what its result is used for."""
+    from graphbrick.cli.printing.terminal import console, print_json
+
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        console().print(f"{report}\n{use}")

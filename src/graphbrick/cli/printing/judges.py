@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,26 +61,19 @@ def print_trained(place: Path, trained: Trained, *, as_json: bool) -> None:
     _next(place)
 
 
-def print_encoder(place: Path, made: dict[Label, EncoderReport], *, as_json: bool) -> None:
-    """Print how well the encoders of a judge do on held-out questions."""
+def print_models(
+    place: Path, made: Mapping[Label, EncoderReport] | Mapping[Label, JudgeLLMReport], *, as_json: bool
+) -> None:
+    """Print how well the models of a judge do on held-out questions; a tuned language model beside its base."""
     if as_json:
         print_json({"judge": str(place), "labels": {label: asdict(one) for label, one in made.items()}})
         return
     for label, one in made.items():
-        tried = f", the best of {len(one.trials)} settings" if one.trials else ""
-        typer.echo(f"{label.replace('_', ' ')}: AUC {one.auc:.3f} on held-out questions ({one.rows:,} rows{tried})")
-    _next(place)
-
-
-def print_tuned(place: Path, made: dict[Label, JudgeLLMReport], *, as_json: bool) -> None:
-    """Print how well a tuned language model judges held-out questions, beside its base."""
-    if as_json:
-        print_json({"judge": str(place), "labels": {label: asdict(one) for label, one in made.items()}})
-        return
-    for label, one in made.items():
+        trials = len(getattr(one, "trials", ()))
+        tried = f", the best of {trials} settings" if trials else ""
+        before = f"{one.untrained:.3f} -> " if hasattr(one, "untrained") else ""
         typer.echo(
-            f"{label.replace('_', ' ')}: AUC {one.untrained:.3f} -> {one.auc:.3f} on held-out questions "
-            f"({one.rows:,} rows)"
+            f"{label.replace('_', ' ')}: AUC {before}{one.auc:.3f} on held-out questions ({one.rows:,} rows{tried})"
         )
     _next(place)
 

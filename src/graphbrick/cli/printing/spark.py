@@ -75,25 +75,26 @@ def print_prepared(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
 
 def print_ranks(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
     """Print the entities of the highest PageRank."""
-    if as_json:
-        print_json({"folder": out, **facts})
-        return
-    term = console()
-    term.print(plain(f"{out}: the PageRank of {counted(facts['counts']['entities'], 'entity')}"))
-    table = Table("entity", "score", box=None, pad_edge=False)
-    for row in facts["top"][:_SHOWN]:
-        table.add_row(Text(plain(row["entity"])), f"{row['score']:.3g}")
-    term.print(table)
+    rows = [(row["entity"], f"{row['score']:.3g}") for row in facts["top"]]
+    entities = counted(facts["counts"]["entities"], "entity")
+    _print_rows(facts, out, f"the PageRank of {entities}", ("entity", "score"), rows, as_json=as_json)
 
 
 def print_components(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
     """Print the number of components and the largest of them."""
+    rows = [(row["component"], f"{row['entities']:,}") for row in facts["largest"]]
+    found = counted(facts["components"], "component")
+    _print_rows(facts, out, found, ("component", "entities"), rows, as_json=as_json)
+
+
+def _print_rows(
+    facts: dict[str, Any], out: str, text: str, columns: tuple[str, str], rows: list[tuple[str, str]], *, as_json: bool
+) -> None:
     if as_json:
         print_json({"folder": out, **facts})
         return
-    term = console()
-    term.print(plain(f"{out}: {counted(facts['components'], 'component')}"))
-    table = Table("component", "entities", box=None, pad_edge=False)
-    for row in facts["largest"][:_SHOWN]:
-        table.add_row(Text(plain(row["component"])), f"{row['entities']:,}")
+    term, table = console(), Table(*columns, box=None, pad_edge=False)
+    term.print(plain(f"{out}: {text}"))
+    for name, number in rows[:_SHOWN]:
+        table.add_row(Text(plain(name)), number)
     term.print(table)

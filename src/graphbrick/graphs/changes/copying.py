@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -197,7 +198,7 @@ def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
     done = begun = int(pages.state.get("n_heads", 0))
     triples = int(pages.state.get("n_triples", 0))
     nodes = ((row[0], _handle(row[5])) for number, row in enumerate(pages.rows("nodes")) if number >= begun)
-    for batch in _batches(nodes):
+    while batch := list(islice(nodes, _HEADS)):
         rows = []
         for (key, _), edges in zip(
             batch, source.around([handle for _, handle in batch], "out", None, _MOST), strict=True
@@ -208,17 +209,6 @@ def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
         done, triples = done + len(batch), triples + len(rows)
         pages.add("edges", rows, n_heads=done, n_triples=triples)
         progress("copying triples", triples, None)
-
-
-def _batches(nodes: Iterator[tuple[str, Any]]) -> Iterator[list[tuple[str, Any]]]:
-    batch: list[tuple[str, Any]] = []
-    for node in nodes:
-        batch.append(node)
-        if len(batch) == _HEADS:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _handle(found: Any) -> Any:

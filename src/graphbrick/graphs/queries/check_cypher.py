@@ -10,7 +10,7 @@ from typing import NamedTuple
 from graphbrick.core.schema import Connection, Schema
 from graphbrick.graphs.queries.edits import Edits
 from graphbrick.graphs.queries.names import other_name_property, same_name, unknown_name
-from graphbrick.graphs.queries.tokens import CYPHER, Token, literal, tokens_of
+from graphbrick.graphs.queries.tokens import CYPHER, Token, after_bracket, literal, tokens_of
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = ("word", "name")
@@ -127,7 +127,7 @@ class CypherCheck:
             i = self._properties(i, part, self._properties_of_nodes(part.names))
         if self._token(i).is_word("WHERE"):
             while i < len(self._tokens) and not self._is(i, ")"):
-                i = self._after_bracket(i) if self._is(i, "(", "{", "[") else i + 1
+                i = after_bracket(self._tokens, i) if self._is(i, "(", "{", "[") else i + 1
         if self._token(i).kind == "parameter":
             i += 1
         if not self._is(i, ")"):
@@ -151,7 +151,7 @@ class CypherCheck:
             if self._is(i, "*"):
                 part.is_long = True
                 while i < len(self._tokens) and not self._is(i, "{", "]"):
-                    i = self._after_bracket(i) if self._is(i, "(") else i + 1
+                    i = after_bracket(self._tokens, i) if self._is(i, "(") else i + 1
             if self._is(i, "{"):
                 i = self._properties(i, part, self._properties_of_relations(part.names))
             if not self._is(i, "]"):
@@ -212,7 +212,7 @@ class CypherCheck:
 
     def _properties(self, i: int, part: _Part, known: Collection[str] | None) -> int:
         """Check the keys of the map at ``i``, and return the index after it."""
-        end = self._after_bracket(i)
+        end = after_bracket(self._tokens, i)
         for k in range(i + 1, end - 1):
             before, token = self._tokens[k - 1], self._tokens[k]
             if before.is_symbol("{", ",") and token.kind in _NAME and self._is(k + 1, ":") and known is not None:
@@ -359,16 +359,6 @@ class CypherCheck:
         alike = [known for known in self._schema.connections if known.relation in types]
         leads = ", ".join(map(connection_text, alike[:5]))
         self.problems.append(f"the graph has no {pattern}; it has {leads}")
-
-    def _after_bracket(self, i: int) -> int:
-        """Return the index after the bracket that closes the one at ``i``."""
-        depth = 0
-        while i < len(self._tokens):
-            depth += self._is(i, "(", "{", "[") - self._is(i, ")", "}", "]")
-            i += 1
-            if not depth:
-                break
-        return i
 
     def _token(self, i: int) -> Token:
         return self._tokens[i] if i < len(self._tokens) else Token("end", "", 0, 0)

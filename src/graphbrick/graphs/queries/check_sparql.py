@@ -10,7 +10,7 @@ from graphbrick.graphs.queries.edits import Edits
 from graphbrick.graphs.queries.names import same_name, unknown_name
 from graphbrick.graphs.queries.prefixes import STANDARD, expanded, shortened
 from graphbrick.graphs.queries.schema_text import prefixes_of
-from graphbrick.graphs.queries.tokens import SPARQL, Token, tokens_of
+from graphbrick.graphs.queries.tokens import SPARQL, Token, after_bracket, tokens_of
 
 _TYPE = STANDARD["rdf"] + "type"
 _ALLOWED = tuple(STANDARD[prefix] for prefix in ("rdf", "rdfs", "owl", "skos"))
@@ -156,9 +156,9 @@ def triples_in(tokens: Sequence[Token]) -> list[TriplePattern]:
                 while i < len(tokens) and not tokens[i].is_symbol("{", "}"):
                     i += 1
                 if token.is_word("VALUES"):
-                    i = _after(tokens, i)
+                    i = after_bracket(tokens, i)
             elif i < len(tokens) and tokens[i].is_symbol("("):
-                i = _after(tokens, i)
+                i = after_bracket(tokens, i)
         elif subject is None:
             subject = token if token.kind in _TERMS else None
         elif not path:
@@ -183,14 +183,3 @@ def _path(tokens: Sequence[Token], i: int) -> tuple[list[Token], int]:
         path.append(token)
         i += 1
     return path, max(i, 1) if path else i + 1
-
-
-def _after(tokens: Sequence[Token], i: int) -> int:
-    """Return the index after the bracket that closes the one at ``i``."""
-    depth = 0
-    while i < len(tokens):
-        depth += tokens[i].is_symbol("(", "{", "[") - tokens[i].is_symbol(")", "}", "]")
-        i += 1
-        if not depth:
-            break
-    return i

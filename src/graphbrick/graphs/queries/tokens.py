@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, shown
@@ -131,3 +132,14 @@ def _fault(text: str, place: int) -> str:
         f"the query has {character!r} (U+{ord(character):04X}) at character {place + 1}, which belongs only in strings "
         f"and quoted names: {rest}; write ASCII symbols"
     )
+
+
+def after_bracket(tokens: Sequence[Token], i: int) -> int:
+    """Return the index after the bracket that closes the one at ``i``."""
+    depth = 0
+    while i < len(tokens):
+        depth += tokens[i].is_symbol("(", "{", "[") - tokens[i].is_symbol(")", "}", "]")
+        i += 1
+        if not depth:
+            break
+    return i

@@ -80,7 +80,7 @@ class Rounds:
 
 
 def asked_of_each(llm: ChatModel, things: Iterable[T], prompt_of: Callable[[T], P]) -> Iterator[tuple[T, P, str]]:
-    """Ask a model about several things at once; yield each with its prompt and reply, empty where there is no prompt."""
+    """Ask a model about several things at once; yield each with its prompt and reply, empty without a prompt."""
     prompts = [(thing, prompt_of(thing)) for thing in things]
     replies = iter(llm.ask_all([prompt.request for _, prompt in prompts if prompt is not None]))
     for thing, prompt in prompts:

@@ -266,11 +266,7 @@ class LadybugGraph(CypherGraph):
                     ends = f"(:{quoted(head)})-[r:{quoted(table)}]->(:{quoted(tail)})"
                     count = self.fetch(f"MATCH {ends} RETURN count(*)", {}, 1).rows[0][0]
                     connections.append(Connection(head, table, tail, properties, count))
-        return Schema(
-            tuple(sorted(classes, key=lambda one: (-(one.count or 0), one.name))),
-            tuple(sorted(connections, key=lambda one: (-(one.count or 0), one.head, one.relation, one.tail))),
-            is_complete,
-        )
+        return Schema.by_count(classes, connections, is_complete)
 
     def _described(self, table: str, pattern: str, variable: str) -> tuple[Property, ...]:
         """Return the properties of a table that some row has, and that do not only repeat the name of the table."""

@@ -42,11 +42,7 @@ def plain_schema(fetch: Fetch) -> Schema:
         found = _connections(fetch, name)
         connections += found
         is_complete = is_complete and all(one.count is not None for one in found)
-    return Schema(
-        tuple(sorted(classes, key=lambda one: (-(one.count or 0), one.name))),
-        tuple(sorted(connections, key=lambda one: (-(one.count or 0), one.head, one.relation, one.tail))),
-        is_complete,
-    )
+    return Schema.by_count(classes, connections, is_complete)
 
 
 def _connections(fetch: Fetch, name: str) -> list[Connection]:
