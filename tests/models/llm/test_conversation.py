@@ -14,8 +14,9 @@ from graphbrick import LLM, Generate, Session, ShortestPaths
 from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.models.llm.chat import OnToken, streaming
+from graphbrick.models.llm.chat import streaming
 from graphbrick.models.llm.messages import Message, Request, Tool, ToolCall, system, tool_result, user
+from graphbrick.models.llm.sending import OnToken
 from graphbrick.testing import Reply, ScriptedLLM, tiny_graph
 from graphbrick.testing import Request as Received
 

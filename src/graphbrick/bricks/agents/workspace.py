@@ -195,7 +195,12 @@ class Workspace(GraphView):
         held = {entity for item in (*first, *rows) for entity in item.entities}
         lone = [self.node_row(node) for node in self.answer if node not in held]
         items = distinct((*named, *first, *rows, *lone, *self._shown(walks), *self._items))
-        return Evidence(tuple(self._with_source(item) for item in items))
+        return Evidence(
+            tuple(
+                replace(item, source=self.source) if isinstance(item, Path | Row) and not item.source else item
+                for item in items
+            )
+        )
 
     def _shown(self, walks: dict[Walked, Path]) -> list[Path]:
         """Return the paths whose last triples the texts showed, each triple once, in the order of sight."""
@@ -204,9 +209,6 @@ class Workspace(GraphView):
             if self._walked[step]:
                 shown.setdefault(step.triple, path)
         return list(shown.values())
-
-    def _with_source(self, item: Item) -> Item:
-        return replace(item, source=self.source) if isinstance(item, Path | Row) and not item.source else item
 
     def node_row(self, node: int) -> Row:
         """Return a node as an item of evidence: its name, types and description."""

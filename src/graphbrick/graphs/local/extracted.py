@@ -9,20 +9,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Self
 
-from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, LinkError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.extracted_files import ExtractedFiles
-from graphbrick.graphs.records.rdf_names import local_name
+from graphbrick.graphs.local.seed_sets import SeedSets, label_of, listed
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
-from graphbrick.language.folding import name_form
 
 _OPEN = 64  # subgraphs held open in a session
-_SHOWN = 3
-_FIX = "extract a set with these seeds too: graphbrick spark extract"
 
 
 class ExtractedGraph:
@@ -44,6 +40,7 @@ class ExtractedGraph:
         self.path = Path(folder)
         self.place = self.path.absolute()  # stays valid if the working folder changes
         self._files = ExtractedFiles(self.place)
+        self._sets = SeedSets(self._files, self.path)
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Self:
@@ -88,7 +85,7 @@ class ExtractedGraph:
         chosen = self.set_of(question, names, question_id)
         local = self.subgraph(chosen)
         if names:
-            return local, [self._key_of(str(name), chosen) for name in names]
+            return local, [self._sets.key_of(str(name), chosen) for name in names]
         known, missing = [], []
         for seed in self._files.seeds[chosen]:
             try:
@@ -98,7 +95,7 @@ class ExtractedGraph:
             else:
                 known.append(seed)
         if missing:
-            event(f"the subgraph of {chosen!r} lacks its seeds {_listed(missing)}, which the source does not have")
+            event(f"the subgraph of {chosen!r} lacks its seeds {listed(missing)}, which the source does not have")
         return local, known
 
     def set_of(self, question: str, seeds: Iterable[str | int], set_name: str = "") -> str:
@@ -110,9 +107,9 @@ class ExtractedGraph:
         texts = [str(name) for name in names]
         own = self._files.seeds.get(set_name)
         # Another file of questions may use the same ids; then the seeds differ.
-        if own is not None and all(self._key_of(text, set_name) in own for text in texts):
+        if own is not None and all(self._sets.key_of(text, set_name) in own for text in texts):
             return set_name
-        return self._with_seeds(texts) if texts else self._named_in(question)
+        return self._sets.with_seeds(texts) if texts else self._sets.named_in(question)
 
     def subgraph(self, set_name: str) -> Graph:
         """Return the subgraph of a set as a folder graph; it is built if it was not used before.
@@ -122,7 +119,7 @@ class ExtractedGraph:
             GraphbrickError: The graph cannot be written beside the folder.
         """
         if set_name not in self._files.seeds:
-            raise LinkError(f"{self.path} has no set {set_name!r}; it has {self._shown(self._files.seeds)}")
+            raise LinkError(f"{self.path} has no set {set_name!r}; it has {self._sets.shown(self._files.seeds)}")
         key = ("extracted subgraph", set_name)
         return current_session().get(key, lambda: self._opened(set_name), of=self, at_most=_OPEN)
 
@@ -133,104 +130,6 @@ class ExtractedGraph:
             GraphFormatError: They do not, or a row cannot be read.
         """
         self._files.check()
-
-    # Choosing the set
-
-    def _with_seeds(self, names: list[str]) -> str:
-        """Return the set that has exactly these seeds."""
-        keys = set[str]()
-        for name in names:
-            # A name that is no key may be the label of several seeds.
-            keys.update([name] if name in self._sets_of_seed else self._seeds_by_form.get(name_form(name), ()))
-        seeds = self._files.seeds
-        near = self._sets_of(keys)
-        exact = [
-            chosen
-            for chosen in near
-            if keys.issuperset(seeds[chosen])
-            and set(seeds[chosen]).issuperset(self._key_of(name, chosen) for name in names)
-        ]
-        if exact:
-            return self._only(exact, f"the seeds {_listed(names)} are those")
-        near.sort(key=lambda chosen: len(set(seeds[chosen]) ^ keys))
-        has = f"nearest is {self._shown(near[:1])}" if near else f"it has {self._shown(seeds)}"
-        raise LinkError(f"{self.path} has no subgraph of the seeds {_listed(names)} together; {has}; {_FIX}")
-
-    def _named_in(self, question: str) -> str:
-        """Return the set whose seeds a question names."""
-        named, seeds = self._mentioned(question), self._files.seeds
-        candidates = [name for name in self._sets_of(named) if named.issuperset(seeds[name])]
-        if not candidates:
-            raise LinkError(
-                f"nothing in {question[:80]!r} names the seeds of a subgraph of {self.path}, which has "
-                f"{self._shown(seeds)}; give the seeds, or if they are new, {_FIX}"
-            )
-        most = max(len(seeds[name]) for name in candidates)
-        largest = [name for name in candidates if len(seeds[name]) == most]
-        return self._only(largest, f"{question[:80]!r} names the seeds")
-
-    def _only(self, names: list[str], who: str) -> str:
-        """Return the first of some sets, which must all have the same seeds."""
-        distinct = {self._files.seeds[name]: name for name in reversed(names)}
-        if len(distinct) > 1:
-            several = self._shown(sorted(distinct.values()))
-            raise LinkError(f"{who} of {len(distinct)} subgraphs of {self.path}: {several}; give the seeds as keys")
-        return next(iter(distinct.values()))
-
-    def _key_of(self, name: str, chosen: str) -> str:
-        """Return the key of the seed of a set that a name means; another name is returned as it is."""
-        seeds = self._files.seeds[chosen]
-        if name in seeds:
-            return name
-        return next((seed for seed in seeds if name_form(name) in self._forms(seed)), name)
-
-    def _mentioned(self, question: str) -> set[str]:
-        """Return the seeds whose names occur in a question as whole words, longest first, without overlap."""
-        words = name_form(question).split()
-        longest = min(max((form.count(" ") + 1 for form in self._seeds_by_form), default=0), len(words))
-        found = set[str]()
-        for size in range(longest, 0, -1):
-            for start in range(len(words) - size + 1):
-                seeds = self._seeds_by_form.get(" ".join(words[start : start + size]))
-                if seeds:
-                    found.update(seeds)
-                    words[start : start + size] = ["|"] * size
-        return found
-
-    def _sets_of(self, seeds: Iterable[str]) -> list[str]:
-        """Return the sets that have one of these seeds, ascending by name."""
-        return sorted({name for seed in seeds for name in self._sets_of_seed.get(seed, ())})
-
-    @cached_property
-    def _sets_of_seed(self) -> dict[str, list[str]]:
-        sets: dict[str, list[str]] = {}
-        for name, seeds in self._files.seeds.items():
-            for seed in seeds:
-                sets.setdefault(seed, []).append(name)
-        return sets
-
-    @cached_property
-    def _seeds_by_form(self) -> dict[str, list[str]]:
-        """The seeds of all sets by their folded keys and labels."""
-        found: dict[str, list[str]] = {}
-        for seed in self._sets_of_seed:
-            for form in self._forms(seed):
-                found.setdefault(form, []).append(seed)
-        return found
-
-    @cached_property
-    def _seed_labels(self) -> dict[str, str]:
-        return self._files.labels(self._sets_of_seed)
-
-    def _forms(self, seed: str) -> set[str]:
-        return {name_form(seed), name_form(_label(seed, self._seed_labels))} - {""}
-
-    def _shown(self, names: Iterable[str]) -> str:
-        sets = list(names)
-        shown = "; ".join(f"{name!r} ({_listed(self._files.seeds[name])})" for name in sets[:_SHOWN])
-        return f"{shown}{f'; and {len(sets) - _SHOWN:,} more' if len(sets) > _SHOWN else ''}"
-
-    # Building the subgraph
 
     def _opened(self, set_name: str) -> Graph:
         folder = self.place.with_name(f"{self.place.name}.graphs") / self.hash
@@ -253,7 +152,7 @@ class ExtractedGraph:
 
         rows = self._files.rows(set_name)
         if not rows.triples:
-            seeds = _listed(self._files.seeds[set_name])
+            seeds = listed(self._files.seeds[set_name])
             raise LinkError(
                 f"the set {set_name!r} of {self.path} has no triples: its seeds ({seeds}) are not in the source, or "
                 "have none there; extract it with other seeds"
@@ -271,15 +170,10 @@ class ExtractedGraph:
         relations = list(dict.fromkeys(relation for _, relation, _ in triples))
         labels = self._files.labels([*entities, *relations])
         for entity in entities:
-            yield EntityRecord(entity, _label(entity, labels))
+            yield EntityRecord(entity, label_of(entity, labels))
         for relation in relations:
-            yield RelationRecord(relation, _label(relation, labels))
+            yield RelationRecord(relation, label_of(relation, labels))
         yield from triples
-
-
-def _label(key: str, labels: dict[str, str]) -> str:
-    """Return the label of a key: that of the table of labels, else the last part of an IRI, else the key."""
-    return labels.get(key) or (local_name(key) if "://" in key else key)
 
 
 def _begin(folder: Path) -> None:
@@ -300,12 +194,6 @@ def _graph_at(place: Path) -> Graph | None:
     except GraphFormatError as error:
         event(f"the subgraph in {place} is damaged ({error}) and is built again")
         return None
-
-
-def _listed(names: Iterable[str]) -> str:
-    listed = [str(name)[:80] for name in names]
-    more = f" and {len(listed) - _SHOWN:,} more" if len(listed) > _SHOWN else ""
-    return ", ".join(listed[:_SHOWN]) + more
 
 
 def _reopen(place: Path, content: str) -> ExtractedGraph:

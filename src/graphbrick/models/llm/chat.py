@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from graphbrick.core.errors import ModelError
-from graphbrick.core.trace import Exchange, count_exchange, event
 from graphbrick.models.llm.context_budget import count_tokens, text_tokens
-from graphbrick.models.llm.http.call import Caller
 from graphbrick.models.llm.http.connection import Connection
-from graphbrick.models.llm.http.runtime import model_runtime
 from graphbrick.models.llm.http.wire import message_json, tool_json
-from graphbrick.models.llm.messages import Message, MessageLike, Reply, Request, Tool
+from graphbrick.models.llm.messages import MessageLike, Reply, Request, Tool
 from graphbrick.models.llm.prices import Hosted
 from graphbrick.models.llm.reply_cache import ReplyCache, current_cache, recorded_reply, reply_json
+from graphbrick.models.llm.sending import OnToken, account, send_all
 from graphbrick.pipeline.brick import Brick
-from graphbrick.pipeline.budget import Budget, current_budget
 
-OnToken: TypeAlias = Callable[[str], None]
-"""Token callback: called with each piece of a reply, in the thread that made the call."""
+_on_token: ContextVar[OnToken | None] = ContextVar("graphbrick_on_token", default=None)
 
 
 class ChatModel(Brick):
@@ -117,11 +112,11 @@ class ChatModel(Brick):
                 self._require_fit(request)
             done: dict[int, Reply] = {}
             try:
-                self._send_all(sent, done, on_token)
+                send_all(self, sent, done, on_token)
             finally:
                 for i, reply in sorted(done.items()):
                     replies[missing[i]] = reply
-                    self._account(requests[missing[i]], reply)
+                    account(self, requests[missing[i]], reply)
                     if cache is not None and reply.is_complete:
                         cache.put(self._identity(requests[missing[i]]), reply_json(reply))
         return [reply for reply in replies if reply is not None]
@@ -162,7 +157,7 @@ class ChatModel(Brick):
         reply = replace(recorded_reply(recorded), cached=True)
         if on_token is not None:
             on_token(reply.text)
-        self._account(request, reply)
+        account(self, request, reply)
         return reply
 
     def _identity(self, request: Request) -> dict[str, Any]:
@@ -172,7 +167,7 @@ class ChatModel(Brick):
             "model": self.model,
             "temperature": self.temperature,
             "messages": [message_json(message) for message in request.messages],
-            "max_tokens": self._longest(request),
+            "max_tokens": self.longest(request),
             "schema": request.schema if self.structured else None,
             "likeliest": request.top_logprobs,
         }
@@ -184,136 +179,23 @@ class ChatModel(Brick):
             identity["grammar"] = hashlib.sha256(request.grammar.encode()).hexdigest()  # of up to a megabyte
         return identity | ({"n": request.n} if request.n > 1 else {})
 
-    def _longest(self, request: Request) -> int:
+    def longest(self, request: Request) -> int:
+        """Return the tokens of the longest reply to a request."""
         return min(self.max_tokens, request.max_tokens or self.max_tokens)
 
-    def _tokens_in(self, request: Request) -> int:
+    def tokens_in(self, request: Request) -> int:
+        """Return the tokens of a request with its tools."""
         tools = json.dumps([tool_json(tool) for tool in request.tools]) if request.tools else ""
         return self.tokens(request.messages) + text_tokens(tools, self.tokenizer)
 
     def _require_fit(self, request: Request) -> None:
-        prompt, context = self._tokens_in(request), self.context_tokens()
+        prompt, context = self.tokens_in(request), self.context_tokens()
         if prompt + self.max_tokens > context:
             raise ModelError(
                 f"{self!r} has room for {context:,} tokens, of which {self.max_tokens:,} are for the "
                 f"reply, but the prompt takes about {prompt:,}; give it less "
                 "(a smaller n or per_call), or raise context where the model holds more"
             )
-
-    def _send_all(self, requests: Sequence[Request], done: dict[int, Reply], on_token: OnToken | None) -> None:
-        """Send requests and wait for all; the replies are put into ``done`` as they come."""
-        budget = current_budget()
-        if budget is not None:
-            budget.check()
-            if budget.usd is not None and self.price() is None:
-                raise ModelError(
-                    f"a budget in dollars needs the price of {self.model!r}; write it into a file that "
-                    "GRAPHBRICK_PRICES names, or give the budget in tokens"
-                )
-        runtime = model_runtime()
-        caller = Caller(runtime, self.connection(), self.model, self.temperature)
-        if on_token is None:
-            runtime.wait(self._all(caller, requests, done, budget, None), budget)
-        else:
-            runtime.stream(lambda put: self._all(caller, requests, done, budget, put), budget, on_token)
-
-    async def _all(
-        self,
-        caller: Caller,
-        requests: Sequence[Request],
-        done: dict[int, Reply],
-        budget: Budget | None,
-        on_text: OnToken | None,
-    ) -> None:
-        limit = caller.runtime.limit(caller.connection.address, self.model, self.parallel)
-
-        async def one(i: int, request: Request) -> None:
-            async with limit:
-                done[i] = await self._within_budget(budget, caller, request, on_text)
-
-        tasks = [asyncio.create_task(one(i, request)) for i, request in enumerate(requests)]
-        try:
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _within_budget(
-        self, budget: Budget | None, caller: Caller, request: Request, on_text: OnToken | None
-    ) -> Reply:
-        """Return one reply; the most that it may cost is set aside before."""
-        longest, price = self._longest(request), self.price() or Hosted()
-        tokens_in = self._tokens_in(request)
-        reserved = tokens_in + longest * request.n, price.cost(tokens_in, longest * request.n)
-        if budget is not None:
-            await budget.set_aside(*reserved)
-        used_tokens, used_usd = 0, 0.0
-        try:
-            reply = await self._replied(caller, request, longest, on_text)
-            if reply.estimated:
-                written = sum(text_tokens(_written(choice.message), self.tokenizer) for choice in reply.choices)
-                reply = replace(reply, tokens_in=tokens_in, tokens_out=written)
-            reply = replace(reply, cost=price.cost(reply.tokens_in, reply.tokens_out))
-            used_tokens, used_usd = reply.tokens_in + reply.tokens_out, reply.cost
-            return reply
-        finally:
-            if budget is not None:
-                await budget.settle(*reserved, used_tokens, used_usd)
-
-    async def _replied(self, caller: Caller, request: Request, longest: int, on_text: OnToken | None) -> Reply:
-        """Return one reply with all its samples, in several calls if the server gives one sample at a time."""
-        if request.n == 1 or self.samples_at_once:
-            return await caller.reply(request, longest, on_text)
-        one = replace(request, n=1)
-        parts = [await caller.reply(one, longest, on_text if i == 0 else None) for i in range(request.n)]
-        return replace(
-            parts[0],
-            choices=tuple(choice for part in parts for choice in part.choices),
-            tokens_in=sum(part.tokens_in for part in parts),
-            tokens_out=sum(part.tokens_out for part in parts),
-            estimated=any(part.estimated for part in parts),
-            seconds=sum(part.seconds for part in parts),
-            notes=tuple(note for part in parts for note in part.notes),
-            calls=len(parts),
-        )
-
-    def _account(self, request: Request, reply: Reply) -> None:
-        """Write a reply into the trace of the running stage."""
-        messages = [message_json(choice.message) for choice in reply.choices]
-        count_exchange(
-            Exchange(
-                self.model,
-                [message_json(message) for message in request.messages],
-                reply.text,
-                reply.tokens_in,
-                reply.tokens_out,
-                reply.estimated,
-                reply.seconds,
-                reply.cost,
-                reply.cached,
-                tool_calls=messages[0].get("tool_calls", []),
-                alternatives=messages[1:],
-                calls=reply.calls,
-            )
-        )
-        for note in reply.notes:
-            event(note)
-        for note in reply.adjustments:
-            event(note, once=True)
-        if self.price() is None and not reply.cached:
-            event(
-                f"no price is known for {self.model}, so that its cost counts as 0 (GRAPHBRICK_PRICES names a table)",
-                once=True,
-            )
-
-
-def _written(message: Message) -> str:
-    """Return everything that a model wrote in a message."""
-    return message.text + (json.dumps(message_json(message)["tool_calls"]) if message.tool_calls else "")
-
-
-_on_token: ContextVar[OnToken | None] = ContextVar("graphbrick_on_token", default=None)
 
 
 @contextmanager

@@ -1,0 +1,143 @@
+"""Sending requests to a language model: calls in flight, budget and cost, and the entry in the trace."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import Exchange, count_exchange, event
+from graphbrick.models.llm.context_budget import text_tokens
+from graphbrick.models.llm.http.call import Caller
+from graphbrick.models.llm.http.runtime import model_runtime
+from graphbrick.models.llm.http.wire import message_json
+from graphbrick.models.llm.messages import Message, Reply, Request
+from graphbrick.models.llm.prices import Hosted
+from graphbrick.pipeline.budget import Budget, current_budget
+
+if TYPE_CHECKING:
+    from graphbrick.models.llm.chat import ChatModel
+
+OnToken: TypeAlias = Callable[[str], None]
+"""Token callback: called with each piece of a reply, in the thread that made the call."""
+
+
+def send_all(model: ChatModel, requests: Sequence[Request], done: dict[int, Reply], on_token: OnToken | None) -> None:
+    """Send requests and wait for all; the replies are put into ``done`` as they come."""
+    budget = current_budget()
+    if budget is not None:
+        budget.check()
+        if budget.usd is not None and model.price() is None:
+            raise ModelError(
+                f"a budget in dollars needs the price of {model.model!r}; write it into a file that "
+                "GRAPHBRICK_PRICES names, or give the budget in tokens"
+            )
+    runtime = model_runtime()
+    caller = Caller(runtime, model.connection(), model.model, model.temperature)
+    sending = _Sending(model, caller, budget)
+    if on_token is None:
+        runtime.wait(sending.all(requests, done, None), budget)
+    else:
+        runtime.stream(lambda put: sending.all(requests, done, put), budget, on_token)
+
+
+@dataclass(frozen=True)
+class _Sending:
+    """What the calls of one sending share."""
+
+    model: ChatModel
+    caller: Caller
+    budget: Budget | None
+
+    async def all(self, requests: Sequence[Request], done: dict[int, Reply], on_text: OnToken | None) -> None:
+        """Send requests, as many at a time as the model takes."""
+        caller, model = self.caller, self.model
+        limit = caller.runtime.limit(caller.connection.address, model.model, model.parallel)
+
+        async def one(i: int, request: Request) -> None:
+            async with limit:
+                done[i] = await self._within_budget(request, on_text)
+
+        tasks = [asyncio.create_task(one(i, request)) for i, request in enumerate(requests)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _within_budget(self, request: Request, on_text: OnToken | None) -> Reply:
+        """Return one reply; the most that it may cost is set aside before."""
+        model, budget = self.model, self.budget
+        longest, price = model.longest(request), model.price() or Hosted()
+        tokens_in = model.tokens_in(request)
+        reserved = tokens_in + longest * request.n, price.cost(tokens_in, longest * request.n)
+        if budget is not None:
+            await budget.set_aside(*reserved)
+        used_tokens, used_usd = 0, 0.0
+        try:
+            reply = await self._replied(request, longest, on_text)
+            if reply.estimated:
+                written = sum(text_tokens(_written(choice.message), model.tokenizer) for choice in reply.choices)
+                reply = replace(reply, tokens_in=tokens_in, tokens_out=written)
+            reply = replace(reply, cost=price.cost(reply.tokens_in, reply.tokens_out))
+            used_tokens, used_usd = reply.tokens_in + reply.tokens_out, reply.cost
+            return reply
+        finally:
+            if budget is not None:
+                await budget.settle(*reserved, used_tokens, used_usd)
+
+    async def _replied(self, request: Request, longest: int, on_text: OnToken | None) -> Reply:
+        """Return one reply with all its samples, in several calls if the server gives one sample at a time."""
+        if request.n == 1 or self.model.samples_at_once:
+            return await self.caller.reply(request, longest, on_text)
+        one = replace(request, n=1)
+        parts = [await self.caller.reply(one, longest, on_text if i == 0 else None) for i in range(request.n)]
+        return replace(
+            parts[0],
+            choices=tuple(choice for part in parts for choice in part.choices),
+            tokens_in=sum(part.tokens_in for part in parts),
+            tokens_out=sum(part.tokens_out for part in parts),
+            estimated=any(part.estimated for part in parts),
+            seconds=sum(part.seconds for part in parts),
+            notes=tuple(note for part in parts for note in part.notes),
+            calls=len(parts),
+        )
+
+
+def account(model: ChatModel, request: Request, reply: Reply) -> None:
+    """Write a reply into the trace of the running stage."""
+    messages = [message_json(choice.message) for choice in reply.choices]
+    count_exchange(
+        Exchange(
+            model.model,
+            [message_json(message) for message in request.messages],
+            reply.text,
+            reply.tokens_in,
+            reply.tokens_out,
+            reply.estimated,
+            reply.seconds,
+            reply.cost,
+            reply.cached,
+            tool_calls=messages[0].get("tool_calls", []),
+            alternatives=messages[1:],
+            calls=reply.calls,
+        )
+    )
+    for note in reply.notes:
+        event(note)
+    for note in reply.adjustments:
+        event(note, once=True)
+    if model.price() is None and not reply.cached:
+        event(
+            f"no price is known for {model.model}, so that its cost counts as 0 (GRAPHBRICK_PRICES names a table)",
+            once=True,
+        )
+
+
+def _written(message: Message) -> str:
+    """Return everything that a model wrote in a message."""
+    return message.text + (json.dumps(message_json(message)["tool_calls"]) if message.tool_calls else "")
