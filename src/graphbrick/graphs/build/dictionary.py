@@ -114,7 +114,7 @@ class Dictionary:
         same = np.zeros(len(first), dtype=np.uint8)
         serial = np.zeros(len(first), dtype=np.uint32)
         kind = np.full(len(first), KEY, dtype=np.uint8)
-        texts.texts(data, starts[placed], ends[placed], first, kind, same, serial, self._bucket(first))
+        texts.texts((data, starts[placed], ends[placed]), first, kind, same, serial, self._bucket(first))
 
     def _write_facts(self, stream: Bytes, known: Interner, first: Numbers, texts: BucketWriter) -> None:
         _, key_starts, key_ends, kind, rank, serial, starts, ends = read_texts(stream, True)
@@ -123,7 +123,7 @@ class Dictionary:
         has_text = (where != NOWHERE) & (kind != DESCRIBED)
         where = where[has_text]
         about = (where, kind[has_text], rank[has_text], serial[has_text], self._bucket(where))
-        texts.texts(stream, starts[has_text], ends[has_text], *about)
+        texts.texts((stream, starts[has_text], ends[has_text]), *about)
 
     def _bucket(self, first: Numbers) -> npt.NDArray[np.int32]:
         return (first >> self._width).astype(np.int32)

@@ -136,7 +136,7 @@ class Ingest:
         serial = np.arange(self.facts, self.facts + count, dtype=np.uint32)
         bucket = bucket_of_hash(hash_spans(block.data, block.key_starts, block.key_ends))
         keys = (block.data, block.key_starts, block.key_ends)
-        self._facts.facts(block.data, block.starts, block.ends, *keys, kind, block.rank, serial, bucket)
+        self._facts.facts((block.data, block.starts, block.ends), keys, kind, block.rank, serial, bucket)
         self.facts += count
 
     def _label(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:

@@ -38,6 +38,10 @@ def width_for(total: int) -> int:
     return max(0, (max(total, 1) - 1).bit_length() - COUNT_BITS)
 
 
+Spans = tuple[Bytes, Offsets, Offsets]
+"""UTF-8 bytes, and where each text in them begins and ends."""
+
+
 class BucketWriter:
     """Writer of records into `COUNT` buckets; a full bucket buffer is appended to one file as a piece.
 
@@ -81,9 +85,7 @@ class BucketWriter:
 
     def texts(
         self,
-        data: Bytes,
-        starts: Offsets,
-        ends: Offsets,
+        texts: Spans,
         first: npt.NDArray[np.uint32],
         kind: Bytes,
         rank: Bytes,
@@ -91,33 +93,31 @@ class BucketWriter:
         bucket: npt.NDArray[np.int32],
     ) -> None:
         """Add texts of entities, which are identified by their first positions ``first``."""
+        data, starts, ends = texts
         none: Offsets = np.empty(0, dtype=np.int64)
-        facts = (data, none, none, first, kind, rank, serial, bucket)
+        facts = (*texts, data, none, none, first, kind, rank, serial, bucket)
 
         def single(i: int) -> bytes:
             head = number(int(first[i])) + bytes([kind[i], rank[i]]) + number(int(serial[i]))
             return head + text(data, starts[i], ends[i])
 
-        self._all(bucket, lambda i: spool_texts(data, starts, ends, *facts, i, self._room, self._fill), single)
+        self._all(bucket, lambda i: spool_texts(*facts, i, self._room, self._fill), single)
 
     def facts(
         self,
-        data: Bytes,
-        starts: Offsets,
-        ends: Offsets,
-        key_data: Bytes,
-        key_starts: Offsets,
-        key_ends: Offsets,
+        texts: Spans,
+        keys: Spans,
         kind: Bytes,
         rank: Bytes,
         serial: npt.NDArray[np.uint32],
         bucket: npt.NDArray[np.int32],
     ) -> None:
         """Add texts of the entities with these keys."""
-        facts = (data, starts, ends, key_data, key_starts, key_ends, serial, kind, rank, serial, bucket)
+        data, starts, ends = texts
+        facts = (*texts, *keys, serial, kind, rank, serial, bucket)
 
         def single(i: int) -> bytes:
-            key = text(key_data, key_starts[i], key_ends[i])
+            key = text(keys[0], keys[1][i], keys[2][i])
             return key + bytes([kind[i], rank[i]]) + number(int(serial[i])) + text(data, starts[i], ends[i])
 
         self._all(bucket, lambda i: spool_texts(*facts, i, self._room, self._fill), single)
