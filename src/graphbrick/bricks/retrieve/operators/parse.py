@@ -107,7 +107,7 @@ class Parser:
 
     def _is_noun(self, word: str) -> bool:
         """Whether a word names a class, or anything."""
-        names = (stems(word), *map(stems, self.english.near.get(stem(word), ())))
+        names = (stems(word), *self.english.near.get(stem(word), ()))
         return stem(word) in self.english.anything or any(map(self.resolver.lexicon.class_named, names))
 
     def _members(self, text: str) -> SetPlan:
@@ -117,8 +117,7 @@ class Parser:
         if match and lexicon.classes_in(match["base"]):
             base = self.set(match["base"])
             return p.Within(base, self.resolver.degree(match["what"], base), low=0)
-        near = {word: [stems(name) for name in self.english.near.get(word, ())] for word in words}
-        near_classes = (lexicon.class_named(name) for names in near.values() for name in names)
+        near_classes = (lexicon.class_named(name) for word in words for name in self.english.near.get(word, ()))
         name = next(iter(lexicon.classes_in(text) or filter(None, near_classes)), None)
         called = self.resolver.called(words[0]) if name is None and len(words) == 1 else None
         if called is not None:
@@ -126,8 +125,7 @@ class Parser:
         if name is None:
             raise UnknownNounError(words or [text])
         of_class = set(stems(name))
-        known = {word for word in words if word in of_class or any(of_class.issuperset(other) for other in near[word])}
-        others = [word for word in words if word not in known]
+        others = [word for word in words if not self.english.is_among(word, of_class)]
         if others:
             raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}")
         return p.Members(name)

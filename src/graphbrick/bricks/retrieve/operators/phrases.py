@@ -156,13 +156,9 @@ class PhraseResolver:
 
     def _is_said(self, wanted: Sequence[str], relation: int) -> bool:
         """Whether all of some words speak of a relation."""
-        return bool(wanted) and all(self._speaks_of(word, self.lexicon.relations[relation].words) for word in wanted)
-
-    def _speaks_of(self, word: str, relation_words: frozenset[str]) -> bool:
-        """Whether a word is one of a relation's words, or near one."""
-        if word in relation_words:
-            return True
-        return any(set(stems(name)) <= relation_words for name in self.english.near.get(word, ()))
+        return bool(wanted) and all(
+            self.english.is_among(word, self.lexicon.relations[relation].words) for word in wanted
+        )
 
     def _matches(self, phrase: str, entity: int) -> list[_Match]:
         label = self.place.graph.label(entity)
@@ -194,7 +190,7 @@ class PhraseResolver:
                     continue
                 of_class = self.lexicon.class_named(name) or self._near_class(name)
                 steps = self._steps_named(name)
-                if of_class and not (size == 1 and steps and not self._is_class_word(name)):
+                if of_class and not (size == 1 and steps and name not in self.lexicon.by_class):
                     return of_class, frozenset()
                 if steps:
                     return "", steps
@@ -202,14 +198,11 @@ class PhraseResolver:
                 break
         return "", frozenset()
 
-    def _is_class_word(self, name: Stems) -> bool:
-        return name in self.lexicon.by_class
-
     def _near_class(self, name: Stems) -> str:
         if len(name) != 1:
             return ""
-        near = (self.lexicon.class_named(stems(other)) for other in self.english.near.get(name[0], ()))
-        return next((one for one in near if one), "") if name[0] in self.english.class_words else ""
+        near = map(self.lexicon.class_named, self.english.near.get(name[0], ()))
+        return next(filter(None, near), "") if name[0] in self.english.class_words else ""
 
     def called(self, noun: str) -> SetPlan | None:
         """Return all ends of relations that have a name, such as «player» for the heads of `plays for`; else None."""
@@ -218,7 +211,7 @@ class PhraseResolver:
 
     def _steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
         """Return the relations, with directions, whose ends have a name."""
-        names = {name} | {stems(other) for word in name for other in self.english.near.get(word, ()) if len(name) == 1}
+        names = {name} | {*self.english.near.get(name[0], ())} if len(name) == 1 else {name}
         steps = set()
         for relation, relation_names in enumerate(self.lexicon.relations):
             if names & relation_names.tail:
@@ -251,16 +244,14 @@ class PhraseResolver:
         unsaid = [
             word
             for word in wanted
-            if word not in class_words
-            and not any(self._speaks_of(word, names.words) for names in relations)
-            and not any(set(stems(name)) <= class_words for name in self.english.near.get(word, ()))
+            if not any(self.english.is_among(word, words) for words in (class_words, *(one.words for one in relations)))
         ]
         if len(unsaid) < len(wanted) and "person" in unsaid:
             unsaid.remove("person")  # «what do people pay with»: who does it says nothing
         score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops
         said = excess = 0
         for (relation, _), names in zip(path.pattern, relations, strict=True):
-            if names.words.intersection(plain) or any(self._speaks_of(word, names.words) for word in wanted):
+            if names.words.intersection(plain) or any(self.english.is_among(word, names.words) for word in wanted):
                 said += 1
             else:
                 excess += not self._is_plain[relation]

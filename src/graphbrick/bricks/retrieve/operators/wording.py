@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.dates import Date, of_year, read_date
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import Stems, stem, stems
 
 MENTION = re.compile(r"\be(\d+)\b")
 """What stands for an entity in a question."""
@@ -75,7 +75,7 @@ class English:
 
     Attributes:
         plain: Stems of words without a meaning of their own.
-        near: Names of relations or classes for general words, by the stem of the word.
+        near: Stems of names of relations or classes for general words, by the stem of the word.
         superlatives: «largest», «most populous», «most».
         comparatives: «larger», «more populous», «more».
         bounds: For phrases such as «more than»: over, under, least, most or exactly.
@@ -97,7 +97,7 @@ class English:
     """
 
     plain: frozenset[str]
-    near: Mapping[str, tuple[str, ...]]
+    near: Mapping[str, tuple[Stems, ...]]
     superlatives: Mapping[str, Comparison]
     comparatives: Mapping[str, Comparison]
     bounds: Mapping[str, str]
@@ -124,6 +124,10 @@ class English:
         phrases += [*self.ordinals, *self.units, *self.verbs, *self.class_words]
         words = {word for phrase in phrases for word in phrase.split()}
         return self.plain | words | frozenset(map(stem, words))
+
+    def is_among(self, word: str, words: Set[str]) -> bool:
+        """Whether a word, or all words of a name near it, are among some stems."""
+        return word in words or any(words >= set(name) for name in self.near.get(word, ()))
 
     def content(self, text: str) -> list[str]:
         """Return the stems of the words of a text that have a meaning of their own.
@@ -219,9 +223,9 @@ def english() -> English:
     compare = {phrase: kind for kind, phrases in content["compare"].items() for phrase in phrases}
     macros = dict(content["macros"])
     macros |= _macros(superlatives, comparatives, compare, numbers, content["ordinals"], content["months"])
-    near: dict[str, tuple[str, ...]] = {}
+    near: dict[str, tuple[Stems, ...]] = {}
     for word, others in content["near"].items():
-        near[stem(word)] = tuple(dict.fromkeys((*near.get(stem(word), ()), *others)))
+        near[stem(word)] = tuple(dict.fromkeys((*near.get(stem(word), ()), *map(stems, others))))
     plain = content["words"]["plain"].split()
     return English(
         plain=frozenset(plain) | frozenset(map(stem, plain)),
