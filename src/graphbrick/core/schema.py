@@ -83,6 +83,7 @@ class Schema:
             is_complete,
         )
 
+
 class NodeKey(str):
     """The key of an entity as a value of a row: a node that the query returned, not a text that equals a key."""
 
