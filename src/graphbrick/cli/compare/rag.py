@@ -108,23 +108,16 @@ def _systems(
     """Return the systems that the options name."""
     from graphbrick.cli.compare.evaluate import chosen_pipelines
     from graphbrick.cli.llm import model_text
-    from graphbrick.cli.pipelines import recipe_parts
-    from graphbrick.core.errors import InputError
+    from graphbrick.cli.pipelines import parts_of_each, recipe_parts
     from graphbrick.judge.rag.systems import RagSystem, default_systems, read_systems
-    from graphbrick.recipes import recipe as find
 
     found = [] if file is None else read_systems(file)
-    known = {part for name in recipes for part in find(name).parts}
-    unused = [part for part in parts if part.partition("=")[0].strip() not in known]
-    if unused:
-        raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
-    for name in recipes:
-        own = [part for part in parts if part.partition("=")[0].strip() in find(name).parts]
-        chosen = recipe_parts(name, own, llm)
-        made = find(name).indexing(**chosen)
+    for named, own in parts_of_each(recipes, parts):
+        chosen = recipe_parts(named.name, own, llm)
+        made = named.indexing(**chosen)
         found.append(
             RagSystem.of_text(
-                find(name).name, find(name).pipeline(**chosen), extract=extract or made.get("extract", ""),
+                named.name, named.pipeline(**chosen), extract=extract or made.get("extract", ""),
                 chunks=chunks or made.get("chunks", ""), communities="communities" in made,
                 reports=made.get("reports", False),
             )

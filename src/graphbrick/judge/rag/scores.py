@@ -128,7 +128,7 @@ def score_answers(
         llm: The judge.
         judge: Its name.
         scores: Where scores are kept.
-        watch: Called with the number of answers that have been looked at.
+        watch: Called with the number of answers that have been looked at, and of all.
         retry: Ask again where the score could not be read, even if the reply is recorded. Where the judge failed it is
             always asked again.
 
@@ -152,7 +152,7 @@ def score_answers(
             scores.keep(score)
             found[missing[place]] = score
             done += 1
-            watch("", done, None)
+            watch("", done, len(answers))
     return [score for score in found if score is not None]
 
 
