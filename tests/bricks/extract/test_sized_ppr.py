@@ -150,10 +150,10 @@ class TestLearned:
         self, graph: Graph, questions: list[Question], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
-        ranked: list[int] = []
+        ranked: list[object] = []
         for out in (".", "/", str(tmp_path)):
             with pytest.raises(InputError, match="sizes are one file, and this is a folder"):
-                train_sizes(graph, ground(graph, questions).questions, out, watch=ranked.append)
+                train_sizes(graph, ground(graph, questions).questions, out, watch=lambda *told: ranked.append(told))
         assert not ranked
 
     @pytest.mark.parametrize(

@@ -2,13 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphbrick.cli.options import GraphFolder, Json, chosen_embedder, open_graph
 
 # Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.learn.train.frame import Report
+    from graphbrick.learn.train.patterns.pattern_course import Watch
+    from graphbrick.questions.question import Question
+
 _Questions = Annotated[
     list[Path],
     typer.Argument(
@@ -52,23 +58,16 @@ def patterns(
     as_json: Json = False,
 ) -> None:
     """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
-    from graphbrick.cli.printing.terminal import console, print_json
-    from graphbrick.cli.progress import progress
     from graphbrick.learn.learned import pipeline_over
     from graphbrick.learn.train.patterns.patterns import train_patterns
-    from graphbrick.questions.fetching import load_all
 
-    loaded = load_all(questions, form)
-    opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
-    with progress("training") as shown:
-        report = train_patterns(
-            opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
-            watch=shown.step,
-        )  # fmt: skip
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        console().print(f"{report}\nuse it as {pipeline_over(str(out))!r}")
+    def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
+        brick = chosen_embedder(embedder, "--embedder")
+        return train_patterns(
+            opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite, watch=watch
+        )
+
+    _train(graph, questions, form, run, lambda: f"use it as {pipeline_over(str(out))!r}", as_json=as_json)
 
 
 @app.command()
@@ -84,31 +83,43 @@ def sizes(
 ) -> None:
     """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
     from graphbrick.bricks.extract.ppr import PPR
-    from graphbrick.cli.printing.terminal import console, print_json
-    from graphbrick.cli.progress import progress
     from graphbrick.learn.train.sizes import train_sizes
-    from graphbrick.questions.fetching import load_all
     from graphbrick.questions.grounding import ground
 
     _check_file(out, questions)
+    ppr = PPR(k=most)
+
+    def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
+        found = ground(opened, loaded, watch=lambda n: watch("finding the questions", n, len(loaded))).questions
+        return train_sizes(opened, found, out, ppr=ppr, seed=seed, overwrite=overwrite, watch=watch)
+
+    use = f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})"
+    _train(graph, questions, form, run, lambda: use, title="learning", as_json=as_json)
+
+
+def _train(
+    graph: Path,
+    questions: list[Path],
+    form: str,
+    run: "Callable[[Graph, list[Question], Watch], Report]",
+    use: Callable[[], str],
+    *,
+    title: str = "training",
+    as_json: bool,
+) -> None:
+    """Train a model on questions about a graph, and print the report and what to do with the model."""
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.questions.fetching import load_all
+
     loaded = load_all(questions, form)
-    opened, ppr = open_graph(graph), PPR(k=most)
-    with progress("learning") as shown:
-        grounded = ground(opened, loaded, watch=lambda n: shown.step("finding the questions", n, len(loaded))).questions
-        report = train_sizes(
-            opened, grounded, out, ppr=ppr, seed=seed, overwrite=overwrite,
-            watch=lambda n: shown.step("ranking", n, len(loaded)),
-        )  # fmt: skip
+    opened = open_graph(graph)
+    with progress(title) as shown:
+        report = run(opened, loaded, shown.step)
     if as_json:
-        reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
-        print_json({"learned_from": report.learned_from, **reached})
-        return
-    lines = [f"learned from {report.learned_from:,} questions; a fifth at a time, while it was held back, had:"]
-    for aim in (0.5, 0.6, 0.75, 0.9, 0.95):
-        at = int((report.recall >= aim).argmax()) if (report.recall >= aim).any() else len(report.recall) - 1
-        lines.append(f"  recall {report.recall[at]:.3f} with {report.size[at]:,.0f} entities on average")
-    console().print("\n".join(lines))
-    console().print(f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})")
+        print_json(report.to_dict())
+    else:
+        console().print(f"{report}\n{use()}")
 
 
 def _check_file(out: Path, questions: list[Path]) -> None:
@@ -151,25 +162,21 @@ def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) 
     ) -> None:
         import graphbrick
         from graphbrick import PathAnswer, Rerank, ShortestPaths
-        from graphbrick.cli.printing.terminal import console, print_json
-        from graphbrick.cli.progress import progress
         from graphbrick.learn import train
-        from graphbrick.questions.fetching import load_all
 
-        loaded = load_all(questions, form)
-        opened = open_graph(graph)
-        with progress("training") as shown:
-            report = getattr(train, f"train_{name}")(
+        def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
+            trained: Report = getattr(train, f"train_{name}")(
                 opened, loaded, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs,
                 batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
-                watch=shown.step,
+                watch=watch,
             )  # fmt: skip
-        if as_json:
-            print_json(report.to_dict())
-            return
-        reranked = Rerank(getattr(graphbrick, brick)(str(out)), by="path" if by == "path" else "pattern")
-        pipeline = ShortestPaths(max_hops=max_hops) >> reranked >> PathAnswer()
-        console().print(f"{report}\nuse it as {pipeline!r}")
+            return trained
+
+        def use() -> str:
+            reranked = Rerank(getattr(graphbrick, brick)(str(out)), by="path" if by == "path" else "pattern")
+            return f"use it as {ShortestPaths(max_hops=max_hops) >> reranked >> PathAnswer()!r}"
+
+        _train(graph, questions, form, run, use, as_json=as_json)
 
     return command
 
@@ -206,23 +213,18 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
         overwrite: _Overwrite = False,
         as_json: Json = False,
     ) -> None:
-        from graphbrick.cli.printing.terminal import console, print_json
-        from graphbrick.cli.progress import progress
         from graphbrick.learn import train
-        from graphbrick.questions.fetching import load_all
 
         _check_file(out, questions)
-        loaded = load_all(questions, form)
-        opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
-        with progress("training") as shown:
-            report = getattr(train, f"train_{name}")(
-                opened, loaded, out, max_hops=max_hops, embedder=brick, epochs=epochs, seed=seed, overwrite=overwrite,
-                watch=shown.step,
+
+        def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
+            trained: Report = getattr(train, f"train_{name}")(
+                opened, loaded, out, max_hops=max_hops, embedder=chosen_embedder(embedder, "--embedder"),
+                epochs=epochs, seed=seed, overwrite=overwrite, watch=watch,
             )  # fmt: skip
-        if as_json:
-            print_json(report.to_dict())
-            return
-        console().print(f"{report}\nuse it as {use.format(repr(str(out)))}")
+            return trained
+
+        _train(graph, questions, form, run, lambda: f"use it as {use.format(repr(str(out)))}", as_json=as_json)
 
     return command
 
@@ -277,26 +279,19 @@ def llm(
     as_json: Json = False,
 ) -> None:
     """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
-    from graphbrick.cli.printing.terminal import console, print_json
-    from graphbrick.cli.progress import progress
     from graphbrick.learn.train.llms.llm import train_llm
     from graphbrick.pipeline.parsing import parse_brick
-    from graphbrick.questions.fetching import load_all
 
     part = None if brick is None else parse_brick(brick)
-    loaded = load_all(questions, form)
-    opened = open_graph(graph)
-    with progress("tuning") as shown:
-        report = train_llm(
+
+    def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
+        return train_llm(
             opened, loaded, out, module=module, base=base, brick=part, max_hops=max_hops,
             texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
             learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
-            overwrite=overwrite, watch=shown.step,
+            overwrite=overwrite, watch=watch,
         )  # fmt: skip
-    if as_json:
-        print_json(report.to_dict())
-        return
-    ways = [f"serve it with vllm serve {out / 'merged'}"]
-    if gguf:
-        ways.append(f"use it as LocalLLM({str(out / 'model.gguf')!r})")
-    console().print("\n".join([str(report), *ways]))
+
+    use = f"serve it with vllm serve {out / 'merged'}"
+    use += f"\nuse it as LocalLLM({str(out / 'model.gguf')!r})" * gguf
+    _train(graph, questions, form, run, lambda: use, title="tuning", as_json=as_json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import typer
 
 from graphbrick.cli.printing.terminal import console, plain, print_json, table
 from graphbrick.judge.judges.classifier.training import Trained
+from graphbrick.judge.judges.classifier.training import plain as plain_reports
 from graphbrick.judge.report.checking import Check
 from graphbrick.judge.synthetic.making import Made
 from graphbrick.judge.synthetic.negatives import EASY
@@ -63,7 +63,7 @@ def print_trained(place: Path, trained: Trained, *, as_json: bool) -> None:
 def print_encoder(place: Path, made: dict[Label, EncoderReport], *, as_json: bool) -> None:
     """Print how well the encoders of a judge do on held-out questions."""
     if as_json:
-        print_json({"judge": str(place), "labels": {label: asdict(one) for label, one in made.items()}})
+        print_json({"judge": str(place), "labels": plain_reports(made)})
         return
     for label, one in made.items():
         tried = f", the best of {len(one.trials)} settings" if one.trials else ""
@@ -74,7 +74,7 @@ def print_encoder(place: Path, made: dict[Label, EncoderReport], *, as_json: boo
 def print_tuned(place: Path, made: dict[Label, JudgeLLMReport], *, as_json: bool) -> None:
     """Print how well a tuned language model judges held-out questions, beside its base."""
     if as_json:
-        print_json({"judge": str(place), "labels": {label: asdict(one) for label, one in made.items()}})
+        print_json({"judge": str(place), "labels": plain_reports(made)})
         return
     for label, one in made.items():
         typer.echo(

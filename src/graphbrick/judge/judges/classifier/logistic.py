@@ -78,6 +78,15 @@ def calibrated(model: Logistic, rows: Floats, values: Floats) -> Logistic:
     return Logistic(model.mean, model.scale, model.weights, model.bias, max(float(slope), 0.01), float(shift))
 
 
+PLAIN = Logistic(np.zeros(1), np.ones(1), np.ones(1), 0.0)
+"""A model of one number, log odds, that changes nothing."""
+
+
+def platt(logits: Floats, values: Floats) -> Logistic:
+    """Return a model of one number, log odds, stretched and shifted to fit values."""
+    return calibrated(PLAIN, logits[:, None], values)
+
+
 def newton(x: Floats, values: Floats, weight: Floats, penalty: Floats) -> Floats:
     """Return the coefficients that minimise the weighted mean log loss with a penalty on their squares.
 
