@@ -2,19 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from graphbrick.cli.options import GraphFolder, Json, chosen_embedder, open_graph
 
 # Everything else is imported where it is used, so that help is shown at once.
-if TYPE_CHECKING:
-    from graphbrick.graphs.graph import Graph
-    from graphbrick.learn.train.frame import Report
-    from graphbrick.learn.train.patterns.pattern_course import Watch
-    from graphbrick.questions.question import Question
-
 _Questions = Annotated[
     list[Path],
     typer.Argument(
@@ -59,15 +53,11 @@ def patterns(
 ) -> None:
     """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
     from graphbrick.learn.learned import pipeline_over
-    from graphbrick.learn.train.patterns.patterns import train_patterns
 
-    def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
-        brick = chosen_embedder(embedder, "--embedder")
-        return train_patterns(
-            opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite, watch=watch
-        )
-
-    _train(graph, questions, form, run, lambda: f"use it as {pipeline_over(str(out))!r}", as_json=as_json)
+    _train(
+        "patterns", graph, questions, form, out, lambda: f"use it as {pipeline_over(str(out))!r}", as_json=as_json,
+        max_hops=max_hops, embedder=embedder, seed=seed, overwrite=overwrite,
+    )  # fmt: skip
 
 
 @app.command()
@@ -83,39 +73,52 @@ def sizes(
 ) -> None:
     """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
     from graphbrick.bricks.extract.ppr import PPR
-    from graphbrick.learn.train.sizes import train_sizes
-    from graphbrick.questions.grounding import ground
 
     _check_file(out, questions)
     ppr = PPR(k=most)
-
-    def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
-        found = ground(opened, loaded, watch=lambda n: watch("finding the questions", n, len(loaded))).questions
-        return train_sizes(opened, found, out, ppr=ppr, seed=seed, overwrite=overwrite, watch=watch)
-
     use = f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})"
-    _train(graph, questions, form, run, lambda: use, title="learning", as_json=as_json)
+    _train(
+        "sizes", graph, questions, form, out, lambda: use, title="learning", as_json=as_json, ppr=ppr, seed=seed,
+        overwrite=overwrite,
+    )  # fmt: skip
 
 
 def _train(
+    name: str,
     graph: Path,
     questions: list[Path],
     form: str,
-    run: "Callable[[Graph, list[Question], Watch], Report]",
+    out: Path,
     use: Callable[[], str],
     *,
     title: str = "training",
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Train a model on questions about a graph, and print the report and what to do with the model."""
+    """Run a training, and print its report and what to do with the model.
+
+    Args:
+        name: ``train_NAME`` does the work.
+        graph: The graph.
+        questions: Files of questions.
+        form: Their form.
+        out: Where the model goes.
+        use: Tells what to do with it.
+        title: Name of the work, for progress.
+        as_json: Print the report as JSON.
+        **options: Options of the training; an embedder as text.
+    """
     from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import progress
+    from graphbrick.learn import train
     from graphbrick.questions.fetching import load_all
 
     loaded = load_all(questions, form)
     opened = open_graph(graph)
+    if "embedder" in options:
+        options["embedder"] = chosen_embedder(options["embedder"], "--embedder")
     with progress(title) as shown:
-        report = run(opened, loaded, shown.step)
+        report = getattr(train, f"train_{name}")(opened, loaded, out, watch=shown.step, **options)
     if as_json:
         print_json(report.to_dict())
     else:
@@ -162,21 +165,16 @@ def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) 
     ) -> None:
         import graphbrick
         from graphbrick import PathAnswer, Rerank, ShortestPaths
-        from graphbrick.learn import train
-
-        def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
-            trained: Report = getattr(train, f"train_{name}")(
-                opened, loaded, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs,
-                batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
-                watch=watch,
-            )  # fmt: skip
-            return trained
 
         def use() -> str:
             reranked = Rerank(getattr(graphbrick, brick)(str(out)), by="path" if by == "path" else "pattern")
             return f"use it as {ShortestPaths(max_hops=max_hops) >> reranked >> PathAnswer()!r}"
 
-        _train(graph, questions, form, run, use, as_json=as_json)
+        _train(
+            name, graph, questions, form, out, use, as_json=as_json, base=base, loss=loss, by=by, max_hops=max_hops,
+            epochs=epochs, batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed,
+            overwrite=overwrite,
+        )  # fmt: skip
 
     return command
 
@@ -213,18 +211,11 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
         overwrite: _Overwrite = False,
         as_json: Json = False,
     ) -> None:
-        from graphbrick.learn import train
-
         _check_file(out, questions)
-
-        def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
-            trained: Report = getattr(train, f"train_{name}")(
-                opened, loaded, out, max_hops=max_hops, embedder=chosen_embedder(embedder, "--embedder"),
-                epochs=epochs, seed=seed, overwrite=overwrite, watch=watch,
-            )  # fmt: skip
-            return trained
-
-        _train(graph, questions, form, run, lambda: f"use it as {use.format(repr(str(out)))}", as_json=as_json)
+        _train(
+            name, graph, questions, form, out, lambda: f"use it as {use.format(repr(str(out)))}", as_json=as_json,
+            max_hops=max_hops, embedder=embedder, epochs=epochs, seed=seed, overwrite=overwrite,
+        )  # fmt: skip
 
     return command
 
@@ -279,19 +270,14 @@ def llm(
     as_json: Json = False,
 ) -> None:
     """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
-    from graphbrick.learn.train.llms.llm import train_llm
     from graphbrick.pipeline.parsing import parse_brick
 
     part = None if brick is None else parse_brick(brick)
-
-    def run(opened: "Graph", loaded: "list[Question]", watch: "Watch") -> "Report":
-        return train_llm(
-            opened, loaded, out, module=module, base=base, brick=part, max_hops=max_hops,
-            texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
-            learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
-            overwrite=overwrite, watch=watch,
-        )  # fmt: skip
-
     use = f"serve it with vllm serve {out / 'merged'}"
     use += f"\nuse it as LocalLLM({str(out / 'model.gguf')!r})" * gguf
-    _train(graph, questions, form, run, lambda: use, title="tuning", as_json=as_json)
+    _train(
+        "llm", graph, questions, form, out, lambda: use, title="tuning", as_json=as_json, module=module, base=base,
+        brick=part, max_hops=max_hops, texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank,
+        alpha=2 * rank, learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device,
+        seed=seed, overwrite=overwrite,
+    )  # fmt: skip

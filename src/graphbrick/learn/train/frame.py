@@ -79,11 +79,7 @@ class Training:
     """
 
     def __init__(
-        self,
-        caller: str,
-        out: str | PathLike[str],
-        options: Mapping[str, Any],
-        known: type = TrainOptions,
+        self, caller: str, out: str | PathLike[str], options: Mapping[str, Any], known: type = TrainOptions
     ) -> None:
         unknown = [name for name in options if name not in known.__annotations__]
         if unknown:
@@ -196,12 +192,7 @@ def check_whole_numbers(caller: str, *, seed: int, **others: tuple[int, int, int
 
 
 def require_packages(what: str, packages: Sequence[str]) -> None:
-    """Raise ModelError unless all packages are installed.
-
-    Args:
-        what: What needs them, as the subject of a sentence.
-        packages: Their names.
-    """
+    """Raise ModelError unless all packages are installed that a thing, the subject of the message, needs."""
     for package in packages:
         if find_spec(package) is None:
             raise ModelError(f"{what} needs the package {package}: pip install 'graphbrick[train]'")
@@ -229,12 +220,6 @@ def held_out(
     """Split examples into those to learn from and held-out ones: a share of the wordings, or none if there are few.
 
     Few are less than 30 examples, or 10 wordings. Examples of one wording are never on both sides.
-
-    Args:
-        examples: The examples.
-        wording: The wording of an example; wordings can be ordered.
-        seed: Seed of the draw.
-        share: Share of the wordings.
     """
     wordings: list[Any] = [wording(example) for example in examples]
     distinct = sorted(set(wordings))
@@ -259,14 +244,7 @@ def provenance(
 ) -> dict[str, Any]:
     """Return the content of ``training.json``; it is the same for two equal trainings.
 
-    Args:
-        graph: The graph.
-        base: The base model.
-        weights: Files of its weights.
-        packages: Packages whose versions matter.
-        parameters: Parameters of the training.
-        report: The report.
-        **more: Other facts.
+    ``weights`` are the files of the base, and ``packages`` those whose versions matter.
     """
     from importlib.metadata import version
 

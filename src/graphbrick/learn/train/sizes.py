@@ -19,7 +19,8 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.frame import Report, Training, TrainOptions
-from graphbrick.questions.grounding import GroundedQuestion
+from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
+from graphbrick.questions.question import Question
 
 _FOLDS = 5  # each question is held out once
 _LEAST = 20  # questions that can be learned from
@@ -62,7 +63,7 @@ class SizesReport(Report):
 
 def train_sizes(
     graph: Graph,
-    questions: Sequence[GroundedQuestion],
+    questions: Sequence[Question] | Grounded,
     out: str | PathLike[str],
     *,
     ppr: PPR = PPR(),  # noqa: B008 - frozen
@@ -76,7 +77,8 @@ def train_sizes(
 
     Args:
         graph: The graph.
-        questions: Questions with seeds and answers; those without seeds or answers in the graph are left out.
+        questions: Questions with answers, or the result of `ground`; those without seeds or answers in the graph are
+            left out.
         out: The file to write; it appears only when it is complete.
         ppr: The ranking that sizes are learned for.
         **options: See `graphbrick.learn.train.frame.TrainOptions`; the seed is that of the choice of questions that are
@@ -90,16 +92,19 @@ def train_sizes(
         raise InputError("sizes are one file, and this is a folder; name a file in it, such as sizes.json", fspath(out))
     if training.place.exists() and not training.overwrite:
         raise InputError("exists already; choose another name, or replace it with --overwrite", fspath(out))
-    usable = [question for question in questions if question.seeds and question.answerable]
+    tell, total = training.tell, len(questions)
+    if not isinstance(questions, Grounded):
+        questions = ground(graph, questions, watch=lambda n: tell("finding the questions", n, total))
+    usable = [question for question in questions.questions if question.seeds and question.answerable]
     if len(usable) < _LEAST:
         raise InputError(
             f"sizes are learned from at least {_LEAST} questions with seeds and answers in the graph, got "
-            f"{len(usable)} of {len(questions)}"
+            f"{len(usable)} of {total}"
         )
     examples = []
     for done, question in enumerate(usable, 1):
         examples.append(_example(graph, ppr, question))
-        training.tell("ranking", done, len(questions))
+        tell("ranking", done, total)
     order = np.random.default_rng(training.seed).permutation(len(usable))
     recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
     for fold in range(_FOLDS):

@@ -78,12 +78,13 @@ class RelationReport(TrainingReport[Quality]):
         ]
 
 
-@dataclass(frozen=True)
-class RelationData:
-    """What a model is trained on.
+@dataclass
+class RelationTrainee(ABC, Generic[Model]):
+    """A small model over relation patterns in training.
 
     Attributes:
-        embedder: Makes the vectors.
+        kind: Kind of model, for its file.
+        embedder: Makes vectors of texts.
         rows: A row for each question and seed with a right pattern.
         steps: The patterns.
         questions: float32 [questions, dimensions], vectors of the masked questions.
@@ -93,6 +94,7 @@ class RelationData:
         tell: Callback for progress.
     """
 
+    kind: ClassVar[str]
     embedder: Embedder
     rows: list[QuestionRow]
     steps: list[Steps]
@@ -101,23 +103,6 @@ class RelationData:
     epochs: int
     seed: int
     tell: Watch
-
-
-class RelationTrainee(ABC, Generic[Model]):
-    """A small model over relation patterns in training.
-
-    Args:
-        data: What it is trained on.
-
-    Attributes:
-        kind: Kind of model, for its file.
-        rows: The rows that it can learn from.
-    """
-
-    kind: ClassVar[str]
-
-    def __init__(self, data: RelationData) -> None:
-        self.data, self.rows = data, data.rows
 
     @abstractmethod
     def untrained(self) -> Model | None:
@@ -133,11 +118,11 @@ class RelationTrainee(ABC, Generic[Model]):
 
     @abstractmethod
     def content(self, model: Model) -> tuple[dict[str, Any], Arrays]:
-        """Return the facts and the arrays of its file."""
+        """Return the facts and the arrays of the file."""
 
 
 def train_relation_model(
-    trainee_of: Callable[[RelationData], RelationTrainee[Model]],
+    trainee_of: Callable[..., RelationTrainee[Model]],
     training: Training,
     graph: Graph,
     questions: Sequence[Question] | Grounded,
@@ -146,30 +131,13 @@ def train_relation_model(
     epochs: int,
     embedder: Embedder | None,
 ) -> RelationReport:
-    """Train a model on the patterns around the seeds of questions, and write its file.
-
-    A tenth of the wordings is held out for the report at first; then the model is trained on all.
-
-    Args:
-        trainee_of: Returns the model in training.
-        training: Where the file goes, and the options.
-        graph: The graph.
-        questions: Questions with answers; those without seeds are linked by labels.
-        max_hops: The longest pattern.
-        epochs: Passes over the questions.
-        embedder: Makes vectors of texts; MiniLM() by default.
-
-    Raises:
-        InputError: There is no question to learn from.
-        ModelError: The file cannot be written, or the embedder is not installed.
-    """
+    """Train a model on the patterns around the seeds of questions, and write its file; see `train_towers`."""
     check_free(training.place, overwrite=training.overwrite)
     embedder, seed, tell = embedder or MiniLM(), training.seed, training.tell
     found = examples(graph, questions, max_hops=max_hops, seed=seed, watch=tell)
     require_reached(found, max_hops)
     asked = vectors_of(embedder, list(found.masked), "questions embedded", tell)
-    data = RelationData(embedder, rows_of(found), found.steps(graph), asked, max_hops, epochs, seed, tell)
-    trainee = trainee_of(data)
+    trainee = trainee_of(embedder, rows_of(found), found.steps(graph), asked, max_hops, epochs, seed, tell)
     learned, held = held_out(trainee.rows, lambda row: row.question, seed)
     before = after = None
     if held:
@@ -180,14 +148,9 @@ def train_relation_model(
     about = {"graph": graph.hash, **about, "seed": seed}
     save_learned(LearnedFile(trainee.kind, embedder, about, arrays), training.place, overwrite=training.overwrite)
     return RelationReport(
-        questions=found.questions,
-        learned=len({row.number for row in trainee.rows}),
-        patterns=len(data.steps),
-        epochs=epochs,
-        untrained=before,
-        trained=after,
-        seconds=training.seconds,
-    )
+        questions=found.questions, learned=len({row.number for row in trainee.rows}), patterns=len(trainee.steps),
+        epochs=epochs, untrained=before, trained=after, seconds=training.seconds,
+    )  # fmt: skip
 
 
 def rows_of(found: Examples) -> list[QuestionRow]:

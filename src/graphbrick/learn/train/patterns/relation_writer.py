@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Unpack
 
@@ -17,7 +18,6 @@ from graphbrick.learn.train.patterns.relation_models import (
     Floats,
     Ints,
     QuestionRow,
-    RelationData,
     RelationReport,
     RelationTrainee,
     is_plain,
@@ -70,32 +70,32 @@ def train_writer(
     )
 
 
+@dataclass
 class _Writer(RelationTrainee[RelationModel]):
     """The sequence model in training; it learns from patterns that do not come back to their seed."""
 
     kind = KIND
 
-    def __init__(self, data: RelationData) -> None:
-        super().__init__(data)
-        self.rows = [row for row in data.rows if self._plain(row)]
+    def __post_init__(self) -> None:
+        self.rows = [row for row in self.rows if self._plain(row)]
         if not self.rows:
             raise InputError(
                 "every relation pattern that leads to an answer comes back to its seed, and a writer learns only from "
                 "those that do not; give other questions, or train_patterns"
             )
-        steps = {step for row in self.rows for p in self._plain(row) for step in data.steps[p]}
+        steps = {step for row in self.rows for p in self._plain(row) for step in self.steps[p]}
         self.relations: tuple[Relation, ...] = tuple(sorted(steps))
 
     def _plain(self, row: QuestionRow) -> list[int]:
         """Return the right patterns of a row that the model can write."""
-        return [p for p in row.patterns[row.right].tolist() if is_plain(self.data.steps[p])]
+        return [p for p in row.patterns[row.right].tolist() if is_plain(self.steps[p])]
 
-    def untrained(self) -> None:
-        """Return nothing: before training, all sequences are as likely."""
+    def untrained(self) -> None:  # before training, all sequences are as likely
+        """Return nothing."""
 
     def scores(self, model: RelationModel, row: QuestionRow) -> npt.NDArray[np.float64]:
         """Return the log probability of each pattern, -inf for those with a relation that the model does not know."""
-        vector, patterns = self.data.questions[row.question], [self.data.steps[p] for p in row.patterns]
+        vector, patterns = self.questions[row.question], [self.steps[p] for p in row.patterns]
         symbol = {relation: i for i, relation in enumerate(model.relations, 1)}
         scores = np.full(len(patterns), -np.inf)
         for i, steps in enumerate(patterns):
@@ -112,22 +112,21 @@ class _Writer(RelationTrainee[RelationModel]):
 
     def fit(self, rows: Sequence[QuestionRow]) -> RelationModel:
         """Return the model of the right sequences of rows; those of one row share its weight."""
-        data = self.data
         question, place, before, now, weight = self._steps_of(rows)
         n = len(self.relations) + 1
         values = {
-            f"place {i}": np.zeros((data.questions.shape[1], n), dtype=np.float32) for i in range(data.max_hops + 1)
+            f"place {i}": np.zeros((self.questions.shape[1], n), dtype=np.float32) for i in range(self.max_hops + 1)
         }
         values["after"] = np.zeros((n, n), dtype=np.float32)
-        adam, rng = Adam(values, dict.fromkeys(values, _RATE), decay=1e-3), np.random.default_rng(data.seed)
-        for epoch in range(data.epochs):
+        adam, rng = Adam(values, dict.fromkeys(values, _RATE), decay=1e-3), np.random.default_rng(self.seed)
+        for epoch in range(self.epochs):
             order = rng.permutation(len(question))
             for start in range(0, len(order), _BATCH):
                 which = order[start : start + _BATCH]
                 gradients = {"after": np.zeros((n, n), dtype=np.float32)}
                 for i in np.unique(place[which]).tolist():
                     of = which[place[which] == i]
-                    x = data.questions[question[of]]
+                    x = self.questions[question[of]]
                     logits = x @ values[f"place {i}"] + values["after"][before[of]]
                     if i == 0:
                         logits[:, STOP] = -np.inf
@@ -138,13 +137,12 @@ class _Writer(RelationTrainee[RelationModel]):
                     gradients[f"place {i}"] = x.T @ chances
                     np.add.at(gradients["after"], before[of], chances)
                 adam.step(gradients)
-            data.tell("epochs", epoch + 1, data.epochs)
-        weights = np.stack([values[f"place {i}"] for i in range(data.max_hops + 1)])
+            self.tell("epochs", epoch + 1, self.epochs)
+        weights = np.stack([values[f"place {i}"] for i in range(self.max_hops + 1)])
         return RelationModel(self.relations, weights, values["after"])
 
     def content(self, model: RelationModel) -> tuple[dict[str, Any], Arrays]:
-        """Return the facts and the arrays of the file."""
-        about = {"relations": [list(one) for one in self.relations], "epochs": self.data.epochs}
+        about = {"relations": [list(one) for one in self.relations], "epochs": self.epochs}
         return about, {"weights": model.weights, "after": model.after}
 
     def _steps_of(self, rows: Sequence[QuestionRow]) -> tuple[Ints, Ints, Ints, Ints, Floats]:
@@ -154,7 +152,7 @@ class _Writer(RelationTrainee[RelationModel]):
         for row in rows:
             right = self._plain(row)
             for p in right:
-                symbols = [symbol[step] for step in self.data.steps[p]]
+                symbols = [symbol[step] for step in self.steps[p]]
                 for place, (before, now) in enumerate(zip([STOP, *symbols], [*symbols, STOP], strict=True)):
                     made.append((row.question, place, before, now, 1 / len(right)))
         columns = np.array([entry[:4] for entry in made], dtype=np.int64).T

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from typing import Any, Unpack
@@ -16,7 +17,6 @@ from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.train.patterns.relation_models import (
     Floats,
     QuestionRow,
-    RelationData,
     RelationReport,
     RelationTrainee,
     train_relation_model,
@@ -75,45 +75,41 @@ def train_towers(
     )
 
 
+@dataclass
 class _Towers(RelationTrainee[tuple[Floats, Floats]]):
     """The heads of questions and of paths in training."""
 
     kind = KIND
+    margin: float
 
-    def __init__(self, data: RelationData, *, margin: float) -> None:
-        super().__init__(data)
-        texts = [relations_text(steps) for steps in data.steps]
-        self.margin, self.paths = margin, vectors_of(data.embedder, texts, "patterns embedded", data.tell)
+    def __post_init__(self) -> None:
+        texts = [relations_text(steps) for steps in self.steps]
+        self.paths = vectors_of(self.embedder, texts, "patterns embedded", self.tell)
 
     def untrained(self) -> tuple[Floats, Floats]:
-        """Return heads that change nothing."""
         start = np.eye(self.paths.shape[1], dtype=np.float32)
         return start, start
 
     def scores(self, model: tuple[Floats, Floats], row: QuestionRow) -> Floats:
-        """Return the cosine of the question and each pattern."""
         question, path = model
-        asked = self.data.questions[row.question]
+        asked = self.questions[row.question]
         made: Floats = towered(self.paths[row.patterns], path) @ towered(asked[None], question)[0]
         return made
 
     def fit(self, rows: Sequence[QuestionRow]) -> tuple[Floats, Floats]:
-        """Return the heads of some rows."""
-        data = self.data
-        rng = np.random.default_rng(data.seed)
+        rng = np.random.default_rng(self.seed)
         heads = {name: np.eye(self.paths.shape[1], dtype=np.float32) for name in ("question", "path")}
         adam = Adam(heads, dict.fromkeys(heads, _RATE), decay=1e-2)
-        for epoch in range(data.epochs):
+        for epoch in range(self.epochs):
             order = rng.permutation(len(rows))
             for start in range(0, len(rows), _BATCH):
                 drawn = [_drawn(rows[i], rng) for i in order[start : start + _BATCH]]
-                adam.step(_gradients(drawn, data.questions, self.paths, heads, self.margin))
-            data.tell("epochs", epoch + 1, data.epochs)
+                adam.step(_gradients(drawn, self.questions, self.paths, heads, self.margin))
+            self.tell("epochs", epoch + 1, self.epochs)
         return heads["question"], heads["path"]
 
     def content(self, model: tuple[Floats, Floats]) -> tuple[dict[str, Any], Arrays]:
-        """Return the facts and the arrays of the file."""
-        about = {"max_hops": self.data.max_hops, "epochs": self.data.epochs, "margin": self.margin}
+        about = {"max_hops": self.max_hops, "epochs": self.epochs, "margin": self.margin}
         return about, {"question": model[0], "path": model[1]}
 
 
