@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-from graphbrick.core import __version__
-from graphbrick.core.files.replacing import replacing
 from graphbrick.judge.rag.experiment import RUNS, RagStudy
 from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL
 from graphbrick.judge.rag.tables import Scored, SystemRow
-from graphbrick.study.report.html import page_text
-from graphbrick.study.report.sections import Figure, Section
-from graphbrick.study.report.tables import Cell, Column, Table, table_html
+from graphbrick.study.report.page import Page, Section, table_figure
+from graphbrick.study.report.tables import Cell, Column, Table
 from graphbrick.study.statistics.paired import holm, paired_bootstrap
 
 PAGE = "report.html"
@@ -24,21 +20,15 @@ _NAMES = {GLOBAL: "all documents", DOCUMENT: "one document", "": "questions"}
 
 def write_page(study: RagStudy, rows: Sequence[SystemRow]) -> Path:
     """Write the page into the folder of the evaluation; return the file."""
-    file = study.folder / PAGE
     sections = [
-        Section("pipelines", "Answers", [_scores_note(study)], [Figure(table_html(_answers(rows)))]),
+        Section("pipelines", "Answers", [_scores_note(study)], [table_figure(_answers(rows))]),
         *_differences(study),
-        Section("building", "Building", [_BUILDING], [Figure(table_html(_building(rows)))]),
-        Section("answers", "Questions and answers", [_ANSWERS], [Figure(table_html(_listed(study)))]),
+        Section("building", "Building", [_BUILDING], [table_figure(_building(rows))]),
+        Section("answers", "Questions and answers", [_ANSWERS], [table_figure(_listed(study))]),
     ]
     cards = [(f"{len(rows):,}", "systems"), (f"{rows[0].documents:,}", "documents"), (_questions(rows), "questions")]
-    text = page_text(
-        "Systems that answer from documents", headline(rows), cards, study.notes, sections,
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), source=str(study.folder / RUNS), version=__version__,
-    )  # fmt: skip
-    with replacing(file) as out:
-        out.write(text.lstrip())
-    return file
+    title, source = "Systems that answer from documents", str(study.folder / RUNS)
+    return Page(title, headline(rows), cards, study.notes, sections, source).write(study.folder / PAGE)
 
 
 _BUILDING = (
@@ -166,7 +156,7 @@ def _differences(study: RagStudy) -> list[Section]:
     ]
     note = "Differences of scores on the same questions, with 95 % intervals; p by paired bootstrap, corrected by Holm."
     table = Table("differences", "Differences between systems", columns, rows)
-    return [Section("differences", "Differences", [note], [Figure(table_html(table))])]
+    return [Section("differences", "Differences", [note], [table_figure(table)])]
 
 
 def _listed(study: RagStudy) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import floor, log10
 
@@ -37,6 +38,32 @@ STAGES = (
     Part("link", "link"), Part("extract", "extract"), Part("prune", "prune"), Part("retrieve", "retrieve"),
     Part("rerank", "rerank"), Part("generate", "generate"), Part("union", "union"),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a study, as a report shows them.
+
+    Attributes:
+        title: Title of the report.
+        figures: The pipelines, best first.
+        comparisons: Pairs of them.
+        metric: The measure that they are ordered and compared by.
+        by: What questions are also grouped by; None for hops and data set only.
+        judge: The recipe text of the judge; None if there is none.
+    """
+
+    title: str
+    figures: Sequence[PipelineFigures]
+    comparisons: Sequence[Comparison]
+    metric: str
+    by: str | None = None
+    judge: str | None = None
+
+    @property
+    def headline(self) -> str:
+        """The result in a sentence or two."""
+        return headline(self.figures, self.comparisons, self.metric)
 
 
 def measure_name(measure: str) -> str:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 
-from graphbrick.core import __version__
 from graphbrick.core.files.replacing import replacing
 from graphbrick.study.report.charts import milliseconds, percent
-from graphbrick.study.report.html import page_text
 from graphbrick.study.report.overview import measure_name
+from graphbrick.study.report.page import Figure, Page, Section, table_figure
 from graphbrick.study.report.scatter import Point, scatter
-from graphbrick.study.report.sections import Figure, Section
-from graphbrick.study.report.tables import Cell, Column, Table, interval_cell, table_html
+from graphbrick.study.report.tables import Cell, Column, Table, interval_cell
 from graphbrick.study.tune.result.result import Measured, Tuned
 
 RECIPES, FIGURES, PAGE = "tuned.toml", "tuned.json", "report.html"
@@ -95,7 +92,7 @@ def headline(result: Tuned) -> str:
 
 def _page(result: Tuned, graph: str) -> str:
     sections = [
-        Section("pipelines", "Pipelines", [_PIPELINES], [Figure(table_html(measured_table(result)))]),
+        Section("pipelines", "Pipelines", [_PIPELINES], [table_figure(measured_table(result))]),
         Section("cost", "Quality against time", [_CHART], _charts(result)),
         Section(
             "changes",
@@ -103,7 +100,7 @@ def _page(result: Tuned, graph: str) -> str:
             [_CHANGES, *(f"{e.of}: {e.words()}." for e in sorted(result.effects, key=lambda e: e.p))],
         ),
         *([Section("rules", "Rules of thumb", [_RULES, *result.rules])] if result.rules else []),
-        Section("bricks", "Bricks", [_BRICKS], [Figure(table_html(bricks_table(result)))]),
+        Section("bricks", "Bricks", [_BRICKS], [table_figure(bricks_table(result))]),
     ]
     cards = [
         (f"{result.tried:,}", "pipelines tried"),
@@ -111,10 +108,7 @@ def _page(result: Tuned, graph: str) -> str:
         (f"{result.final:,}", "other questions"),
         (f"{result.seconds / 60:.0f} min", "of searching"),
     ]
-    return page_text(
-        f"Pipelines for {graph}", headline(result), cards, result.notes, sections,
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), source="study.sqlite", version=__version__,
-    ).lstrip()  # fmt: skip
+    return Page(f"Pipelines for {graph}", headline(result), cards, result.notes, sections, "study.sqlite").html()
 
 
 _PIPELINES = (
