@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphbrick.study.report.charts import Curve, curves, percent, round_percent, round_ticks
+from graphbrick.study.report.charts import Curve, curves, round_percent, round_ticks
 from graphbrick.study.report.figures import RISK, Confidence, PipelineFigures
 from graphbrick.study.report.page import Figure, Section, table_figure
-from graphbrick.study.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells
+from graphbrick.study.report.tables import (
+    PIPELINE_COLUMNS,
+    Column,
+    Table,
+    bin_cells,
+    number_cell,
+    pipeline_cells,
+    share_cell,
+)
 
 NOTE = (
     "Answers are given from the most confident on. Risk is the share of wrong first answers among those given, "
@@ -47,9 +55,9 @@ def confidence_table(figures: Sequence[PipelineFigures]) -> Table | None:
     body = []
     for pipeline, confidence in rows:
         values = confidence.aurc, confidence.coverage, confidence.error
-        cells = [Cell(percent(value), value, strong=len(rows) > 1 and value == top)
+        cells = [share_cell(value, strong=len(rows) > 1 and value == top)
                  for value, top in zip(values, best, strict=True)]  # fmt: skip
-        questions = Cell(f"{confidence.questions:,}", confidence.questions, f"{confidence.answered:,}")
+        questions = number_cell(confidence.questions, small=f"{confidence.answered:,}")
         body.append([*pipeline_cells(pipeline.number, pipeline.name), questions, *cells])
     return Table("confidence-measures", "What the confidence of pipelines is worth, in percent", columns, body)
 
@@ -67,13 +75,11 @@ def reliability_table(figures: Sequence[PipelineFigures]) -> Table | None:
         Column("right", note="share of the first answers that are right"),
     ]
     body = [
-        [*pipeline_cells(pipeline.number, pipeline.name),
-         Cell(f"{round_percent(part.low)}–{round_percent(part.high)}", part.low), Cell(f"{part.n:,}", part.n),
-         Cell(percent(part.confidence), part.confidence), Cell(percent(part.right), part.right)]
+        [*pipeline_cells(pipeline.number, pipeline.name), *bin_cells(part)]
         for pipeline, confidence in rows
         for part in confidence.bins
         if part.confidence is not None and part.right is not None
-    ]  # fmt: skip
+    ]
     return Table("reliability", "Share of right answers by confidence, in percent", columns, body)
 
 
@@ -89,8 +95,7 @@ def curve_table(figures: Sequence[PipelineFigures]) -> Table | None:
         cells = pipeline_cells(pipeline.number, pipeline.name)
         for tenth in tenths:
             risks = confidence.curve.risk[confidence.curve.coverage >= tenth - 1e-9]
-            risk = float(risks[0]) if len(risks) else None
-            cells.append(Cell("–" if risk is None else percent(risk), risk))
+            cells.append(share_cell(float(risks[0]) if len(risks) else None))
         body.append(cells)
     return Table("risk-coverage", "Risk by coverage, in percent", columns, body)
 

@@ -10,7 +10,7 @@ from graphbrick.study.report.charts import milliseconds, percent
 from graphbrick.study.report.overview import measure_name
 from graphbrick.study.report.page import Figure, Page, Section, table_figure
 from graphbrick.study.report.scatter import Point, scatter
-from graphbrick.study.report.tables import Cell, Column, Table, interval_cell
+from graphbrick.study.report.tables import Cell, Column, Table, interval_cell, name_cell, number_cell
 from graphbrick.study.tune.result.result import Measured, Tuned
 
 RECIPES, FIGURES, PAGE = "tuned.toml", "tuned.json", "report.html"
@@ -142,11 +142,11 @@ def measured_table(result: Tuned) -> Table:
     p = {row.first: row.p_holm for row in result.comparisons}
     rows = [
         [
-            Cell(one.name, one.name, name=True), interval_cell(one.quality),
+            name_cell(one.name), interval_cell(one.quality),
             Cell(f"{100 * one.chosen.quality:.1f} of {one.chosen.n}", one.chosen.quality),
             Cell(f"{1000 * one.figures.seconds:.1f}", one.figures.seconds),
             Cell(f"{1000 * one.seconds_95:.1f}", one.seconds_95),
-            Cell(f"{one.figures.tokens:,.0f}", one.figures.tokens),
+            number_cell(one.figures.tokens),
             Cell(f"{one.figures.usd:.4f}", one.figures.usd), Cell("yes" if one.front else "", int(one.front)),
             Cell(f"{p[one.name]:.2g}", p[one.name]) if one.name in p else Cell(""), Cell(one.text),
         ]
@@ -160,7 +160,7 @@ def bricks_table(result: Tuned) -> Table:
     columns = [Column("Kind", text=True), Column("Brick", text=True), Column("tried"), Column("best, %"), Column("ms")]
     rows = [
         [
-            Cell(one.kind), Cell(one.brick, one.brick, name=True), Cell(f"{one.tried:,}", one.tried),
+            Cell(one.kind), name_cell(one.brick), number_cell(one.tried),
             Cell(f"{100 * one.best:.1f}", one.best), Cell(f"{1000 * one.seconds:.1f}", one.seconds),
         ]
         for one in result.bricks
