@@ -47,7 +47,7 @@ def main() -> None:
         hops: [question for question in some if question.seeds and question.gold]
         for hops, some in load(graph, given.questions, given.limit).items()
     }
-    learn = [question for some in by_hops.values() for question in some[::2]]
+    learn = [question.question for some in by_hops.values() for question in some[::2]]
     test = {hops: some[1::2] for hops, some in by_hops.items()}
     ppr = PPR(k=2000)
     with tempfile.TemporaryDirectory() as folder:

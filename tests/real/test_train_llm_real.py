@@ -17,10 +17,11 @@ from graphbrick.bricks.extract.planned_relations import PlannedRelations
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import Trace, record
 from graphbrick.learn.train.epochs import Course, fit_epochs
+from graphbrick.learn.train.frame import linked_questions
 from graphbrick.learn.train.llms.llm import LLMReport, train_llm
 from graphbrick.learn.train.llms.llm_examples import Lesson, Lost, lessons
 from graphbrick.learn.train.llms.llm_fit import encode, open_base, quality
-from graphbrick.learn.train.path_examples import collect, grounded
+from graphbrick.learn.train.path_examples import collect
 from graphbrick.models.store import resolve
 from graphbrick.questions.question import Question
 
@@ -277,7 +278,7 @@ def test_a_gguf_file_is_written_that_runs_by_itself(films: Graph, questions: lis
     )  # fmt: skip
     assert report.losses[-1] < 0.5 * report.losses[0]
     brick = PlannedRelations(LLM("tuned", context=4096))
-    made = lessons(brick, films, collect(films, grounded(films, some, 1), max_hops=1).all, Lost())
+    made = lessons(brick, films, collect(films, linked_questions(films, some, 1), max_hops=1).all, Lost())
     loss = {}
     for name in (str(source), str(tmp_path / "a" / "merged"), str(tmp_path / "a" / "model.gguf")):
         base = open_base(name, "cpu")

@@ -22,14 +22,10 @@ from graphbrick.learn.fitting.fit_alignment import Example, fit_alignment
 from graphbrick.learn.fitting.labelled import meant, plausible, repeats
 from graphbrick.learn.learned import learned_place
 from graphbrick.learn.symmetric import symmetric_relations
+from graphbrick.learn.train.frame import check_whole_numbers
+from graphbrick.learn.train.patterns.pattern_course import PatternParameters
 from graphbrick.learn.train.patterns.pattern_examples import Examples, Ints
-from graphbrick.learn.train.patterns.patterns import (
-    ROUNDS,
-    PatternReport,
-    check_whole_numbers,
-    examples,
-    fit_patterns,
-)
+from graphbrick.learn.train.patterns.patterns import ROUNDS, PatternReport, examples, fit_patterns
 from graphbrick.learn.words.model_words import ModelWords, suggest
 from graphbrick.learn.words.near_words import near_words
 from graphbrick.learn.words.phrasebook import Phrasebook
@@ -182,7 +178,8 @@ def learn(
     given = Grounded(taught, max_hops, graph.hash)
     if not n:
         found = examples(graph, given, max_hops=max_hops, seed=seed, watch=watch)
-        model, fitted = fit_patterns(graph, found, embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed, watch=watch)
+        how = PatternParameters(embedder=embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed)
+        model, fitted = fit_patterns(graph, found, how, watch=watch)
         edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
         report = _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
         return replace(report, by_model=by_model, edited=edited)
@@ -208,10 +205,11 @@ def learn(
     are_few = len(labelled) < _MANY_GIVEN
     likely = plausible(graph, found, labelled, alignment) if are_few else labelled
     found.all[len(written) :] = likely * repeats(len(written), len(labelled))
-    model, fitted = fit_patterns(
-        graph, found, embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS,
-        seed=seed, hold_out=False, whole=not are_few, symmetric=symmetric, watch=watch,
+    how = PatternParameters(
+        embedder=embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS, seed=seed,
+        hold_out=False, whole=not are_few, symmetric=symmetric,
     )  # fmt: skip
+    model, fitted = fit_patterns(graph, found, how, watch=watch)
     about = {**model.about, "learned_from": "the graph itself", "written": n, "given": len(own.questions)}
     model = replace(model, alignment=alignment, near_words=near_words(book, found.masked), about=about)
     calibration = fit_calibration(

@@ -98,7 +98,7 @@ class TestLearned:
         self, graph: Graph, questions: list[Question], tmp_path: Path
     ) -> None:
         grounded = ground(graph, questions).questions
-        report = train_sizes(graph, grounded[::2], tmp_path / "sizes.json", ppr=PPR(k=400))
+        report = train_sizes(graph, questions[::2], tmp_path / "sizes.json", ppr=PPR(k=400))
         assert report.learned_from == 60
         assert (np.diff(report.size) >= 0).all()
         kept: dict[str, list[int]] = {"a": [], "b": []}
@@ -115,15 +115,14 @@ class TestLearned:
         assert np.mean(kept["a"]) < np.mean(kept["b"]) < 300
 
     def test_the_same_seed_gives_the_same_file(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
-        grounded = ground(graph, questions[:40]).questions
         for name in ("one", "two"):
-            train_sizes(graph, grounded, tmp_path / name, seed=3)
+            train_sizes(graph, questions[:40], tmp_path / name, seed=3)
         assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
         assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
 
     def test_a_file_that_is_there_is_kept(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
         (tmp_path / "notes.txt").write_text("by hand")
-        grounded = ground(graph, questions[:40]).questions
+        grounded = ground(graph, questions[:40])
         with pytest.raises(InputError, match="exists already; choose another name, or replace it with --overwrite"):
             train_sizes(graph, grounded, tmp_path / "notes.txt")
         assert (tmp_path / "notes.txt").read_text() == "by hand"
@@ -131,9 +130,9 @@ class TestLearned:
         assert json.loads((tmp_path / "notes.txt").read_text())["questions"] == 40
 
     def test_a_higher_aim_keeps_no_less(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
-        grounded = ground(graph, questions).questions
+        grounded = ground(graph, questions)
         train_sizes(graph, grounded, tmp_path / "sizes.json")
-        query = grounded[-1].query()
+        query = grounded.questions[-1].query()
         sizes = [
             SizedPPR(LearnedSizer(str(tmp_path / "sizes.json"), aim)).extract(graph, query).n_nodes
             for aim in (0.3, 0.6, 0.9, 0.99)
@@ -143,17 +142,17 @@ class TestLearned:
     def test_too_few_questions(self, graph: Graph, questions: list[Question], tmp_path: Path) -> None:
         lost = Question("x", "who?", (), ("director 1",))
         with pytest.raises(InputError, match="at least 20 questions with seeds and answers in the graph, got 19 of 29"):
-            train_sizes(graph, ground(graph, [*questions[:19], *[lost] * 10]).questions, tmp_path / "sizes.json")
+            train_sizes(graph, [*questions[:19], *[lost] * 10], tmp_path / "sizes.json")
         assert not list(tmp_path.iterdir())
 
     def test_a_folder_is_refused_before_the_work(
         self, graph: Graph, questions: list[Question], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
-        ranked: list[tuple[object, ...]] = []
+        ranked: list[object] = []
         for out in (".", "/", str(tmp_path)):
             with pytest.raises(InputError, match="sizes are one file, and this is a folder"):
-                train_sizes(graph, ground(graph, questions).questions, out, watch=lambda *step: ranked.append(step))
+                train_sizes(graph, questions, out, watch=lambda *told: ranked.append(told))
         assert not ranked
 
     @pytest.mark.parametrize(
@@ -164,7 +163,7 @@ class TestLearned:
         self, change: dict[str, object], graph: Graph, questions: list[Question], tmp_path: Path
     ) -> None:
         file = tmp_path / "sizes.json"
-        train_sizes(graph, ground(graph, questions[:40]).questions, file)
+        train_sizes(graph, questions[:40], file)
         file.write_text(json.dumps(json.loads(file.read_text()) | change))
         with pytest.raises(ModelError, match=r"is no file of graphbrick train sizes, or it is damaged"):
             SizedPPR(LearnedSizer(str(file))).run(tiny_graph(), ASK)
@@ -179,7 +178,7 @@ class TestLearned:
     def test_a_file_in_the_home_folder(
         self, graph: Graph, questions: list[Question], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        train_sizes(graph, ground(graph, questions[:40]).questions, tmp_path / "sizes.json")
+        train_sizes(graph, questions[:40], tmp_path / "sizes.json")
         monkeypatch.setenv("HOME", str(tmp_path))
         assert SizedPPR(LearnedSizer("~/sizes.json")).run(tiny_graph(), ASK).subgraph is not None
 

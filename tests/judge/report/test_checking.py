@@ -18,6 +18,7 @@ from graphbrick.judge.report.checking import Check, check_judge
 from graphbrick.judge.synthetic.rows import Row
 from graphbrick.judge.training import judge_encoder, judge_llm
 from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
+from graphbrick.learn.train import frame
 from graphbrick.study.statistics.agreement import auc
 from graphbrick.study.statistics.auc_gain import auc_gain
 
@@ -213,7 +214,7 @@ def test_the_command_tunes_a_language_model(run: Run, tmp_path: Path, monkeypatc
 
 
 def test_prompts_that_are_all_too_long_are_an_error_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judge_llm, "require_packages", lambda **_: None)
+    monkeypatch.setattr(judge_llm, "require_llm_packages", lambda **_: None)
     monkeypatch.setattr(judge_llm, "find_base", lambda base: (base, None))
     monkeypatch.setattr(judge_llm, "open_base", lambda base, device: None)
     monkeypatch.setattr(judge_llm, "encoded", lambda *_: ([], []))
@@ -230,7 +231,7 @@ def test_the_command_trains_an_encoder_and_names_a_package_that_is_missing(
         {"label": row.label, "value": row.value, "question": row.group, "evidence": row.case.evidence} for row in ROWS
     )
     place.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    monkeypatch.setattr(judge_encoder, "find_spec", lambda name: None if name == "peft" else object())
+    monkeypatch.setattr(frame, "find_spec", lambda name: None if name == "peft" else object())
     missing = run("judge", "train", place, "-o", tmp_path / "judge", "--method", "encoder")
     assert "needs the package peft: pip install 'graphbrick[train]'" in missing.err
     asked = {}

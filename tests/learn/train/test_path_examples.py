@@ -14,7 +14,8 @@ from graphbrick import AllPaths, GraphBuilder, Query, Subgraph
 from graphbrick.core import Path
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train import path_examples
-from graphbrick.learn.train.path_examples import PathExample, collect, grounded, split, wording
+from graphbrick.learn.train.frame import held_out, linked_questions
+from graphbrick.learn.train.path_examples import PathExample, collect, wording
 from graphbrick.questions.grounding import GroundedQuestion, ground
 from graphbrick.questions.question import Question
 from graphbrick.testing import tiny_graph
@@ -227,6 +228,10 @@ def test_with_too_many_paths_the_shortest_are_looked_at(films: Graph, monkeypatc
     assert {path.text for path in report.all[0].positives} == {"Film1 -> director -> Boss1", "Film1 -> writer -> Boss1"}
 
 
+def wording_of(example: PathExample) -> str:
+    return example.wording
+
+
 def test_wordings_are_kept_apart_whole(films: Graph) -> None:
     some = [
         asked(films, f"who directed {'really ' * (i % 12)}Film{i % 7}", (f"Film{i % 7}",), (f"Boss{i % 7 % 5}",))
@@ -234,12 +239,12 @@ def test_wordings_are_kept_apart_whole(films: Graph) -> None:
     ]
     examples = collect(films, some, positives=1, negatives=2).all
     assert {example.wording for example in examples} == {f"who directed {'really ' * i}X" for i in range(12)}
-    learned, apart = split(examples, seed=3)
+    learned, apart = held_out(examples, wording_of, seed=3)
     assert len(learned) + len(apart) == 48
     assert len({example.wording for example in apart}) == 1
     assert not {example.wording for example in apart} & {example.wording for example in learned}
-    assert split(examples, seed=3) == (learned, apart)
-    assert split(examples[:29], seed=3) == (examples[:29], [])
+    assert held_out(examples, wording_of, seed=3) == (learned, apart)
+    assert held_out(examples[:29], wording_of, seed=3) == (examples[:29], [])
 
 
 def test_all_names_of_seeds_are_masked(films: Graph) -> None:
@@ -249,7 +254,7 @@ def test_all_names_of_seeds_are_masked(films: Graph) -> None:
 
 def test_questions_without_seeds_are_linked(films: Graph, tmp_path: File) -> None:
     asked_for = [Question("1", "who directed Film1", (), ("Boss1",)), Question("2", "who did it", (), ("Boss1",))]
-    linked = grounded(films, asked_for, 3)
+    linked = linked_questions(films, asked_for, 3)
     assert linked[0].seeds == (films.entity("Film1"),)
     assert linked[1].seeds == ()
-    assert grounded(films, ground(films, asked_for), 3) == linked
+    assert linked_questions(films, ground(films, asked_for), 3) == linked

@@ -99,7 +99,7 @@ def test_a_file_is_replaced_by_a_whole_one_or_left_as_it_is(small, tmp_path, mon
         yield "half"
         raise InputError("the disk is full")
 
-    monkeypatch.setattr(writing, "page", broken)
+    monkeypatch.setattr(writing, "_page", broken)
     with pytest.raises(InputError, match="the disk is full"):
         write_report(small, html=out)
     assert out.read_text() == "before"

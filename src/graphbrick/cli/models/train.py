@@ -52,19 +52,12 @@ def patterns(
     as_json: Json = False,
 ) -> None:
     """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
-    from graphbrick.cli.progress import progress
     from graphbrick.learn.learned import pipeline_over
-    from graphbrick.learn.train.patterns.patterns import train_patterns
-    from graphbrick.questions.fetching import load_all
 
-    loaded = load_all(questions, form)
-    opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
-    with progress("training") as shown:
-        report = train_patterns(
-            opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
-            watch=shown,
-        )  # fmt: skip
-    _print(report, f"use it as {pipeline_over(str(out))!r}", as_json=as_json)
+    _train(
+        "patterns", graph, questions, form, out, lambda: f"use it as {pipeline_over(str(out))!r}", as_json=as_json,
+        max_hops=max_hops, embedder=embedder, seed=seed, overwrite=overwrite,
+    )  # fmt: skip
 
 
 @app.command()
@@ -80,32 +73,56 @@ def sizes(
 ) -> None:
     """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
     from graphbrick.bricks.extract.ppr import PPR
-    from graphbrick.cli.printing.terminal import console, print_json
-    from graphbrick.cli.progress import progress
-    from graphbrick.core.compute import part_of
-    from graphbrick.learn.train.sizes import train_sizes
-    from graphbrick.questions.fetching import load_all
-    from graphbrick.questions.grounding import ground
 
     _check_file(out, questions)
+    ppr = PPR(k=most)
+    use = f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})"
+    _train(
+        "sizes", graph, questions, form, out, lambda: use, title="learning", as_json=as_json, ppr=ppr, seed=seed,
+        overwrite=overwrite,
+    )  # fmt: skip
+
+
+def _train(
+    name: str,
+    graph: Path,
+    questions: list[Path],
+    form: str,
+    out: Path,
+    use: Callable[[], str],
+    *,
+    title: str = "training",
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Run a training, and print its report and what to do with the model.
+
+    Args:
+        name: ``train_NAME`` does the work.
+        graph: The graph.
+        questions: Files of questions.
+        form: Their form.
+        out: Where the model goes.
+        use: Tells what to do with it.
+        title: Name of the work, for progress.
+        as_json: Print the report as JSON.
+        **options: Options of the training; an embedder as text.
+    """
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.learn import train
+    from graphbrick.questions.fetching import load_all
+
     loaded = load_all(questions, form)
-    opened, ppr = open_graph(graph), PPR(k=most)
-    with progress("learning") as shown:
-        grounded = ground(opened, loaded, progress=part_of(shown, "finding the questions", len(loaded))).questions
-        report = train_sizes(
-            opened, grounded, out, ppr=ppr, seed=seed, overwrite=overwrite,
-            watch=part_of(shown, "ranking", len(loaded)),
-        )  # fmt: skip
+    opened = open_graph(graph)
+    if "embedder" in options:
+        options["embedder"] = chosen_embedder(options["embedder"], "--embedder")
+    with progress(title) as shown:
+        report = getattr(train, f"train_{name}")(opened, loaded, out, watch=shown, **options)
     if as_json:
-        reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
-        print_json({"learned_from": report.learned_from, **reached})
-        return
-    lines = [f"learned from {report.learned_from:,} questions; a fifth at a time, while it was held back, had:"]
-    for aim in (0.5, 0.6, 0.75, 0.9, 0.95):
-        at = int((report.recall >= aim).argmax()) if (report.recall >= aim).any() else len(report.recall) - 1
-        lines.append(f"  recall {report.recall[at]:.3f} with {report.size[at]:,.0f} entities on average")
-    console().print("\n".join(lines))
-    console().print(f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})")
+        print_json(report.to_dict())
+    else:
+        console().print(f"{report}\n{use()}")
 
 
 def _check_file(out: Path, questions: list[Path]) -> None:
@@ -148,21 +165,16 @@ def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) 
     ) -> None:
         import graphbrick
         from graphbrick import PathAnswer, Rerank, ShortestPaths
-        from graphbrick.cli.progress import progress
-        from graphbrick.learn import train
-        from graphbrick.questions.fetching import load_all
 
-        loaded = load_all(questions, form)
-        opened = open_graph(graph)
-        with progress("training") as shown:
-            report = getattr(train, f"train_{name}")(
-                opened, loaded, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs,
-                batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
-                watch=shown,
-            )  # fmt: skip
-        reranked = Rerank(getattr(graphbrick, brick)(str(out)), by="path" if by == "path" else "pattern")
-        pipeline = ShortestPaths(max_hops=max_hops) >> reranked >> PathAnswer()
-        _print(report, f"use it as {pipeline!r}", as_json=as_json)
+        def use() -> str:
+            reranked = Rerank(getattr(graphbrick, brick)(str(out)), by="path" if by == "path" else "pattern")
+            return f"use it as {ShortestPaths(max_hops=max_hops) >> reranked >> PathAnswer()!r}"
+
+        _train(
+            name, graph, questions, form, out, use, as_json=as_json, base=base, loss=loss, by=by, max_hops=max_hops,
+            epochs=epochs, batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed,
+            overwrite=overwrite,
+        )  # fmt: skip
 
     return command
 
@@ -199,19 +211,11 @@ def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable
         overwrite: _Overwrite = False,
         as_json: Json = False,
     ) -> None:
-        from graphbrick.cli.progress import progress
-        from graphbrick.learn import train
-        from graphbrick.questions.fetching import load_all
-
         _check_file(out, questions)
-        loaded = load_all(questions, form)
-        opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
-        with progress("training") as shown:
-            report = getattr(train, f"train_{name}")(
-                opened, loaded, out, max_hops=max_hops, embedder=brick, epochs=epochs, seed=seed, overwrite=overwrite,
-                watch=shown,
-            )  # fmt: skip
-        _print(report, f"use it as {use.format(repr(str(out)))}", as_json=as_json)
+        _train(
+            name, graph, questions, form, out, lambda: f"use it as {use.format(repr(str(out)))}", as_json=as_json,
+            max_hops=max_hops, embedder=embedder, epochs=epochs, seed=seed, overwrite=overwrite,
+        )  # fmt: skip
 
     return command
 
@@ -266,32 +270,14 @@ def llm(
     as_json: Json = False,
 ) -> None:
     """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
-    from graphbrick.cli.progress import progress
-    from graphbrick.learn.train.llms.llm import train_llm
     from graphbrick.pipeline.parsing import parse_brick
-    from graphbrick.questions.fetching import load_all
 
     part = None if brick is None else parse_brick(brick)
-    loaded = load_all(questions, form)
-    opened = open_graph(graph)
-    with progress("tuning") as shown:
-        report = train_llm(
-            opened, loaded, out, module=module, base=base, brick=part, max_hops=max_hops,
-            texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
-            learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
-            overwrite=overwrite, watch=shown,
-        )  # fmt: skip
-    ways = [f"serve it with vllm serve {out / 'merged'}"]
-    if gguf:
-        ways.append(f"use it as LocalLLM({str(out / 'model.gguf')!r})")
-    _print(report, "\n".join(ways), as_json=as_json)
-
-
-def _print(report: Any, use: str, *, as_json: bool) -> None:
-    """Print the report of a training, and what its result is used for."""
-    from graphbrick.cli.printing.terminal import console, print_json
-
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        console().print(f"{report}\n{use}")
+    use = f"serve it with vllm serve {out / 'merged'}"
+    use += f"\nuse it as LocalLLM({str(out / 'model.gguf')!r})" * gguf
+    _train(
+        "llm", graph, questions, form, out, lambda: use, title="tuning", as_json=as_json, module=module, base=base,
+        brick=part, max_hops=max_hops, texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank,
+        alpha=2 * rank, learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device,
+        seed=seed, overwrite=overwrite,
+    )  # fmt: skip

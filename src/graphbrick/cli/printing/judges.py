@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import typer
 
 from graphbrick.cli.printing.terminal import console, plain, print_json, table
 from graphbrick.judge.judges.classifier.training import Trained
+from graphbrick.judge.judges.classifier.training import plain as plain_reports
 from graphbrick.judge.report.checking import Check
 from graphbrick.judge.synthetic.making import Made
 from graphbrick.judge.synthetic.negatives import EASY
@@ -66,7 +66,7 @@ def print_models(
 ) -> None:
     """Print how well the models of a judge do on held-out questions; a tuned language model beside its base."""
     if as_json:
-        print_json({"judge": str(place), "labels": {label: asdict(one) for label, one in made.items()}})
+        print_json({"judge": str(place), "labels": plain_reports(made)})
         return
     for label, one in made.items():
         trials = len(getattr(one, "trials", ()))

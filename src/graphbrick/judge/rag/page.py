@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-from graphbrick.core import __version__
-from graphbrick.core.files.replacing import replacing
 from graphbrick.judge.rag.experiment import RUNS, RagStudy
 from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL
 from graphbrick.judge.rag.tables import Scored, SystemRow
-from graphbrick.study.report.html import page_text
-from graphbrick.study.report.sections import Figure, Section
-from graphbrick.study.report.tables import Cell, Column, Table, table_html
+from graphbrick.study.report.page import Page, Section, table_figure
+from graphbrick.study.report.tables import NONE, Cell, Column, Table, difference_cell, name_cell, number_cell
 from graphbrick.study.statistics.paired import holm, paired_bootstrap
 
 PAGE = "report.html"
@@ -24,21 +20,15 @@ _NAMES = {GLOBAL: "all documents", DOCUMENT: "one document", "": "questions"}
 
 def write_page(study: RagStudy, rows: Sequence[SystemRow]) -> Path:
     """Write the page into the folder of the evaluation; return the file."""
-    file = study.folder / PAGE
     sections = [
-        Section("pipelines", "Answers", [_scores_note(study)], [Figure(table_html(_answers(rows)))]),
+        Section("pipelines", "Answers", [_scores_note(study)], [table_figure(_answers(rows))]),
         *_differences(study),
-        Section("building", "Building", [_BUILDING], [Figure(table_html(_building(rows)))]),
-        Section("answers", "Questions and answers", [_ANSWERS], [Figure(table_html(_listed(study)))]),
+        Section("building", "Building", [_BUILDING], [table_figure(_building(rows))]),
+        Section("answers", "Questions and answers", [_ANSWERS], [table_figure(_listed(study))]),
     ]
     cards = [(f"{len(rows):,}", "systems"), (f"{rows[0].documents:,}", "documents"), (_questions(rows), "questions")]
-    text = page_text(
-        "Systems that answer from documents", headline(rows), cards, study.notes, sections,
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), source=str(study.folder / RUNS), version=__version__,
-    )  # fmt: skip
-    with replacing(file) as out:
-        out.write(text.lstrip())
-    return file
+    title, source = "Systems that answer from documents", str(study.folder / RUNS)
+    return Page(title, headline(rows), cards, study.notes, sections, source).write(study.folder / PAGE)
 
 
 _BUILDING = (
@@ -92,10 +82,10 @@ def _answers(rows: Sequence[SystemRow]) -> Table:
     best = {kind: max((_mean(row, kind) for row in rows), default=0.0) for kind in kinds}
     lines = []
     for row in rows:
-        line = [Cell(row.name, row.name, name=True)]
+        line = [name_cell(row.name)]
         for kind in kinds:
             line += _score_cells(row.scores.get(kind), best[kind])
-        line += [_number(row.mean_seconds, 2), _number(row.median_seconds, 2), _number(row.errors, 0)]
+        line += [number_cell(row.mean_seconds, 2), number_cell(row.median_seconds, 2), number_cell(row.errors)]
         lines.append(line)
     return Table("answers-of-systems", "Scores and times of the systems", columns, lines)
 
@@ -108,14 +98,13 @@ def _mean(row: SystemRow, kind: str) -> float:
 
 def _score_cells(one: Scored | None, best: float) -> list[Cell]:
     if one is None:
-        return [Cell("–"), Cell("–"), Cell("–")]
-    mean = one.mean
-    shown = Cell("–")
+        return [NONE, NONE, NONE]
+    mean, shown = one.mean, NONE
     if mean is not None:
         missing = f"; {one.least:.1f}–{one.most:.1f} by what is missing" if one.unread else ""
         strong = mean.mean == best and not one.unread
         shown = Cell(f"{mean.mean:.1f}", mean.mean, f"{mean.low:.1f}–{mean.high:.1f}{missing}", strong=strong)
-    return [shown, _number(one.empty, 0), _number(one.unread, 0)]
+    return [shown, number_cell(one.empty), number_cell(one.unread)]
 
 
 def _building(rows: Sequence[SystemRow]) -> Table:
@@ -123,11 +112,11 @@ def _building(rows: Sequence[SystemRow]) -> Table:
                Column("tokens"), Column("documents"), Column("entities"), Column("triples")]  # fmt: skip
     lines = [
         [
-            Cell(row.name, row.name, name=True),
+            name_cell(row.name),
             Cell(f"{'' if row.is_whole else 'over '}{row.build_seconds:,.1f}", row.build_seconds),
-            Cell("–") if row.peak_mb is None else _number(row.peak_mb, 0),
-            _number(row.megabytes, 1),
-            *(_number(n, 0) for n in (row.build_calls, row.build_tokens, row.documents, row.entities, row.triples)),
+            number_cell(row.peak_mb),
+            number_cell(row.megabytes, 1),
+            *map(number_cell, (row.build_calls, row.build_tokens, row.documents, row.entities, row.triples)),
         ]
         for row in rows
     ]
@@ -154,19 +143,15 @@ def _differences(study: RagStudy) -> list[Section]:
     rows = [
         [
             Cell(f"{first} − {second}", f"{first} {second}", name=True),
-            Cell(
-                f"{one.difference.mean:+.1f}",
-                one.difference.mean,
-                f"{one.difference.low:+.1f} to {one.difference.high:+.1f}",
-            ),
-            Cell(f"{p:.3f}", p),
-            _number(n, 0),
+            difference_cell(one.difference),
+            number_cell(p, 3),
+            number_cell(n),
         ]
         for (first, second, n, one), p in zip(tests, holm([one.p for *_, one in tests]), strict=True)
     ]
     note = "Differences of scores on the same questions, with 95 % intervals; p by paired bootstrap, corrected by Holm."
     table = Table("differences", "Differences between systems", columns, rows)
-    return [Section("differences", "Differences", [note], [Figure(table_html(table))])]
+    return [Section("differences", "Differences", [note], [table_figure(table)])]
 
 
 def _listed(study: RagStudy) -> Table:
@@ -187,7 +172,3 @@ def _listed(study: RagStudy) -> Table:
                  Cell("–" if score is None else str(score), score, reason)]
             )  # fmt: skip
     return Table("all-answers", "All questions and answers", columns, rows)
-
-
-def _number(value: float, digits: int) -> Cell:
-    return Cell(f"{value:,.{digits}f}", value)

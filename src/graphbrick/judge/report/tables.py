@@ -6,12 +6,22 @@ from collections.abc import Sequence
 
 from graphbrick.judge.report.estimates import ALL, Alone, SystemRow
 from graphbrick.judge.report.judged import JudgeReport, LabelReport
-from graphbrick.study.report.charts import percent, round_percent
-from graphbrick.study.report.tables import Cell, Column, Table
+from graphbrick.study.report.charts import percent
+from graphbrick.study.report.tables import (
+    NONE,
+    Cell,
+    Column,
+    Table,
+    bin_cells,
+    bounds,
+    difference_cell,
+    interval_cell,
+    name_cell,
+    number_cell,
+    share_cell,
+)
 from graphbrick.study.statistics.prediction_powered import Estimate
-from graphbrick.study.statistics.rogan_gladen import TrueShare
 
-NONE = Cell("–")
 _MEANING = {
     "labels": "labels by people, of all answers",
     "labels alone": "mean of the labels (Wilson's interval)",
@@ -46,50 +56,36 @@ def systems_table(report: LabelReport, *, detailed: bool = False) -> Table:
     best = max((row.tuned.mean for row in rows if row.group == ALL and row.tuned is not None), default=None)
     body = []
     for row in rows:
-        cells = [Cell(row.system, row.system, name=True), *([Cell(row.group, row.group)] if grouped else [])]
+        cells = [name_cell(row.system), *([Cell(row.group, row.group)] if grouped else [])]
         body.append([*cells, *(_system_cell(row, title, best) for title in titles)])
     return Table(f"systems-{report.label}", f"{report.label} of the answers, in percent", columns, body)
 
 
 def _system_cell(row: SystemRow, title: str, best: float | None) -> Cell:
     if title == "labels":
-        return Cell(f"{row.labels:,}", row.labels, f"of {row.cases:,}")
+        return number_cell(row.labels, small=f"of {row.cases:,}")
     if title == "weight":
-        return NONE if row.tuned is None else Cell(f"{row.tuned.weight:.2f}", row.tuned.weight)
+        return number_cell(None if row.tuned is None else row.tuned.weight, 2)
     if title == "missing":
-        return Cell(f"{row.missing:,}", row.missing)
+        return number_cell(row.missing)
     if title == "truth":
-        return NONE if row.true is None else Cell(percent(row.true), row.true)
+        return share_cell(row.true)
     if title == "yes and no":
-        return _share_cell(row.hard)
+        return NONE if row.hard is None else share_cell(row.hard.share, bounds(row.hard.low, row.hard.high))
     if title == "judge alone":
         return _alone_cell(row.alone, row.missing)
     estimate = {"labels alone": row.classical, "PPI": row.ppi, "PPI++": row.tuned}[title]
     strong = title == "PPI++" and row.group == ALL and estimate is not None and estimate.mean == best
-    return _estimate_cell(estimate, strong=strong)
-
-
-def _estimate_cell(estimate: Estimate | None, *, strong: bool = False) -> Cell:
-    if estimate is None:
-        return NONE
-    return Cell(percent(estimate.mean), estimate.mean, _bounds(estimate.low, estimate.high), strong=strong)
-
-
-def _share_cell(share: TrueShare | None) -> Cell:
-    return NONE if share is None else Cell(percent(share.share), share.share, _bounds(share.low, share.high))
+    return interval_cell(estimate, strong=strong)
 
 
 def _alone_cell(alone: Alone | None, missing: int) -> Cell:
     if alone is None:
         return NONE
-    bounds = _bounds(alone.low, alone.high)
+    small = bounds(alone.low, alone.high)
     if missing:
-        bounds += f"; {_bounds(alone.least, alone.most)} by what is missing"
-    return Cell(percent(alone.mean), alone.mean, bounds)
-
-
-def _bounds(low: float, high: float) -> str:
-    return f"{percent(low)}–{percent(high)}"
+        small += f"; {bounds(alone.least, alone.most)} by what is missing"
+    return share_cell(alone.mean, small)
 
 
 def differences_table(report: LabelReport) -> Table | None:
@@ -109,12 +105,11 @@ def differences_table(report: LabelReport) -> Table | None:
     body = []
     for one in report.differences:
         estimate = one.estimate
-        shown = Cell(f"{100 * estimate.mean:+.1f}", estimate.mean,
-                     f"{100 * estimate.low:+.1f} to {100 * estimate.high:+.1f}", strong=one.p_holm < 0.05)  # fmt: skip
+        shown = difference_cell(estimate, 100, strong=one.p_holm < 0.05)
         p = [Cell(f"{value:.4f}" if value >= 0.0001 else "<0.0001", value) for value in (one.p, one.p_holm, one.p_bh)]
-        names = [Cell(one.first, one.first, name=True), Cell(one.second, one.second)]
+        names = [name_cell(one.first), Cell(one.second, one.second)]
         way = "question by question" if one.paired else "means of different questions"
-        body.append([*names, shown, Cell(f"{estimate.n:,}", estimate.n), *p, Cell(way)])
+        body.append([*names, shown, number_cell(estimate.n), *p, Cell(way)])
     return Table(f"differences-{report.label}", f"Differences of {report.label}", columns, body)
 
 
@@ -139,7 +134,7 @@ def quality_table(reports: Sequence[LabelReport]) -> Table | None:
     columns = [Column("measure", text=True), *(Column(one.label.value) for one in judged), Column("", text=True)]
     cells = [_quality_cells(one) for one in judged]
     body = [
-        [Cell(name, name, name=True), *(column[place] for column in cells), Cell(meaning)]
+        [name_cell(name), *(column[place] for column in cells), Cell(meaning)]
         for place, (name, meaning) in enumerate(_MEASURES.items())
     ]
     return Table("quality", "What the judge is worth on the labels", columns, body)
@@ -152,20 +147,20 @@ def _quality_cells(report: LabelReport) -> list[Cell]:
     of_length = kappa = NONE
     if length is not None:
         kind = f"{'longer' if length.longer else 'shorter'} {length.text}"
-        of_length = Cell(f"{length.auc.value:.3f}", length.auc.value, kind)
+        of_length = number_cell(length.auc.value, 3, kind)
     if agreed is not None and agreed.kappa is not None:
         value, low, high = (round(end or 0.0, 2) + 0.0 for end in agreed[2:])  # + 0.0 turns -0.0 into 0.0
         kappa = Cell(f"{value:.2f}", agreed.kappa, f"{low:.2f}–{high:.2f}")
     return [
-        Cell(f"{quality.compared:,}", quality.compared, f"of {quality.labels:,}"),
-        NONE if area is None else Cell(f"{area.value:.3f}", area.value, f"{area.low:.3f}–{area.high:.3f}"),
+        number_cell(quality.compared, small=f"of {quality.labels:,}"),
+        NONE if area is None else number_cell(area.value, 3, f"{area.low:.3f}–{area.high:.3f}"),
         of_length,
-        Cell(f"{quality.correlation:.2f}", quality.correlation),
-        NONE if agreed is None else Cell(percent(agreed.same), agreed.same),
+        number_cell(quality.correlation, 2),
+        share_cell(None if agreed is None else agreed.same),
         kappa,
-        NONE if quality.error is None else Cell(percent(quality.error), quality.error),
-        Cell(percent(quality.missing_share), quality.missing_share),
-        NONE if report.gain is None else Cell(f"{report.gain:.2f}", report.gain),
+        share_cell(quality.error),
+        share_cell(quality.missing_share),
+        number_cell(report.gain, 2),
     ]
 
 
@@ -179,11 +174,7 @@ def curve_table(report: LabelReport) -> Table | None:
         Column("mean probability"),
         Column("labels of 1", note="share of labels that are 1"),
     ]
-    body = [
-        [Cell(f"{round_percent(one.low)}–{round_percent(one.high)}", one.low), Cell(f"{one.n:,}", one.n),
-         Cell(percent(one.confidence or 0.0), one.confidence), Cell(percent(one.right or 0.0), one.right)]
-        for one in report.quality.curve
-    ]  # fmt: skip
+    body = list(map(bin_cells, report.quality.curve))
     return Table(f"curve-{report.label}", f"Share of ones by probability: {report.label}", columns, body)
 
 
@@ -196,7 +187,7 @@ def headline(report: JudgeReport) -> str:
         estimate = None if best is None else quoted(best)
         if best is not None and estimate is not None:
             parts.append(
-                f"{one.label.value}: {best.system} {percent(estimate.mean)} % ({_bounds(estimate.low, estimate.high)})"
+                f"{one.label.value}: {best.system} {percent(estimate.mean)} % ({bounds(estimate.low, estimate.high)})"
             )
     return f"Best by {'; '.join(parts)}." if parts else "No system has labels, so that nothing is corrected."
 

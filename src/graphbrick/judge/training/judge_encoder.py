@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.compute import Progress, part_of, silent
-from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
-from graphbrick.judge.judges.classifier.logistic import Logistic, calibrated
-from graphbrick.judge.judges.classifier.training import LEAST, folds
+from graphbrick.judge.judges.classifier.logistic import Logistic, platt
+from graphbrick.judge.judges.classifier.training import TrainedLabel, folds
 from graphbrick.judge.judges.encoder import KIND, closest_parts
 from graphbrick.judge.judges.folder import new_judge, require_no_judge
 from graphbrick.judge.synthetic.rows import Row
+from graphbrick.judge.training.frame import description, learnable
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.epochs import Course, Fitted, check_parameters, fit_epochs
 from graphbrick.learn.train.export import WEIGHTS, check_agreement, samples, write_onnx
+from graphbrick.learn.train.frame import require_packages
 from graphbrick.learn.train.texts.text_models import PACKAGES, base_of
 from graphbrick.learn.train.torch_tools import device_of, quiet, seeded
 from graphbrick.models.onnx_text import first_line
@@ -73,21 +74,17 @@ class Held:
         return self.auc
 
 
-@dataclass(frozen=True)
-class EncoderReport:
+@dataclass(frozen=True, slots=True)
+class EncoderReport(TrainedLabel):
     """How the encoder of one label was trained.
 
     Attributes:
-        rows: Number of rows.
-        questions: Number of groups of rows; a fifth of them is held out.
-        auc: Area under the ROC curve on the held-out ones.
+        auc: Area under the ROC curve on the held-out fifth of the questions.
         parameters: Parameters of the training.
         trials: Parameters that were tried, each with its area.
         seconds: Time that it took.
     """
 
-    rows: int
-    questions: int
     auc: float
     parameters: dict[str, Any]
     trials: list[dict[str, Any]]
@@ -129,35 +126,37 @@ def train_judge_encoder(
     require_no_judge(out)
     how = parameters or EncoderParameters()
     check_parameters(CALLER, how)
-    _check_packages(optuna=trials > 0)
-    labels = [label for label in Label if _is_enough(rows, label)]
-    if not labels:
-        raise InputError(f"no label has {LEAST} questions with right and wrong rows; make more data")
-    found = {label: _train(rows, label, base_of(base), how, trials, device, watch) for label in labels}
-    scales = {label: {"slope": one.slope, "shift": one.shift} for label, one in found.items()}
-    report = {label: asdict(one.report) for label, one in found.items()}
-    described = {"kind": KIND, "base": base, "labels": scales, "report": {**(about or {}), "labels": report}}
-    with new_judge(out, described) as work:
-        for label, one in found.items():
+    require_packages("tuning a judge", (*PACKAGES, "peft", *(["optuna"] if trials else [])))
+    chosen = learnable([row for row in rows if row.label is not Label.CORRECTNESS])
+    labels = [label for label in Label if label in chosen]
+    trained = {label: _train(chosen[label], label, base_of(base), how, trials, device, watch) for label in labels}
+    scales = {label: one.scale for label, one in trained.items()}
+    reports = {label: one.report for label, one in trained.items()}
+    with new_judge(out, description(KIND, base, scales, reports, about or {})) as work:
+        for label, one in trained.items():
             _write(one.model, work / label, one.pairs)
-    return {label: one.report for label, one in found.items()}
+    return reports
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A trained encoder."""
+class _Trained:
+    """A trained encoder, what its log odds are scaled by, its report, and the pairs that it learned from."""
 
     model: Any
-    slope: float
-    shift: float
+    scale: Logistic
     report: EncoderReport
     pairs: list[Pair]
 
 
-def _is_enough(rows: Sequence[Row], label: Label) -> bool:
-    chosen = [row for row in rows if row.label is label]
-    readable = label is not Label.CORRECTNESS
-    return readable and len({row.group for row in chosen}) >= LEAST and len({row.value for row in chosen}) == 2
+@dataclass(frozen=True)
+class _Data:
+    """What an encoder is trained on: pairs, their values, which are held out, the base, and the device."""
+
+    pairs: list[Pair]
+    y: Floats
+    held: npt.NDArray[np.bool_]
+    base: str
+    device: str | None
 
 
 def _train(
@@ -168,40 +167,37 @@ def _train(
     trials: int,
     device: str | None,
     watch: Progress,
-) -> _Found:
+) -> _Trained:
     """Train the encoder of one label."""
     started = time.perf_counter()
-    chosen = [row for row in rows if row.label is label]
-    texts = [closest_parts(label, row.case, 1) for row in chosen]
+    texts = [closest_parts(label, row.case, 1) for row in rows]
     places = [i for i, (text, parts) in enumerate(texts) if text and parts]
     pairs = [(texts[i][0], texts[i][1][0]) for i in places]
-    y = np.array([chosen[i].value for i in places], dtype=np.float64)
-    held = folds([chosen[i].group for i in places], how.seed) == 0
+    y = np.array([rows[i].value for i in places], dtype=np.float64)
+    held = folds([rows[i].group for i in places], how.seed) == 0
+    data = _Data(pairs, y, held, base, device)
     named = part_of(watch, label.replace("_", " "))
-    tried: list[dict[str, Any]] = []
-    if trials:
-        how = _search(pairs, y, held, base, how, trials, device, tried, named)
-    model, fitted = _fit(pairs, y, held, base, how, device, named)
+    how, tried = _search(data, how, trials, named) if trials else (how, [])
+    model, fitted = _fit(data, how, named)
     scores = _scores(model, [pairs[i] for i in np.flatnonzero(held).tolist()])
-    plain = Logistic(np.zeros(1), np.ones(1), np.ones(1), 0.0)
-    platt = calibrated(plain, scores[:, None], y[held])
     report = EncoderReport(
         rows=len(pairs),
-        questions=len({row.group for row in chosen}),
+        questions=len({row.group for row in rows}),
         auc=0.5 if fitted.trained is None else fitted.trained.auc,
         parameters=asdict(how),
         trials=tried,
         seconds=time.perf_counter() - started,
     )
-    return _Found(model, platt.slope, platt.shift, report, pairs)
+    return _Trained(model, platt(scores, y[held]), report, pairs)
 
 
 def _search(
-    pairs: Sequence[Pair], y: Floats, held: npt.NDArray[np.bool_], base: str, how: EncoderParameters, trials: int,
-    device: str | None, tried: list[dict[str, Any]], watch: Progress,
-) -> EncoderParameters:  # fmt: skip
-    """Return the best parameters that optuna finds."""
+    data: _Data, how: EncoderParameters, trials: int, watch: Progress
+) -> tuple[EncoderParameters, list[dict[str, Any]]]:
+    """Return the best parameters that optuna finds, and all that it tried."""
     import optuna
+
+    tried: list[dict[str, Any]] = []
 
     def area(trial: Any) -> float:
         one = replace(
@@ -211,7 +207,7 @@ def _search(
             dropout=trial.suggest_float("dropout", 0.0, 0.2, step=0.05),
             epochs=trial.suggest_int("epochs", 1, max(2, how.epochs)),
         )
-        fitted = _fit(pairs, y, held, base, one, device, lambda step, done, total: None)[1]
+        fitted = _fit(data, one, lambda step, done, total: None)[1]
         merit = 0.5 if fitted.trained is None else fitted.trained.merit
         tried.append({**trial.params, "auc": merit})
         watch("settings tried", len(tried), trials)
@@ -220,22 +216,19 @@ def _search(
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=how.seed))
     study.optimize(area, n_trials=trials)
-    return replace(how, **study.best_params)
+    return replace(how, **study.best_params), tried
 
 
-def _fit(
-    pairs: Sequence[Pair], y: Floats, held: npt.NDArray[np.bool_], base: str, how: EncoderParameters,
-    device: str | None, watch: Progress,
-) -> tuple[Any, Fitted[Held]]:  # fmt: skip
+def _fit(data: _Data, how: EncoderParameters, watch: Progress) -> tuple[Any, Fitted[Held]]:
     """Return a model trained on the rows that are not held out, with its adapters merged."""
     import peft
     import torch
 
-    where = device_of(device)
-    learned, apart = np.flatnonzero(~held), np.flatnonzero(held)
+    where, pairs, y = device_of(data.device), data.pairs, data.y
+    learned, apart = np.flatnonzero(~data.held), np.flatnonzero(data.held)
     weight = float((1 - y[learned]).sum() / max(1.0, y[learned].sum()))
     with seeded(how.seed, where):
-        model = _open(base)
+        model = _open(data.base)
         config = peft.LoraConfig(
             r=how.rank, lora_alpha=2 * how.rank, lora_dropout=how.dropout, target_modules="all-linear",
             task_type="SEQ_CLS",
@@ -255,8 +248,8 @@ def _fit(
 
         def evaluate(name: str) -> Held | None:
             adapted.eval()
-            found = auc(y[apart], _scores(model, [pairs[i] for i in apart.tolist()], adapted))
-            return None if found is None else Held(found.value)
+            area = auc(y[apart], _scores(model, [pairs[i] for i in apart.tolist()], adapted))
+            return None if area is None else Held(area.value)
 
         fitted = fit_epochs(
             adapted, len(learned), how, watch, learn=learn, evaluate=evaluate, decay=_DECAY, new_head=True
@@ -330,11 +323,3 @@ def _write(model: Any, folder: Path, pairs: Sequence[Pair]) -> None:
         written = CrossEncoder(str(folder)).score(question, batch)
         expected = _scores(model, [(question, text) for text in batch])
         check_agreement(expected.astype(np.float32), written.astype(np.float32), len(batch))
-
-
-def _check_packages(*, optuna: bool) -> None:
-    missing = next(
-        (name for name in (*PACKAGES, "peft", *(["optuna"] if optuna else [])) if find_spec(name) is None), None
-    )
-    if missing is not None:
-        raise ModelError(f"tuning a judge needs the package {missing}: pip install 'graphbrick[train]'")

@@ -14,12 +14,13 @@ import numpy.typing as npt
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.parameters import parameter
-from graphbrick.judge.judges.classifier.logistic import Logistic, calibrated
-from graphbrick.judge.judges.classifier.training import LEAST, folds
+from graphbrick.judge.judges.classifier.logistic import PLAIN, Logistic, platt
+from graphbrick.judge.judges.classifier.training import TrainedLabel, area_of, folds
 from graphbrick.judge.judges.folder import new_judge, require_no_judge
 from graphbrick.judge.judges.rubric import RubricJudge, without_asking
 from graphbrick.judge.judges.tuned_model import KIND, log_odds, rubric_of
 from graphbrick.judge.synthetic.rows import Row
+from graphbrick.judge.training.frame import description, learnable
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.epochs import check_parameters
 from graphbrick.learn.train.llms.llm_examples import Lesson
@@ -33,14 +34,13 @@ from graphbrick.learn.train.llms.llm_fit import (
     first_tokens,
     fit,
     open_base,
-    require_packages,
+    require_llm_packages,
     save,
 )
 from graphbrick.learn.train.torch_tools import seeded
 from graphbrick.models.llm.http.wire import message_json
 from graphbrick.models.llm.llm import LLM
 from graphbrick.models.llm.share_of_yes import share_of_yes
-from graphbrick.study.statistics.agreement import auc
 
 CALLER = "train_judge_llm"
 BASE = "qwen2.5-coder-1.5b"
@@ -61,20 +61,16 @@ class JudgeSettings(Settings):
     context: int = parameter(4096, at_least=512, at_most=10_000_000)
 
 
-@dataclass(frozen=True)
-class JudgeLLMReport:
+@dataclass(frozen=True, slots=True)
+class JudgeLLMReport(TrainedLabel):
     """How a model judges one label after training.
 
     Attributes:
-        rows: Number of rows.
-        questions: Number of groups of rows; a fifth of them is held out.
-        untrained: Area under the ROC curve of the base on the held-out ones.
+        untrained: Area under the ROC curve of the base on the held-out fifth of the questions.
         auc: The same after training.
         seconds: Time of the training of all labels.
     """
 
-    rows: int
-    questions: int
     untrained: float
     auc: float
     seconds: float
@@ -118,8 +114,10 @@ def train_judge_llm(
     how = settings or JudgeSettings()
     check_parameters(CALLER, how)
     judge = rubric_of(LLM("tuned", context=how.context), how.tokens)
-    chosen = _usable(rows)
-    require_packages(gguf=find_base(base)[1] is not None)
+    asked = [row for row in rows if without_asking(row.label, row.case) is None]
+    enough = learnable(asked)
+    chosen = [row for row in asked if row.label in enough]
+    require_llm_packages(gguf=find_base(base)[1] is not None)
     watch("loading the model", 0, 1)
     opened = open_base(base, device)
     usable = len(chosen)
@@ -136,24 +134,22 @@ def train_judge_llm(
         before = probabilities(opened, model, kept_apart)
         fit(model, _selected(chosen, lessons, ~held)[1], kept_apart, how, watch)
         after = probabilities(opened, model, kept_apart)
-    found, scales = dict[Label, JudgeLLMReport](), dict[str, dict[str, float]]()
+    reports, scales = dict[Label, JudgeLLMReport](), dict[Label, Logistic]()
     for label in dict.fromkeys(row.label for row in chosen):
         of_label = [row for row in chosen if row.label is label]
         places = [i for i, row in enumerate(apart) if row.label is label]
         y = np.array([apart[i].value for i in places], dtype=np.float64)
         scales[label] = _scale(after[places], y)
-        figures = (_area(y, before[places]), _area(y, after[places]))
+        figures = (area_of(y, before[places]), area_of(y, after[places]))
         questions = len({row.group for row in of_label})
-        found[label] = JudgeLLMReport(len(of_label), questions, *figures, time.perf_counter() - started)
-    report = {**(about or {}), "settings": asdict(how), "labels": {label: asdict(one) for label, one in found.items()}}
-    described = {
-        "kind": KIND, "base": base, "tokens": how.tokens, "context": how.context, "labels": scales, "report": report,
-    }  # fmt: skip
+        reports[label] = JudgeLLMReport(len(of_label), questions, *figures, time.perf_counter() - started)
+    facts = {**(about or {}), "settings": asdict(how)}
+    described = description(KIND, base, scales, reports, facts, tokens=how.tokens, context=how.context)
     with new_judge(out, described) as work:
         watch("writing", 0, 1)
         is_file = opened.gguf is not None
         save(opened, model, work, gguf=is_file, merged=not is_file)
-    return found
+    return reports
 
 
 def encoded(base: Base, judge: RubricJudge, rows: Sequence[Row], how: JudgeSettings) -> tuple[list[Row], list[Tokens]]:
@@ -177,19 +173,6 @@ def probabilities(base: Base, model: Any, lessons: Sequence[Tokens]) -> Floats:
     return np.array([0.5 if share is None else share for share in shares])
 
 
-def _usable(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that a model has to be asked about, of labels with enough of both values."""
-    asked = [row for row in rows if without_asking(row.label, row.case) is None]
-    enough = []
-    for label in dict.fromkeys(row.label for row in asked):
-        of_label = [row for row in asked if row.label is label]
-        if len({row.group for row in of_label}) >= LEAST and len({row.value for row in of_label}) == 2:
-            enough.append(label)
-    if not enough:
-        raise InputError(f"no label has {LEAST} questions with right and wrong rows; make more data")
-    return [row for row in asked if row.label in enough]
-
-
 def _selected(
     rows: Sequence[Row], lessons: Sequence[Tokens], which: npt.NDArray[np.bool_]
 ) -> tuple[list[Row], list[Tokens]]:
@@ -197,15 +180,6 @@ def _selected(
     return [rows[i] for i in places], [lessons[i] for i in places]
 
 
-def _scale(shares: Floats, values: Floats) -> dict[str, float]:
+def _scale(shares: Floats, values: Floats) -> Logistic:
     """Return what log odds are multiplied by, and what is added, so that they fit the held-out rows of a label."""
-    if len(np.unique(values)) < 2:
-        return {"slope": 1.0, "shift": 0.0}
-    plain = Logistic(np.zeros(1), np.ones(1), np.ones(1), 0.0)
-    platt = calibrated(plain, log_odds(shares)[:, None], values)
-    return {"slope": platt.slope, "shift": platt.shift}
-
-
-def _area(values: Floats, shares: Floats) -> float:
-    found = auc(values, shares)
-    return 0.5 if found is None else found.value
+    return PLAIN if len(np.unique(values)) < 2 else platt(log_odds(shares), values)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from graphbrick.learn.train.patterns.relation_models import RelationReport as RelationReport
     from graphbrick.learn.train.patterns.relation_writer import train_writer as train_writer
     from graphbrick.learn.train.patterns.towers import train_towers as train_towers
+    from graphbrick.learn.train.sizes import SizesReport as SizesReport
+    from graphbrick.learn.train.sizes import train_sizes as train_sizes
     from graphbrick.learn.train.texts.embedder import train_embedder as train_embedder
     from graphbrick.learn.train.texts.reranker import train_reranker as train_reranker
     from graphbrick.learn.train.texts.text_models import TextReport as TextReport
@@ -22,11 +24,13 @@ _HOMES = {
     "LLMReport": "llms.llm",
     "PatternReport": "patterns.patterns",
     "RelationReport": "patterns.relation_models",
+    "SizesReport": "sizes",
     "TextReport": "texts.text_models",
     "train_embedder": "texts.embedder",
     "train_llm": "llms.llm",
     "train_patterns": "patterns.patterns",
     "train_reranker": "texts.reranker",
+    "train_sizes": "sizes",
     "train_towers": "patterns.towers",
     "train_writer": "patterns.relation_writer",
 }
@@ -34,11 +38,13 @@ __all__ = [
     "LLMReport",
     "PatternReport",
     "RelationReport",
+    "SizesReport",
     "TextReport",
     "train_embedder",
     "train_llm",
     "train_patterns",
     "train_reranker",
+    "train_sizes",
     "train_towers",
     "train_writer",
 ]

@@ -19,10 +19,9 @@ from graphbrick.core import Path, Query, Subgraph, seeds_of
 from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.graph import Graph
 from graphbrick.kernels.paths.path_tree import PathTree, shortest_path_tree, simple_path_tree
-from graphbrick.learn.train.patterns.patterns import apart, linked
+from graphbrick.learn.train.frame import Counts
 from graphbrick.patterns.text import masked
-from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
-from graphbrick.questions.question import Question
+from graphbrick.questions.grounding import GroundedQuestion
 
 CAP = 200_000  # paths around the seeds of one question
 Ints = npt.NDArray[np.int64]
@@ -67,24 +66,14 @@ class PathExample:
 
 
 @dataclass(slots=True)
-class PathExamples:
+class PathExamples(Counts):
     """The examples of a file of questions.
 
     Attributes:
         all: One for each question with a path to an answer, in the order of the questions.
-        questions: Number of questions.
-        unseeded: How many have no seed in the graph.
-        unanswered: How many have no answer in the graph.
-        unreached: How many have an answer that no path leads to.
-        cut: How many have so many paths that only the shortest to each entity were looked at.
     """
 
     all: list[PathExample] = field(default_factory=list)
-    questions: int = 0
-    unseeded: int = 0
-    unanswered: int = 0
-    unreached: int = 0
-    cut: int = 0
 
 
 def collect(
@@ -128,10 +117,8 @@ def collect(
     """
     examples, ppr = PathExamples(questions=len(questions)), PPR(k=k)
     for place, question in enumerate(questions):
-        gold = sorted(set(question.answers))
-        examples.unseeded += not question.seeds
-        examples.unanswered += bool(question.seeds) and not gold
-        if question.seeds and gold:
+        gold = examples.gold(question)
+        if gold:
             subgraph = ppr.extract(graph, Query(question.question.text, question.seeds))
             around = _Around(subgraph, question.seeds, gold, max_hops)
             examples.cut += around.is_cut
@@ -150,22 +137,6 @@ def by_text(paths: Sequence[Path], by: str) -> dict[str, Path]:
     for path in paths:
         first_paths.setdefault(path.text if by == "path" else path.pattern_text, path)
     return first_paths
-
-
-def grounded(graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int) -> list[GroundedQuestion]:
-    """Return questions with their seeds and answers in the graph; those without seeds are linked by labels."""
-    in_graph = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
-    return [linked(graph, question) for question in in_graph.questions]
-
-
-def split(examples: Sequence[PathExample], seed: int) -> tuple[list[PathExample], list[PathExample]]:
-    """Split the examples into training and held-out ones: a tenth of the wordings, or none if there are few.
-
-    Few are less than 30 questions, or 10 wordings. Questions of one wording are never on both sides.
-    """
-    held = apart([example.wording for example in examples], seed)
-    learned = [example for example in examples if example.wording not in held]
-    return learned, [example for example in examples if example.wording in held]
 
 
 def wording(graph: Graph, question: GroundedQuestion) -> str:

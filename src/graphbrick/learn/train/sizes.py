@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,23 +15,28 @@ import numpy.typing as npt
 from graphbrick.bricks.extract.ppr import PPR
 from graphbrick.bricks.extract.sized_ppr import ranking
 from graphbrick.bricks.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sizes_of
-from graphbrick.core.compute import Progress, silent
+from graphbrick.core.compute import part_of
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.replacing import replacing
 from graphbrick.graphs.graph import Graph
+from graphbrick.learn.train.frame import Report, Training, TrainOptions
 from graphbrick.models.logistic import newton, sigmoid
-from graphbrick.questions.grounding import GroundedQuestion
+from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
+from graphbrick.questions.question import Question
 
 _FOLDS = 5  # each question is held out once
 _LEAST = 20  # questions that can be learned from
 _PENALTY = 1e-3  # on the squares of the weights, so that they stay finite when all answers are found
+_STEPS = 50
+_AIMS = (0.5, 0.6, 0.75, 0.9, 0.95)  # recalls whose sizes are told
 _CUTS = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 1e-4, 40)])
 
 Example = tuple[Around, npt.NDArray[np.float64]]
 """The features of a question, and the share of its answers within each size."""
 
 
-class SizesReport(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SizesReport(Report):
     """Result of a training, measured on held-out questions.
 
     Attributes:
@@ -42,16 +49,27 @@ class SizesReport(NamedTuple):
     recall: npt.NDArray[np.float64]
     size: npt.NDArray[np.float64]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain JSON types."""
+        return {"learned_from": self.learned_from, "recall": self.recall.tolist(), "size": self.size.tolist()}
+
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
+        lines = [f"learned from {self.learned_from:,} questions; a fifth at a time, while it was held back, had:"]
+        for aim in _AIMS:
+            reached = np.flatnonzero(self.recall >= aim)
+            at = int(reached[0]) if len(reached) else len(self.recall) - 1
+            lines.append(f"  recall {self.recall[at]:.3f} with {self.size[at]:,.0f} entities on average")
+        return lines
+
 
 def train_sizes(
     graph: Graph,
-    questions: Sequence[GroundedQuestion],
-    out: str | Path,
+    questions: Sequence[Question] | Grounded,
+    out: str | PathLike[str],
     *,
     ppr: PPR = PPR(),  # noqa: B008 - frozen
-    seed: int = 0,
-    overwrite: bool = False,
-    watch: Progress = silent,
+    **options: Unpack[TrainOptions],
 ) -> SizesReport:
     """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
 
@@ -61,31 +79,35 @@ def train_sizes(
 
     Args:
         graph: The graph.
-        questions: Questions with seeds and answers; those without seeds or answers in the graph are left out.
+        questions: Questions with answers, or the result of `ground`; those without seeds or answers in the graph are
+            left out.
         out: The file to write; it appears only when it is complete.
         ppr: The ranking that sizes are learned for.
-        seed: Seed of the choice of questions that are held out together.
-        overwrite: Replace a file that is there.
-        watch: Told the number of questions ranked.
+        **options: See `graphbrick.learn.train.frame.TrainOptions`; the seed is that of the choice of questions that are
+            held out together.
 
     Raises:
         InputError: Fewer than 20 questions can be learned from, or the file exists already or cannot be written.
     """
-    if Path(out).is_dir():
-        raise InputError("sizes are one file, and this is a folder; name a file in it, such as sizes.json", out)
-    if Path(out).exists() and not overwrite:
-        raise InputError("exists already; choose another name, or replace it with --overwrite", out)
-    usable = [question for question in questions if question.seeds and question.answerable]
+    training = Training("train_sizes", out, options)
+    if training.place.is_dir():
+        raise InputError("sizes are one file, and this is a folder; name a file in it, such as sizes.json", fspath(out))
+    if training.place.exists() and not training.overwrite:
+        raise InputError("exists already; choose another name, or replace it with --overwrite", fspath(out))
+    tell, total = training.tell, len(questions)
+    if not isinstance(questions, Grounded):
+        questions = ground(graph, questions, progress=part_of(tell, "finding the questions", total))
+    usable = [question for question in questions.questions if question.seeds and question.answerable]
     if len(usable) < _LEAST:
         raise InputError(
             f"sizes are learned from at least {_LEAST} questions with seeds and answers in the graph, got "
-            f"{len(usable)} of {len(questions)}"
+            f"{len(usable)} of {total}"
         )
     examples = []
-    for i, question in enumerate(usable):
+    for done, question in enumerate(usable, 1):
         examples.append(_example(graph, ppr, question))
-        watch("", i + 1, len(usable))
-    order = np.random.default_rng(seed).permutation(len(usable))
+        tell("ranking", done, total)
+    order = np.random.default_rng(training.seed).permutation(len(usable))
     recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
     for fold in range(_FOLDS):
         apart = set(order[fold::_FOLDS].tolist())
@@ -104,10 +126,10 @@ def train_sizes(
         "sizes": size.tolist(),
         "graph": graph.hash,
         "ppr": repr(ppr),
-        "seed": seed,
+        "seed": training.seed,
         "questions": len(usable),
     }
-    _write(Path(out), json.dumps(facts, indent=1) + "\n")
+    _write(training.place, json.dumps(facts, indent=1) + "\n")
     return SizesReport(len(usable), recall, size)
 
 

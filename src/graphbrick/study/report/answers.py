@@ -6,10 +6,19 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from graphbrick.study.metrics.published import PUBLISHED, PUBLISHED_METRICS
-from graphbrick.study.report.charts import percent, short
+from graphbrick.study.report.charts import short
 from graphbrick.study.report.figures import ANSWERED, Answers, PipelineFigures
 from graphbrick.study.report.overview import QUALITY_GROUPS, SCORERS, measure_name
-from graphbrick.study.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells
+from graphbrick.study.report.tables import (
+    NONE,
+    PIPELINE_COLUMNS,
+    Cell,
+    Column,
+    Table,
+    number_cell,
+    pipeline_cells,
+    share_cell,
+)
 
 _PARTS = dict(zip(QUALITY_GROUPS, ("all", "answerable"), strict=True))
 _NOTES = {
@@ -81,7 +90,7 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
         beside = [other for other in rows if other.group == row.group]
         cells = [Cell(row.group, row.group)] if by else []
         cells += pipeline_cells(row.number, row.name)
-        cells.append(Cell(f"{answers.questions:,}", answers.questions, f"{answers.answerable:,}"))
+        cells.append(number_cell(answers.questions, small=f"{answers.answerable:,}"))
         cells += [_cell(row, beside, name, part) for part in _PARTS.values() for name in measures]
         body.append(cells)
     name = f"answers-by-{by.replace(' ', '-')}" if by else "answers"
@@ -144,7 +153,7 @@ def _measured(rows: Iterable[AnswerRow], measures: Sequence[str]) -> list[str]:
 def _cell(row: AnswerRow, beside: Sequence[AnswerRow], measure: str, part: str) -> Cell:
     value = _value(row, measure, part)
     if value is None:
-        return Cell("–")
+        return NONE
     others = [other for some in beside if (other := _value(some, measure, part)) is not None]
     small = ""
     if measure == "judge_at_1":
@@ -152,7 +161,7 @@ def _cell(row: AnswerRow, beside: Sequence[AnswerRow], measure: str, part: str) 
         mean, total = row.answers.means[measure], row.answers.questions if part == "all" else row.answers.answerable
         scored = mean.scored if part == "all" else mean.scored_answerable
         small = f"of {scored:,}" if scored < total else ""
-    return Cell(percent(value), value, small, strong=len(others) > 1 and value == max(others) > 0 and not small)
+    return share_cell(value, small, strong=len(others) > 1 and value == max(others) > 0 and not small)
 
 
 def _value(row: AnswerRow, measure: str, part: str) -> float | None:

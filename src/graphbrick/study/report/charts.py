@@ -14,6 +14,8 @@ from markupsafe import Markup
 from graphbrick.study.report.markup import macro
 from graphbrick.study.statistics.intervals import Interval
 
+QUARTERS = (0, 0.25, 0.5, 0.75, 1.0)
+_HEIGHT = 330  # pixels of a box of curves
 _LETTERS = 0.011  # share of a bar's row that a letter needs, where the page is not narrow
 _BAR, _GAP, _PAD = 12, 2, 5  # pixels of a bar in a group, between bars, above and below a group
 
@@ -46,6 +48,22 @@ class Row(NamedTuple):
     name: str
     values: Sequence[float | None]
     note: str = ""
+
+
+class Curve(NamedTuple):
+    """A line in a box.
+
+    Attributes:
+        number: Its number, such as that of a pipeline.
+        name: Its name.
+        colour: Its class in ``style.css``.
+        points: Its points, x from 0 to 1.
+    """
+
+    number: int
+    name: str
+    colour: str
+    points: Sequence[tuple[float, float]]
 
 
 class _Mark(NamedTuple):
@@ -125,7 +143,7 @@ def grouped_bars(rows: Sequence[Row], parts: Sequence[Part], intervals: Sequence
         )
         for row, group in zip(rows, intervals, strict=True)
     ]
-    return macro("bars.html", "chart", parts, body, [0, 0.25, 0.5, 0.75, 1.0], 1.0, round_percent)
+    return macro("bars.html", "chart", parts, body, QUARTERS, 1.0, round_percent)
 
 
 def _bar(mean: Interval | None, part: Part, top: int) -> _Mark:
@@ -133,6 +151,29 @@ def _bar(mean: Interval | None, part: Part, top: int) -> _Mark:
         return _Mark(part.colour, f"{part.name}: no question", group=True, top=top)
     title = f"{part.name}: {percent(mean.mean)} %, interval {percent(mean.low)} to {percent(mean.high)}, n = {mean.n:,}"
     return _Mark(part.colour, title, group=True, top=top, mean=mean.mean, low=mean.low, high=mean.high)
+
+
+def curves(
+    lines: Sequence[Curve], names: tuple[str, str, str], *, width: int = 560, y_ticks: Sequence[float] = QUARTERS
+) -> Markup:
+    """Draw curves of shares.
+
+    Args:
+        lines: The curves.
+        names: Of the chart, of the x axis and of the y axis.
+        width: Width in pixels.
+        y_ticks: The values that are marked, from 0 to the end of the y axis.
+    """
+    left, right, top, bottom = 52, width - 18, 16, _HEIGHT - 48
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return left + x * (right - left), bottom - y / y_ticks[-1] * (bottom - top)
+
+    drawn = [line._replace(points=[at(*point) for point in line.points]) for line in lines]
+    axes = ([(at(tick, 0)[0], round_percent(tick)) for tick in QUARTERS],
+            [(at(0, tick)[1], round_percent(tick)) for tick in y_ticks])  # fmt: skip
+    box = {"width": width, "height": _HEIGHT, "left": left, "right": right, "top": top, "bottom": bottom}
+    return macro("curves.html", "chart", box, *axes, drawn, names)
 
 
 def badge(number: int) -> Markup:

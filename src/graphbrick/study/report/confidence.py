@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from graphbrick.study.report.charts import percent, round_percent, round_ticks
+from graphbrick.study.report.charts import Curve, curves, round_percent, round_ticks
 from graphbrick.study.report.figures import RISK, Confidence, PipelineFigures
-from graphbrick.study.report.markup import macro
-from graphbrick.study.report.sections import Figure, Section
-from graphbrick.study.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells, table_html
+from graphbrick.study.report.page import Figure, Section, table_figure
+from graphbrick.study.report.tables import (
+    PIPELINE_COLUMNS,
+    Column,
+    Table,
+    bin_cells,
+    number_cell,
+    pipeline_cells,
+    share_cell,
+)
 
 NOTE = (
     "Answers are given from the most confident on. Risk is the share of wrong first answers among those given, "
     "coverage the share of all questions that get an answer: a curve shows what refusing the least confident ones is "
     "worth."
 )
-_WIDTH, _HEIGHT = 560, 330
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 18, 16, 48
 _COLOURS = ("extract", "rerank", "retrieve", "link", "prune")
-
-
-class _Line(NamedTuple):
-    """A curve where it is drawn.
-
-    Attributes:
-        number: The number of the pipeline.
-        name: Its name.
-        colour: Its class in ``style.css``.
-        points: Pixels from left and top.
-    """
-
-    number: int
-    name: str
-    colour: str
-    points: Sequence[tuple[float, float]]
 
 
 def confidence_section(figures: Sequence[PipelineFigures]) -> Section | None:
@@ -42,10 +30,10 @@ def confidence_section(figures: Sequence[PipelineFigures]) -> Section | None:
     table = confidence_table(figures)
     if table is None:
         return None
-    shown = [_chart(figures), Figure(table_html(table))]
+    shown = [_chart(figures), table_figure(table)]
     bins = reliability_table(figures)
     assert bins is not None
-    shown.append(Figure(table_html(bins), "Is the confidence a probability?", folded=True, unfolded=True))
+    shown.append(table_figure(bins, "Is the confidence a probability?", folded=True, unfolded=True))
     return Section("confidence", "Confidence", [NOTE], shown)
 
 
@@ -67,9 +55,9 @@ def confidence_table(figures: Sequence[PipelineFigures]) -> Table | None:
     body = []
     for pipeline, confidence in rows:
         values = confidence.aurc, confidence.coverage, confidence.error
-        cells = [Cell(percent(value), value, strong=len(rows) > 1 and value == top)
+        cells = [share_cell(value, strong=len(rows) > 1 and value == top)
                  for value, top in zip(values, best, strict=True)]  # fmt: skip
-        questions = Cell(f"{confidence.questions:,}", confidence.questions, f"{confidence.answered:,}")
+        questions = number_cell(confidence.questions, small=f"{confidence.answered:,}")
         body.append([*pipeline_cells(pipeline.number, pipeline.name), questions, *cells])
     return Table("confidence-measures", "What the confidence of pipelines is worth, in percent", columns, body)
 
@@ -87,13 +75,11 @@ def reliability_table(figures: Sequence[PipelineFigures]) -> Table | None:
         Column("right", note="share of the first answers that are right"),
     ]
     body = [
-        [*pipeline_cells(pipeline.number, pipeline.name),
-         Cell(f"{round_percent(part.low)}–{round_percent(part.high)}", part.low), Cell(f"{part.n:,}", part.n),
-         Cell(percent(part.confidence), part.confidence), Cell(percent(part.right), part.right)]
+        [*pipeline_cells(pipeline.number, pipeline.name), *bin_cells(part)]
         for pipeline, confidence in rows
         for part in confidence.bins
         if part.confidence is not None and part.right is not None
-    ]  # fmt: skip
+    ]
     return Table("reliability", "Share of right answers by confidence, in percent", columns, body)
 
 
@@ -109,8 +95,7 @@ def curve_table(figures: Sequence[PipelineFigures]) -> Table | None:
         cells = pipeline_cells(pipeline.number, pipeline.name)
         for tenth in tenths:
             risks = confidence.curve.risk[confidence.curve.coverage >= tenth - 1e-9]
-            risk = float(risks[0]) if len(risks) else None
-            cells.append(Cell("–" if risk is None else percent(risk), risk))
+            cells.append(share_cell(float(risks[0]) if len(risks) else None))
         body.append(cells)
     return Table("risk-coverage", "Risk by coverage, in percent", columns, body)
 
@@ -124,23 +109,12 @@ def _chart(figures: Sequence[PipelineFigures]) -> Figure:
     rows = _with_confidence(figures)
     chosen = rows[: len(_COLOURS)]
     ticks = round_ticks(max(0.05, *(float(confidence.curve.risk.max()) for _, confidence in chosen)))
-    right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
-
-    def across(coverage: float) -> float:
-        return _LEFT + coverage * (right - _LEFT)
-
-    def down(risk: float) -> float:
-        return bottom - risk / ticks[-1] * (bottom - _TOP)
-
     lines = []
     for (pipeline, confidence), colour in zip(chosen, _COLOURS, strict=False):
         curve = confidence.to_dict()["curve"]
-        points = zip(curve["coverage"], curve["risk"], strict=True)
-        lines.append(_Line(pipeline.number, pipeline.name, colour, [(across(x), down(y)) for x, y in points]))
-    box = {"width": _WIDTH, "height": _HEIGHT, "left": _LEFT, "right": right, "top": _TOP, "bottom": bottom}
-    axes = ([(across(tick), round_percent(tick)) for tick in (0, 0.25, 0.5, 0.75, 1.0)],
-            [(down(tick), round_percent(tick)) for tick in ticks])  # fmt: skip
+        points = list(zip(curve["coverage"], curve["risk"], strict=True))
+        lines.append(Curve(pipeline.number, pipeline.name, colour, points))
     left_out = len(rows) - len(chosen)
     note = f"The first {len(chosen)} of {len(rows)} pipelines; the table has all." if left_out else ""
     names = ("risk against coverage", "coverage: questions answered, %", "risk: wrong answers, %")
-    return Figure(macro("curves.html", "chart", box, *axes, lines, names), "Risk against coverage", note)
+    return Figure(curves(lines, names, y_ticks=ticks), "Risk against coverage", note)

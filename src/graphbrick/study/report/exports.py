@@ -20,6 +20,7 @@ from graphbrick.study.report.linking_and_queries import task_tables
 from graphbrick.study.report.markup import visible
 from graphbrick.study.report.overview import (
     QUALITY_GROUPS,
+    Results,
     comparison_table,
     group_name,
     groups_shown,
@@ -28,7 +29,6 @@ from graphbrick.study.report.overview import (
     strata_table,
 )
 from graphbrick.study.report.tables import columns_of, markdown, table_markdown
-from graphbrick.study.statistics.comparison import Comparison
 from graphbrick.study.store.records import Result, StudyQuestion, StudyRun
 
 _ABOUT = ("pipeline", "dataset", "question", "text", "hops", "distance", "answerable", "error", "lost_at", "ms")
@@ -37,18 +37,10 @@ _LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "c
 _COUNTS = ("n_answers", "n_paths")
 
 
-def markdown_page(
-    figures: Sequence[PipelineFigures],
-    comparisons: Sequence[Comparison],
-    *,
-    decisive: str,
-    by: str | None = None,
-    title: str,
-    summary: str,
-    judge: str | None = None,
-) -> Iterator[str]:
+def markdown_page(results: Results) -> Iterator[str]:
     """Yield the tables of a report, piece by piece."""
-    yield f"# {markdown(title)}\n\n{markdown(summary)}\n"
+    figures, metric = results.figures, results.metric
+    yield f"# {markdown(results.title)}\n\n{markdown(results.headline)}\n"
     if not figures:
         return
     table = pipelines_table(figures)
@@ -60,17 +52,17 @@ def markdown_page(
         columns_of(table, lambda c: c.title in kept or (c.title not in _QUALITY and c.group not in QUALITY_GROUPS))
     )
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
-    yield from _answers(figures, judge)
+    yield from _answers(figures, results.judge)
     for task in task_tables({"": figures}):
         yield f"\n## {task.title}\n\nMeans in percent.\n\n{table_markdown(task.table)}"
     yield from _confidence(figures)
-    for group in groups_shown(by):
-        strata = strata_table(figures, group, decisive)
+    for group in groups_shown(results.by):
+        strata = strata_table(figures, group, metric)
         if strata is not None:
-            yield f"\n## {measure_name(decisive)} by {group_name(group)}\n\n{table_markdown(strata)}"
-    if comparisons:
-        yield f"\n## Comparison by {measure_name(decisive)}\n\n"
-        yield table_markdown(comparison_table(comparisons, figures, decisive))
+            yield f"\n## {measure_name(metric)} by {group_name(group)}\n\n{table_markdown(strata)}"
+    if results.comparisons:
+        yield f"\n## Comparison by {measure_name(metric)}\n\n"
+        yield table_markdown(comparison_table(results.comparisons, figures, metric))
 
 
 def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[str]:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from graphbrick.study.report.charts import percent
 from graphbrick.study.report.figures import PipelineFigures
-from graphbrick.study.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells
+from graphbrick.study.report.tables import (
+    PIPELINE_COLUMNS,
+    Cell,
+    Column,
+    Table,
+    number_cell,
+    pipeline_cells,
+    share_cell,
+)
 
 
 class TaskTable(NamedTuple):
@@ -98,16 +105,13 @@ def _table(kind: _Kind, rows: Sequence[tuple[str, PipelineFigures]], by: str) ->
         cells += pipeline_cells(pipeline.number, pipeline.name)
         means = getattr(pipeline, kind.key)
         scored = max(mean.scored for mean in means.values())
-        cells.append(Cell(f"{scored:,}", scored))
+        cells.append(number_cell(scored))
         several = sum(of == group for of, _ in rows) > 1
         for name in kind.columns:
             best = max(_mean(other, kind.key, name) or 0.0 for of, other in rows if of == group)
             mean = _mean(pipeline, kind.key, name)
-            if mean is None:
-                cells.append(Cell("–", None))
-                continue
-            small = "" if means[name].scored == scored else f"of {means[name].scored:,}"
-            cells.append(Cell(percent(mean), mean, small, strong=several and mean == best > 0))
+            small = "" if mean is None or means[name].scored == scored else f"of {means[name].scored:,}"
+            cells.append(share_cell(mean, small, strong=several and mean == best > 0))
         body.append(cells)
     return Table(kind.key, kind.note, columns, body)
 

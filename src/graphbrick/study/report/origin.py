@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from graphbrick.study.report.browser import Listing
 from graphbrick.study.report.figures import PipelineFigures
 from graphbrick.study.report.markup import macro
-from graphbrick.study.report.sections import Figure, Section
+from graphbrick.study.report.page import Figure, Section
 from graphbrick.study.store.identity import changed_files
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import EvaluationSession, QuestionFile, StudyRun

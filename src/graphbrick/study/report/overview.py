@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import floor, log10
 
@@ -11,7 +12,17 @@ from graphbrick.questions.question import natural_order
 from graphbrick.study.report.charts import Part, badge, milliseconds, percent, short, stack
 from graphbrick.study.report.figures import NOT_LOST, SEED, STRATA, PipelineFigures
 from graphbrick.study.report.markup import macro
-from graphbrick.study.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, interval_cell
+from graphbrick.study.report.tables import (
+    NONE,
+    PIPELINE_COLUMNS,
+    Cell,
+    Column,
+    Table,
+    interval_cell,
+    name_cell,
+    number_cell,
+    share_cell,
+)
 from graphbrick.study.statistics.comparison import Comparison, compare, corrected
 from graphbrick.study.statistics.summary import Summary
 
@@ -37,6 +48,32 @@ STAGES = (
     Part("link", "link"), Part("extract", "extract"), Part("prune", "prune"), Part("retrieve", "retrieve"),
     Part("rerank", "rerank"), Part("generate", "generate"), Part("union", "union"),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a study, as a report shows them.
+
+    Attributes:
+        title: Title of the report.
+        figures: The pipelines, best first.
+        comparisons: Pairs of them.
+        metric: The measure that they are ordered and compared by.
+        by: What questions are also grouped by; None for hops and data set only.
+        judge: The recipe text of the judge; None if there is none.
+    """
+
+    title: str
+    figures: Sequence[PipelineFigures]
+    comparisons: Sequence[Comparison]
+    metric: str
+    by: str | None = None
+    judge: str | None = None
+
+    @property
+    def headline(self) -> str:
+        """The result in a sentence or two."""
+        return headline(self.figures, self.comparisons, self.metric)
 
 
 def measure_name(measure: str) -> str:
@@ -85,7 +122,7 @@ def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
     rows = []
     for one in figures:
         row = [Cell(str(one.number), one.number, markup=badge(one.number)), _name_cell(one)]
-        row += [_count(one), *_quality_cells(one, figures)]
+        row += [number_cell(one.results, small=f"{one.answerable:,}"), *_quality_cells(one, figures)]
         row += _lost_cells(one, parts) if parts else []
         row += _stage_cells(one)
         row += [_used_cell(one, "calls")] * calls + [_tokens_cell(one)] * spent + [_cost_cell(one)] * paid
@@ -113,7 +150,7 @@ def strata_table(figures: Sequence[PipelineFigures], by: str, decisive: str, *, 
     for one in figures:
         summaries = [one.by[by].get(name) for name in names]
         cells = [interval_cell(None if summary is None else summary.all) for summary in summaries]
-        rows.append([Cell(one.name, one.name, name=True), *cells])
+        rows.append([name_cell(one.name), *cells])
     return Table(f"by-{by}", f"{measure_name(decisive)} by {by}", columns, rows)
 
 
@@ -174,8 +211,7 @@ def comparison_table(rows: Sequence[Comparison], figures: Sequence[PipelineFigur
         body.append([
             _short_name(row.first, numbers), _short_name(row.second, numbers),
             Cell(_points(difference.mean), difference.mean, strong=row.p_holm < 0.05),
-            Cell(f"{low} to {high}", difference.low), Cell(f"{row.better:,}", row.better),
-            Cell(f"{row.worse:,}", row.worse), Cell(f"{difference.n:,}", difference.n),
+            Cell(f"{low} to {high}", difference.low), *map(number_cell, (row.better, row.worse, difference.n)),
             *(Cell(p_value(p), p) for p in (row.p, row.p_holm, row.p_bh)), Cell(row.test, row.test),
         ])  # fmt: skip
     return Table("comparison", f"Pipelines compared pair by pair by {measure_name(measure)}", columns, body)
@@ -236,10 +272,6 @@ def _name_cell(one: PipelineFigures) -> Cell:
     return Cell(one.name, one.name, small, macro("parts.html", "pipeline", one.name, recipe, small), name=True)
 
 
-def _count(one: PipelineFigures) -> Cell:
-    return Cell(f"{one.results:,}", one.results, f"{one.answerable:,}")
-
-
 def _quality_cells(one: PipelineFigures, figures: Sequence[PipelineFigures]) -> list[Cell]:
     cells = []
     for part in ("all", "answerable"):
@@ -259,14 +291,10 @@ def _mean_of(summary: Summary, part: str) -> float | None:
 
 def _stage_cells(one: PipelineFigures) -> list[Cell]:
     recall, nodes, paths = _mean_of(one.means["subgraph_recall"], "all"), *map(one.averages.get, ("nodes", "path_f1"))
-    cells = [_share(recall), Cell("–") if nodes is None else Cell(f"{nodes:,.0f}", nodes), _share(paths)]
+    cells = [share_cell(recall), number_cell(nodes), share_cell(paths)]
     if one.times is None:
-        return [*cells, Cell("–"), Cell("–")]
+        return [*cells, NONE, NONE]
     return cells + [Cell(milliseconds(ms), ms) for ms in (one.times.median, one.times.p95)]
-
-
-def _share(mean: float | None) -> Cell:
-    return Cell("–") if mean is None else Cell(percent(mean), mean)
 
 
 def _used_cell(one: PipelineFigures, name: str) -> Cell:
@@ -289,7 +317,7 @@ def _lost_cells(one: PipelineFigures, parts: Sequence[Part]) -> list[Cell]:
     counts = [one.lost.get(part.name, 0) for part in parts]
     total = sum(counts)
     if not total:
-        return [Cell("–"), Cell("–")]
+        return [NONE, NONE]
     shares = [(part.name, count / total) for part, count in zip(parts, counts, strict=True) if count]
     text = ", ".join(f"{name} {percent(share)}" for name, share in shares if name != NOT_LOST)
     title = ", ".join(f"{name} {percent(share)} %" for name, share in shares)

@@ -1,70 +1,127 @@
-"""Charts of a report: quality against cost and size, times, results by group, losses."""
+"""The sections of the page of a study: pipelines, answers, comparisons, charts, and the browser of questions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from markupsafe import Markup
 
 from graphbrick.questions.question import natural_order
+from graphbrick.study.report.answers import (
+    answers_table,
+    judge_notes,
+    published_notes,
+    published_table,
+    rows_by_hops,
+    rows_of,
+)
+from graphbrick.study.report.browser import Listing
 from graphbrick.study.report.charts import Part, Row, grouped_bars, milliseconds, percent, short, stacked_bars
+from graphbrick.study.report.confidence import confidence_section
 from graphbrick.study.report.figures import STRATA, PipelineFigures
+from graphbrick.study.report.linking_and_queries import task_tables
+from graphbrick.study.report.markup import macro
 from graphbrick.study.report.overview import (
     STAGES,
+    Results,
+    comparison_table,
     group_name,
     groups_shown,
     lost_parts,
     measure_name,
+    pipelines_table,
     strata_table,
 )
+from graphbrick.study.report.page import Figure, Section, paragraphs, table_figure
 from graphbrick.study.report.scatter import Point, scatter
 from graphbrick.study.report.tables import table_html
+from graphbrick.study.statistics.comparison import Comparison
 from graphbrick.study.statistics.intervals import Interval
 
+_PAIRS = 15  # comparisons that are shown at once, at most
 _GROUPS = 5  # colours that can be told apart in a group
 _TOGETHER = ("h1", "h2", "h3", "h4", "h5")
 _APART = ("extract", "rerank", "retrieve", "link", "prune")
 
 
-class Figure(NamedTuple):
-    """A part of a section: a chart, a table, or facts.
+def sections_of(results: Results, listing: Listing) -> list[Section]:
+    """Return the sections of the page but the last, which says how the study was run."""
+    figures = results.figures
+    if not figures:
+        return [Section("pipelines", "Pipelines", ["This study has no runs yet; graphbrick evaluate adds them."])]
+    note = (
+        "Figures in percent are means with 95 % intervals. A question where a pipeline failed or gave no answer "
+        "counts 0; the best of a column is bold. A heading sorts the table."
+    )
+    sections = [Section("pipelines", "Pipelines", [note], [table_figure(pipelines_table(figures))])]
+    sections += _answers(figures, results.judge)
+    sections += [
+        Section(task.key, task.title, [task.note], [table_figure(task.table)]) for task in task_tables({"": figures})
+    ]
+    if results.comparisons:
+        sections.append(_pairs(results.comparisons, figures, results.metric))
+    confidence = confidence_section(figures)
+    sections += [] if confidence is None else [confidence]
+    sections += _charts(figures, results.metric, results.by)
+    return [*sections, *([_browser(listing)] if listing.questions else [])]
 
-    Attributes:
-        content: Its markup.
-        title: Its title; empty for none.
-        note: A sentence below the title.
-        folded: Whether the reader has to unfold it.
-        unfolded: Whether a folded one is open at first.
+
+def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> list[Section]:
+    """Return the section with every measure of answers; none if no pipeline answers."""
+    table = answers_table(rows_of(figures))
+    if table is None:
+        return []
+    note = "Every measure of the answers by text, in percent; a question without an answer counts 0."
+    if judge is not None:
+        note += (
+            " In Judge@1 a verdict that could not be read counts 0. Answers on which the judge failed are left out; "
+            "the number of the others is then beside the share."
+        )
+    shown = [Figure(table_html(table) + paragraphs(judge_notes(figures, judge)))]
+    by_hops, others = answers_table(rows_by_hops(figures), by="hops"), published_table(figures)
+    if by_hops is not None:
+        shown.append(table_figure(by_hops, "By hops", folded=True))
+    if others is not None:
+        content = macro("parts.html", "scorers", published_notes()) + table_html(others)
+        shown.append(Figure(content, "As others publish such figures", folded=True))
+    return [Section("answers", "Answers", [note], shown)]
+
+
+def _pairs(comparisons: Sequence[Comparison], figures: Sequence[PipelineFigures], decisive: str) -> Section:
+    """Return the section of comparisons.
+
+    If there are many, only those with the best pipeline are unfolded.
     """
-
-    content: Markup
-    title: str = ""
-    note: str = ""
-    folded: bool = False
-    unfolded: bool = False
-
-
-class Section(NamedTuple):
-    """A section of a report page.
-
-    Attributes:
-        key: Its id in the page.
-        title: Its title.
-        texts: Paragraphs before its figures.
-        figures: Its figures.
-        pair: Whether figures are side by side.
-    """
-
-    key: str
-    title: str
-    texts: Sequence[str]
-    figures: Sequence[Figure] = ()
-    pair: bool = False
+    count = len(comparisons)
+    note = (
+        f"Pairs of pipelines on the questions that both are done with, by {measure_name(decisive)}. Bold: p below "
+        f"0.05 after Holm's correction for {count} comparison{'s' * (count > 1)}."
+    )
+    best = figures[0].name
+    many = count > _PAIRS
+    first = [row for row in comparisons if not many or best in (row.first, row.second)]
+    others = [row for row in comparisons if many and best not in (row.first, row.second)]
+    shown = [table_figure(comparison_table(first, figures, decisive))] if first else []
+    if others:
+        table = comparison_table(others, figures, decisive)._replace(name="comparison-others")
+        title = Markup("{} pairs without {}").format(len(others), macro("parts.html", "label", best))
+        shown.append(table_figure(table, title, folded=True))
+    return Section("comparison", "Comparison", [note], shown)
 
 
-def charts(figures: Sequence[PipelineFigures], decisive: str, by: str | None = None) -> list[Section]:
+def _browser(listing: Listing) -> Section:
+    total, detailed = len(listing.questions), len(listing.detailed)
+    note = "Every question with what came of it; press one for its gold answers, paths and answers."
+    if detailed < total:
+        note += (
+            f" Answers and paths of {detailed:,} of {total:,} questions, evenly spread, are in this page; the "
+            f"other {total - detailed:,} are listed with their scores alone. graphbrick report --details all takes all."
+        )
+    return Section("questions", "Questions", [note])
+
+
+def _charts(figures: Sequence[PipelineFigures], decisive: str, by: str | None) -> list[Section]:
     """Return the sections with charts; none if no question is done."""
     done = [one for one in figures if one.results]
     if not done:
@@ -206,7 +263,7 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Section |
     table = strata_table(figures, by, decisive)
     shown = [Figure(grouped_bars(rows, parts, intervals))]
     if table is not None:
-        shown.append(Figure(table_html(table), "As a table", folded=True))
+        shown.append(table_figure(table, "As a table", folded=True))
     key = by if by in STRATA else "group"  # facts have any name
     return Section(key, f"Results by {group_name(by)}", [note], shown)
 

@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from graphbrick.study.report.charts import percent
+from graphbrick.study.metrics.confidence import Bin
+from graphbrick.study.report.charts import percent, round_percent
 from graphbrick.study.report.markup import macro, visible
 from graphbrick.study.statistics.intervals import Interval
+from graphbrick.study.statistics.prediction_powered import Estimate
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
 
@@ -76,17 +78,51 @@ PIPELINE_COLUMNS = (Column("#", note="its number in the charts"), Column("pipeli
 """The columns that name the pipeline of a row; see `pipeline_cells`."""
 
 
+NONE = Cell("–")
+"""The cell of a value that there is none of."""
+
+
 def pipeline_cells(number: int, name: str) -> list[Cell]:
     """Return the cells of `PIPELINE_COLUMNS`."""
-    return [Cell(str(number), number), Cell(name, name, name=True)]
+    return [Cell(str(number), number), name_cell(name)]
 
 
-def interval_cell(interval: Interval | None, *, strong: bool = False) -> Cell:
+def name_cell(name: str) -> Cell:
+    """Return the cell that names its row."""
+    return Cell(name, name, name=True)
+
+
+def number_cell(value: float | None, digits: int = 0, small: str = "") -> Cell:
+    """Return a cell with a number."""
+    return NONE if value is None else Cell(f"{value:,.{digits}f}", value, small)
+
+
+def share_cell(value: float | None, small: str = "", *, strong: bool = False) -> Cell:
+    """Return a cell with a share in percent."""
+    return NONE if value is None else Cell(percent(value), value, small, strong=strong)
+
+
+def interval_cell(interval: Interval | Estimate | None, *, strong: bool = False) -> Cell:
     """Return a cell with a mean in percent and its interval."""
-    if interval is None:
-        return Cell("–", None)
-    bounds = f"{percent(interval.low)}–{percent(interval.high)}"
-    return Cell(percent(interval.mean), interval.mean, bounds, strong=strong)
+    return NONE if interval is None else share_cell(interval.mean, bounds(interval.low, interval.high), strong=strong)
+
+
+def bounds(low: float, high: float) -> str:
+    """Return an interval in percent."""
+    return f"{percent(low)}–{percent(high)}"
+
+
+def difference_cell(difference: Interval | Estimate, scale: float = 1, *, strong: bool = False) -> Cell:
+    """Return a cell with a difference, times a scale, and its interval."""
+    mean, low, high = (f"{scale * value:+.1f}" for value in (difference.mean, difference.low, difference.high))
+    return Cell(mean, difference.mean, f"{low} to {high}", strong=strong)
+
+
+def bin_cells(part: Bin) -> list[Cell]:
+    """Return the cells of an interval of confidence: its ends, how many are in it, their confidence, and the right."""
+    ends = Cell(f"{round_percent(part.low)}–{round_percent(part.high)}", part.low)
+    shares = (Cell(percent(value or 0.0), value) for value in (part.confidence, part.right))
+    return [ends, number_cell(part.n), *shares]
 
 
 def columns_of(table: Table, wanted: Callable[[Column], bool]) -> Table:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.replacing import replacing
-from graphbrick.study.report.browser import Listing, spread
+from graphbrick.study.report.browser import Listing, blocks, spread
 from graphbrick.study.report.exports import CsvRows, markdown_page
 from graphbrick.study.report.figures import read_figures
-from graphbrick.study.report.html import page
-from graphbrick.study.report.overview import compared, headline
+from graphbrick.study.report.origin import cards, setup, warnings
+from graphbrick.study.report.overview import Results, compared
+from graphbrick.study.report.page import Page
+from graphbrick.study.report.sections import sections_of
 from graphbrick.study.report.summary import groups_of, name_of, require_share
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import Result, StudyRun
@@ -83,60 +84,45 @@ def write_report(
         raise InputError(f"details must be at least 0, got {details}; try {DETAILS}")
     _check(files, Path(study))
     with Study.open(study) as opened:
-        return _write(
-            opened, files, metric, baseline, by, title or f"Study {opened.path.stem}", details, exchanges, progress
-        )
+        questions = opened.questions()
+        if by is not None:
+            groups_of(questions, by, opened)
+        listing = Listing(questions, spread(len(questions), details) if "html" in files else [], exchanges=exchanges)
+        metrics: dict[str, None] = {}
 
+        def watch(run: StudyRun, results: Sequence[Result]) -> None:
+            if "html" in files:
+                listing.take(run, results)
+            for names in dict.fromkeys(tuple(result.metrics) for result in results):
+                metrics.update(dict.fromkeys(names))
 
-def _write(
-    study: Study,
-    files: dict[str, Path],
-    metric: str,
-    baseline: str | None,
-    by: str | None,
-    title: str,
-    details: int | None,
-    exchanges: bool,
-    progress: Progress,
-) -> Written:
-    from graphbrick.core import __version__
-
-    questions = study.questions()
-    if by is not None:
-        groups_of(questions, by, study)
-    listing = Listing(questions, spread(len(questions), details) if "html" in files else [], exchanges=exchanges)
-    metrics: dict[str, None] = {}
-
-    def watch(run: StudyRun, results: Sequence[Result]) -> None:
+        figures = read_figures(opened, questions, metric, by=by, watch=watch, progress=progress)
+        require_share(figures, metric)
+        comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
+        results = Results(title or f"Study {opened.path.stem}", figures, comparisons, metric, by, opened.judge)
+        if "csv" in files:
+            with replacing(files["csv"]) as out:
+                rows = CsvRows(out, questions, list(metrics))
+                for one in figures:
+                    rows.write(one.run, opened.results(one.run.id))
+        if "markdown" in files:
+            with replacing(files["markdown"]) as out:
+                out.writelines(markdown_page(results))
         if "html" in files:
-            listing.take(run, results)
-        for names in dict.fromkeys(tuple(result.metrics) for result in results):
-            metrics.update(dict.fromkeys(names))
+            with replacing(files["html"]) as out:
+                out.writelines(_page(results, opened, listing))
+        count = sum(one.results for one in figures)
+        return Written(files, len(figures), len(questions), count, len(listing.detailed), results.headline)
 
-    figures = read_figures(study, questions, metric, by=by, watch=watch, progress=progress)
-    require_share(figures, metric)
-    comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
-    summary = headline(figures, comparisons, metric)
-    if "csv" in files:
-        with replacing(files["csv"]) as out:
-            rows = CsvRows(out, questions, list(metrics))
-            for one in figures:
-                rows.write(one.run, study.results(one.run.id))
-    if "markdown" in files:
-        with replacing(files["markdown"]) as out:
-            page_of = markdown_page(
-                figures, comparisons, decisive=metric, by=by, title=title, summary=summary, judge=study.judge
-            )
-            out.writelines(page_of)
-    if "html" in files:
-        pieces = page(
-            study, listing, figures, comparisons, decisive=metric, by=by, title=title, summary=summary,
-            written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), version=__version__,
-        )  # fmt: skip
-        with replacing(files["html"]) as out:
-            out.writelines(pieces)
-    results = sum(one.results for one in figures)
-    return Written(files, len(figures), len(questions), results, len(listing.detailed), summary)
+
+def _page(results: Results, study: Study, listing: Listing) -> Iterator[str]:
+    """Return the page, piece by piece."""
+    figures = results.figures
+    page = Page(
+        results.title, results.headline, cards(study, listing, figures), warnings(study, figures),
+        [*sections_of(results, listing), setup(study, figures)], study.path.name,
+    )  # fmt: skip
+    return page.pieces(blocks(study, listing, figures) if listing.questions and figures else ())
 
 
 def _check(files: dict[str, Path], study: Path) -> None:

@@ -18,9 +18,10 @@ from graphbrick.core import Path as Walk
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
+from graphbrick.learn.train.frame import linked_questions
 from graphbrick.learn.train.llms.llm import train_llm
 from graphbrick.learn.train.llms.llm_examples import TEXTS, Lesson, Lost, Tuned, lessons
-from graphbrick.learn.train.path_examples import PathExample, collect, grounded
+from graphbrick.learn.train.path_examples import PathExample, collect
 from graphbrick.models.scorers.llm_listwise import LLMListwiseScorer
 from graphbrick.models.scorers.llm_pointwise import LLMPointwiseScorer
 from graphbrick.models.scorers.llm_rating import LLMRatingScorer
@@ -62,7 +63,7 @@ def asked() -> list[Question]:
 
 @pytest.fixture(scope="module")
 def examples(films: Graph, asked: list[Question]) -> list[PathExample]:
-    return collect(films, grounded(films, asked, 2), max_hops=2, least=0.8).all
+    return collect(films, linked_questions(films, asked, 2), max_hops=2, least=0.8).all
 
 
 @pytest.fixture
@@ -219,7 +220,7 @@ def test_steps_are_those_of_a_beam_search(films: Graph, examples: list[PathExamp
 
 def test_what_goes_on_like_a_right_path_is_never_wrong(films: Graph) -> None:
     question = Question("1", "who stars in Film3?", ("Film3",), ("Actor3", "Actor0"))
-    example = collect(films, grounded(films, [question], 1), max_hops=1).all[0]
+    example = collect(films, linked_questions(films, [question], 1), max_hops=1).all[0]
     assert len(example.positives) == 2
     few = replace(example, positives=example.positives[:1])
     for lesson in made_of(LLMListwiseScorer(llm()), films, [few], texts=["step", "triple"]):
@@ -245,13 +246,17 @@ def test_what_cannot_be_shown_is_counted(films: Graph, examples: list[PathExampl
 
 def test_a_name_that_is_read_as_something_else_is_left_out(tmp_path: Path) -> None:
     graph = build([("Kenya", "song", "Seven [7]"), ("Kenya", "capital", "Nairobi")], tmp_path / "songs.graph")
-    example = collect(graph, grounded(graph, [Question("1", "song of Kenya?", ("Kenya",), ("Seven [7]",))], 1)).all
+    example = collect(
+        graph, linked_questions(graph, [Question("1", "song of Kenya?", ("Kenya",), ("Seven [7]",))], 1)
+    ).all
     for structured, number in ((True, 1), (False, 1)):
         lost = Lost()
         made = lessons(Generate(llm(structured=structured)), graph, example, lost, nothing=0.0)
         assert len(made) + lost.unread == number
     graph = build([("Kenya", "song", "NOT IN THE PATHS"), ("Kenya", "capital", "Nairobi")], tmp_path / "other.graph")
-    example = collect(graph, grounded(graph, [Question("1", "song?", ("Kenya",), ("NOT IN THE PATHS",))], 1)).all
+    example = collect(
+        graph, linked_questions(graph, [Question("1", "song?", ("Kenya",), ("NOT IN THE PATHS",))], 1)
+    ).all
     lost = Lost()
     assert lessons(Generate(llm()), graph, example, lost, nothing=0.0) == []
     assert lost.unread == 1

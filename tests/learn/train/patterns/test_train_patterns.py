@@ -15,11 +15,13 @@ from graphbrick.cli.app import main
 from graphbrick.core import compute
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.train.patterns.pattern_course import Course
+from graphbrick.learn.train.patterns.pattern_course import Course, PatternParameters
 from graphbrick.learn.train.patterns.pattern_examples import Examples, collect
 from graphbrick.learn.train.patterns.pattern_fit import Batch
 from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.patterns.model.folder import DESCRIPTION, WEIGHTS, load
+from graphbrick.patterns.model.model import PatternModel
+from graphbrick.patterns.model.question_features import many_features
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.questions.grounding import ground
 from graphbrick.questions.question import Question
@@ -272,17 +274,16 @@ def test_the_folder_is_replaced_whole(
 def test_the_scorer_scores_as_the_training_did(
     films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: Path
 ) -> None:
-    from graphbrick.learn.train.patterns import patterns as module
-
     found: Examples = collect(films, ground(films, questions[:40]).questions, max_hops=2, most=2_000, seed=0)
     steps = found.steps(films)
-    masked = module._vectors(embedder, list(found.masked), lambda what, done, total: None)
-    course = Course(embedder, masked, steps, 2, 0, True, lambda what, done, total: None)
+    masked = many_features(embedder, list(found.masked))
+    how = PatternParameters(embedder=embedder, max_hops=2, rounds=1, seed=0)
+    course = Course(how, masked, steps, lambda what, done, total: None)
     weights, relations, patterns = course.weights(found.all)
     rng = np.random.default_rng(3)
     for name, value in weights.values.items():
         weights.values[name] = rng.normal(size=value.shape).astype(np.float32)
-    model = module.PatternModel(
+    model = PatternModel(
         embedder=embedder, relations=relations, patterns=patterns, about={}, **weights.values
     )  # fmt: skip
     for example in found.all[::7]:

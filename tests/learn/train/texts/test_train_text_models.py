@@ -14,10 +14,10 @@ import pytest
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.graph import Graph
+from graphbrick.learn.train import frame
 from graphbrick.learn.train.folder import DESCRIPTION, check_place, writing
 from graphbrick.learn.train.path_examples import collect
 from graphbrick.learn.train.patterns.pattern_course import Watch
-from graphbrick.learn.train.texts import text_models
 from graphbrick.learn.train.texts.embedder import EmbedderTrainee, train_embedder
 from graphbrick.learn.train.texts.reranker import train_reranker
 from graphbrick.learn.train.texts.text_models import Row, TextParameters, base_of, prepare, ranked, rows_of
@@ -41,7 +41,7 @@ def graph() -> Graph:
 
 @pytest.fixture
 def no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_models, "find_spec", lambda name: None)
+    monkeypatch.setattr(frame, "find_spec", lambda name: None)
 
 
 def fitting(**options: Any) -> TextParameters:

@@ -77,6 +77,15 @@ def calibrated(model: Logistic, rows: Floats, values: Floats) -> Logistic:
     return Logistic(model.mean, model.scale, model.weights, model.bias, max(float(slope), 0.01), float(shift))
 
 
+PLAIN = Logistic(np.zeros(1), np.ones(1), np.ones(1), 0.0)
+"""A model of one number, log odds, that changes nothing."""
+
+
+def platt(logits: Floats, values: Floats) -> Logistic:
+    """Return a model of one number, log odds, stretched and shifted to fit values."""
+    return calibrated(PLAIN, logits[:, None], values)
+
+
 def balanced(values: Floats) -> Floats:
     """Return weights of rows with mean 1 by which both classes count as much."""
     share = float(values.mean())

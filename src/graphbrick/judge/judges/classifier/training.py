@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.judge.judges.classifier.features import Features, names_of, rarity, signs_of
-from graphbrick.judge.judges.classifier.logistic import Logistic, balanced, calibrated, fit
+from graphbrick.judge.judges.classifier.logistic import Logistic, balanced, fit, platt
 from graphbrick.judge.judges.parts import Floats, Reader
 from graphbrick.judge.synthetic.rows import OWN, Row
 from graphbrick.judge.verdicts import Label
+from graphbrick.learn.train.frame import Report
 from graphbrick.study.metrics.confidence import calibration_error
 from graphbrick.study.statistics.agreement import auc
 
@@ -27,13 +29,24 @@ LEAST = 20
 _TOGETHER = 200  # cases whose numbers are made before progress is reported
 
 
-@dataclass(frozen=True)
-class TrainingReport:
-    """How a judge did on questions that it did not learn from, in turn for each fifth of them.
+@dataclass(frozen=True, slots=True)
+class TrainedLabel(Report):
+    """Base class of the reports on one label of a judge, by questions that it did not learn from.
 
     Attributes:
         rows: Number of rows.
         questions: Number of groups of rows, which are never split.
+    """
+
+    rows: int
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierReport(TrainedLabel):
+    """How a classifier did, in turn for each fifth of the questions.
+
+    Attributes:
         penalty: The penalty on weights that was chosen.
         auc: Area under the ROC curve over all rows; the interval counts rows as if they were independent.
         low: Lower end of its interval.
@@ -44,8 +57,6 @@ class TrainingReport:
         weights: The weight of each standardised number.
     """
 
-    rows: int
-    questions: int
     penalty: float
     auc: float
     low: float
@@ -69,12 +80,28 @@ class Trained:
 
     models: dict[Label, Logistic]
     rarity: dict[str, float]
-    reports: dict[Label, TrainingReport]
+    reports: dict[Label, ClassifierReport]
     left_out: dict[str, str]
 
     def report(self) -> dict[str, object]:
         """Return the figures as plain JSON types."""
-        return {"labels": {label: asdict(one) for label, one in self.reports.items()}, "left out": self.left_out}
+        return {"labels": plain(self.reports), "left out": self.left_out}
+
+
+def plain(reports: Mapping[Label, TrainedLabel]) -> dict[Label, dict[str, Any]]:
+    """Return the report of each label as plain JSON types."""
+    return {label: one.to_dict() for label, one in reports.items()}
+
+
+def is_learnable(rows: Sequence[Row]) -> bool:
+    """Return whether the rows of a label are enough to learn from."""
+    return len({row.group for row in rows}) >= LEAST and len({row.value for row in rows}) == 2
+
+
+def area_of(values: Floats, scores: Floats) -> float:
+    """Return the area under the ROC curve; 1/2 if all values are the same."""
+    area = auc(values, scores)
+    return 0.5 if area is None else area.value
 
 
 def train_classifier(
@@ -102,16 +129,16 @@ def train_classifier(
     """
     known = rarity({text for row in rows for text in row.case.evidence})
     features = Features(reader, known)
-    models, reports, left_out = dict[Label, Logistic](), dict[Label, TrainingReport](), dict[str, str]()
+    models, reports, left_out = dict[Label, Logistic](), dict[Label, ClassifierReport](), dict[str, str]()
     for label in Label:
         chosen = [row for row in rows if row.label is label]
-        groups = {row.group for row in chosen}
         if not chosen:
             continue
         if not names_of(label):
             left_out[label] = "cannot be learned"
-        elif len(groups) < LEAST or len({row.value for row in chosen}) < 2:
-            left_out[label] = f"{len(groups)} questions with labels {sorted({row.value for row in chosen})} are too few"
+        elif not is_learnable(chosen):
+            n = len({row.group for row in chosen})
+            left_out[label] = f"{n} questions with labels {sorted({row.value for row in chosen})} are too few"
         else:
             x = _numbers(features, label, chosen, watch)
             models[label], reports[label] = fit_label(label, chosen, x, seed)
@@ -129,7 +156,7 @@ def _numbers(features: Features, label: Label, rows: Sequence[Row], watch: Progr
     return np.concatenate(parts)
 
 
-def fit_label(label: Label, rows: Sequence[Row], x: Floats, seed: int) -> tuple[Logistic, TrainingReport]:
+def fit_label(label: Label, rows: Sequence[Row], x: Floats, seed: int) -> tuple[Logistic, ClassifierReport]:
     """Return the model of a label and how it did on held-out rows.
 
     Args:
@@ -144,12 +171,10 @@ def fit_label(label: Label, rows: Sequence[Row], x: Floats, seed: int) -> tuple[
     held = {penalty: _held_out(x, y, fold, penalty, signs) for penalty in PENALTIES}
     penalty = _penalty({one: _losses(logits, y) for one, logits in held.items()})
     logits = held[penalty]
-    # One number, the log odds of held-out rows, and the two that calibrate it.
-    plain = Logistic(np.zeros(1), np.ones(1), np.ones(1), 0.0)
-    platt = calibrated(plain, logits[:, None], y)
+    calibrated = platt(logits, y)
     model = fit(x, y, penalty=penalty, signs=signs)
-    model = Logistic(model.mean, model.scale, model.weights, model.bias, platt.slope, platt.shift)
-    probabilities = platt.probabilities(logits[:, None])
+    model = Logistic(model.mean, model.scale, model.weights, model.bias, calibrated.slope, calibrated.shift)
+    probabilities = calibrated.probabilities(logits[:, None])
     return model, _report(label, rows, x, y, logits, probabilities, penalty, model)
 
 
@@ -190,7 +215,7 @@ def _penalty(losses: Mapping[float, Floats]) -> float:
 def _report(
     label: Label, rows: Sequence[Row], x: Floats, y: Floats, logits: Floats, probabilities: Floats, penalty: float,
     model: Logistic,
-) -> TrainingReport:  # fmt: skip
+) -> ClassifierReport:  # fmt: skip
     right = y > 0
     kinds = dict.fromkeys(row.kind for row in rows if row.kind != OWN)
     by_kind: dict[str, float] = {}
@@ -201,11 +226,9 @@ def _report(
             by_kind[kind] = area.value
     area = auc(y, logits)
     assert area is not None, "both classes occur"
-    alone = {}
-    for name, column in zip(names_of(label), x.T, strict=True):
-        one = auc(y, column)
-        alone[name] = 0.5 if one is None else max(one.value, 1 - one.value)
-    return TrainingReport(
+    areas = {name: area_of(y, column) for name, column in zip(names_of(label), x.T, strict=True)}
+    alone = {name: max(value, 1 - value) for name, value in areas.items()}
+    return ClassifierReport(
         rows=len(rows),
         questions=len({row.group for row in rows}),
         penalty=penalty,

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from graphbrick.bricks.extract.planned_relations import PlannedRelations
 from graphbrick.bricks.generate.generate import Generate
-from graphbrick.core import __version__
-from graphbrick.core.compute import Progress, part_of, silent
+from graphbrick.core.compute import Progress, part_of
 from graphbrick.core.errors import InputError
-from graphbrick.core.files.digests import sha256
 from graphbrick.core.parameters import parameter
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.epochs import check_parameters
 from graphbrick.learn.train.folder import check_place, writing
+from graphbrick.learn.train.frame import (
+    TorchOptions,
+    Training,
+    TrainingReport,
+    held_out,
+    linked_questions,
+    provenance,
+)
 from graphbrick.learn.train.llms.llm_examples import DEFAULT_TEXTS, TEXTS, Lost, Tuned, lessons
 from graphbrick.learn.train.llms.llm_fit import (
     MERGED,
@@ -31,10 +36,10 @@ from graphbrick.learn.train.llms.llm_fit import (
     find_base,
     fit,
     open_base,
-    require_packages,
+    require_llm_packages,
     save,
 )
-from graphbrick.learn.train.path_examples import collect, grounded, split
+from graphbrick.learn.train.path_examples import collect
 from graphbrick.learn.train.torch_tools import seeded
 from graphbrick.models.llm.llm import LLM
 from graphbrick.models.onnx_text import torch_weights
@@ -46,6 +51,8 @@ from graphbrick.questions.grounding import Grounded
 from graphbrick.questions.question import Question
 
 KIND = "language model"
+_CONTEXT = 4096
+_FIT: dict[str, Any] = {"epochs": 2, "patience": 1}  # where the defaults differ from those of other models
 MODULES: dict[str, type[PlannedRelations] | type[LLMScorer] | type[Generate]] = {
     "plan": PlannedRelations,
     "rank": LLMScorer,
@@ -53,8 +60,43 @@ MODULES: dict[str, type[PlannedRelations] | type[LLMScorer] | type[Generate]] = 
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LLMReport:
+class LLMOptions(TorchOptions, total=False):
+    """Options of `train_llm`.
+
+    By default there are 2 epochs of 8 prompts a step, the highest learning rate is 2e-4, and training ends after one
+    epoch that is no better.
+
+    Attributes:
+        max_hops: The longest path to an answer, from 1 to 10; 3 by default.
+        least: Paths are right if the F1 of their pattern is at least this share of the best pattern's F1; in [0, 1),
+            0.8 by default.
+        texts: What an LLMScorer is to rank: "path", "step" (paths that grow in a beam search), "relation", the default;
+            "pattern" (by pattern), "triple" (by triple), "entity".
+        n: Candidates, or paths of the evidence, in a prompt at most, at least 2; 32 by default.
+        nothing: Share of the prompts that contain nothing right, so that the model learns to say so; in [0, 1), 0.1 by
+            default.
+        rank: Rank of the adapter, at least 1; 16 by default.
+        alpha: Scale of the adapter, at least 1; 32 by default.
+        dropout: Dropout of the adapter, in [0, 1); 0.05 by default.
+        context: Tokens of a prompt with its reply at most, at least 256; longer ones are left out, never cut. 4096 by
+            default.
+        gguf: Also write ``model.gguf``; the base must be a GGUF file.
+    """
+
+    max_hops: int
+    least: float
+    texts: Sequence[str]
+    n: int
+    nothing: float
+    rank: int
+    alpha: int
+    dropout: float
+    context: int
+    gguf: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LLMReport(TrainingReport[Quality]):
     """Result of a tuning.
 
     Attributes:
@@ -72,9 +114,6 @@ class LLMReport:
         epochs: Passes over them.
         losses: Mean loss per token of the replies, for every epoch.
         weights: Number of trained weights.
-        untrained: Quality of the base on the held-out prompts; None if there were too few.
-        trained: The same after training on the others.
-        seconds: Duration.
     """
 
     module: str
@@ -91,15 +130,9 @@ class LLMReport:
     epochs: int
     losses: tuple[float, ...]
     weights: int
-    untrained: Quality | None
-    trained: Quality | None
-    seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain JSON types."""
-        return asdict(self)
-
-    def __str__(self) -> str:
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
         lines = [
             f"{self.questions:,} questions gave {self.learned:,} prompts to learn from, as {self.brick} asks",
             f"  {self.unseeded:,} questions have no seed in the graph, {self.unanswered:,} no answer, "
@@ -111,12 +144,12 @@ class LLMReport:
         ]
         if self.untrained is not None and self.trained is not None:
             lines.append(
-                f"on prompts in wordings kept apart: loss {self.untrained.loss:.3f} -> {self.trained.loss:.3f}, "
-                f"replies as wanted {self.untrained.exact:.1%} -> {self.trained.exact:.1%}"
+                f"on prompts in wordings kept apart: loss {self.change('loss')}, "
+                f"replies as wanted {self.change('exact', '.1%')}"
             )
             if self.trained.loss >= self.untrained.loss:
                 lines.append("no epoch was better than the base, whose weights are kept as they were")
-        return "\n".join(lines)
+        return lines
 
 
 def train_llm(
@@ -127,25 +160,7 @@ def train_llm(
     module: str,
     base: str,
     brick: Brick | Pipeline | None = None,
-    max_hops: int = 3,
-    least: float = 0.8,
-    texts: Sequence[str] = DEFAULT_TEXTS,
-    n: int = 32,
-    nothing: float = 0.1,
-    epochs: int = 2,
-    learning_rate: float = 2e-4,
-    warm_up: float = 0.1,
-    batch_size: int = 8,
-    patience: int = 1,
-    rank: int = 16,
-    alpha: int = 32,
-    dropout: float = 0.05,
-    context: int = 4096,
-    gguf: bool = False,
-    seed: int = 0,
-    device: str | None = None,
-    overwrite: bool = False,
-    watch: Progress = silent,
+    **options: Unpack[LLMOptions],
 ) -> LLMReport:
     """Tune a language model for one module of a pipeline (LoRA), on questions with answers.
 
@@ -168,27 +183,7 @@ def train_llm(
             ``graphbrick models list`` shows.
         brick: The brick as the pipeline will use it, with its parameters and its language model: prompts depend on
             whether that model is ``structured``, and on its context. None for the brick with default parameters.
-        max_hops: The longest path to an answer, from 1 to 10.
-        least: Paths are right if the F1 of their pattern is at least this share of the best pattern's F1; in [0, 1).
-        texts: What an LLMScorer is to rank: "path", "step" (paths that grow in a beam search), "relation"; "pattern"
-            (by pattern), "triple" (by triple), "entity".
-        n: Candidates, or paths of the evidence, in a prompt at most, at least 2.
-        nothing: Share of the prompts that contain nothing right, so that the model learns to say so; in [0, 1).
-        epochs: Passes at most, at least 1.
-        learning_rate: Highest learning rate of AdamW, above 0 and below 1; it rises for ``warm_up`` of the steps,
-            then falls.
-        warm_up: Share of the steps in which the learning rate rises, in [0, 1).
-        batch_size: Prompts a step, at least 1. They go through the model in as many passes as memory needs.
-        patience: Epochs without a better held-out loss after which training ends, at least 1.
-        rank: Rank of the adapter, at least 1.
-        alpha: Scale of the adapter, at least 1.
-        dropout: Dropout of the adapter, in [0, 1).
-        context: Tokens of a prompt with its reply at most, at least 256; longer ones are left out, never cut.
-        gguf: Also write ``model.gguf``; the base must be a GGUF file.
-        seed: Seed of everything that is drawn at random, at least 0.
-        device: Such as "cpu" or "cuda:0"; None for a CUDA GPU if there is one, otherwise the CPU.
-        overwrite: Replace an existing tuned model.
-        watch: Called with (name of the step, number done, total).
+        **options: See `LLMOptions`.
 
     Returns:
         Counts, losses, and the quality of the replies before and after training.
@@ -203,37 +198,37 @@ def train_llm(
         base = "Qwen/Qwen2.5-1.5B-Instruct"
         train_llm(graph, load("questions.jsonl"), "planner", module="plan", base=base)
     """
-    started, place = time.perf_counter(), Path(out).expanduser()
-    tuned = _brick(module, brick, context)
-    settings = Settings(
-        epochs=epochs, learning_rate=learning_rate, warm_up=warm_up, batch_size=batch_size, patience=patience,
-        rank=rank, alpha=alpha, dropout=dropout, seed=seed,
-    )  # fmt: skip
-    how = Parameters(settings, tuple(texts), device, max_hops, least, n, nothing, context)
+    training = Training("train_llm", out, options, LLMOptions)
+    place, tell = training.place, training.tell
+    tuned = _brick(module, brick, options.get("context", _CONTEXT))
+    how, gguf = _parameters(training), options.get("gguf", False)
     is_gguf = find_base(base)[1] is not None
     if gguf and not is_gguf:
         raise InputError(
             f"a GGUF file is written from the one that was tuned, but {base} is none; tune a GGUF file, or convert "
             f"{place / MERGED} with convert_hf_to_gguf.py of llama.cpp"
         )
-    check_place(place, KIND, overwrite=overwrite)
-    require_packages(gguf=is_gguf)
-    watch("loading the model", 0, 1)
-    opened = open_base(base, device)
-    watch("loading the model", 1, 1)
-    learned, held, counts = _lessons(graph, questions, tuned, opened, how, watch)
-    with seeded(seed, opened.device):
-        model = adapt(opened, settings)
-        fitted = fit(model, learned, held, settings, watch)
+    check_place(place, KIND, overwrite=training.overwrite)
+    require_llm_packages(gguf=is_gguf)
+    tell("loading the model", 0, 1)
+    opened = open_base(base, how.device)
+    tell("loading the model", 1, 1)
+    learned, held, counts = _lessons(graph, questions, tuned, opened, how, tell)
+    with seeded(how.settings.seed, opened.device):
+        model = adapt(opened, how.settings)
+        fitted = fit(model, learned, held, how.settings, tell)
     report = LLMReport(
         module=module, brick=repr(tuned), **counts, learned=len(learned), epochs=len(fitted.losses),
         losses=fitted.losses, weights=sum(p.numel() for p in model.parameters() if p.requires_grad),
-        untrained=fitted.untrained, trained=fitted.trained, seconds=time.perf_counter() - started,
+        untrained=fitted.untrained, trained=fitted.trained, seconds=training.seconds,
     )  # fmt: skip
-    with writing(place, KIND, _about(graph, opened, how, report), overwrite=overwrite) as folder:
-        watch("writing", 0, 1)
+    weights = [opened.gguf] if opened.gguf else torch_weights(Path(base)) if Path(base).is_dir() else []
+    packages, device = ("torch", "transformers", "peft"), str(opened.device)
+    about = provenance(graph, base, weights, packages, asdict(how), report, device=device)
+    with writing(place, KIND, about, overwrite=training.overwrite) as folder:
+        tell("writing", 0, 1)
         save(opened, model, folder, gguf=gguf)
-        watch("writing", 1, 1)
+        tell("writing", 1, 1)
     return report
 
 
@@ -248,7 +243,7 @@ class Parameters:
     least: float = parameter(0.8, at_least=0, below=1)
     n: int = parameter(32, at_least=2, at_most=1_000)
     nothing: float = parameter(0.1, at_least=0, below=1)
-    context: int = parameter(4096, at_least=256, at_most=10_000_000)
+    context: int = parameter(_CONTEXT, at_least=256, at_most=10_000_000)
 
     def __post_init__(self) -> None:
         for parameters in (self.settings, self):
@@ -258,6 +253,16 @@ class Parameters:
             raise InputError(
                 f"train_llm texts must be some of {', '.join(TEXTS)}, got {', '.join(self.texts) or 'none'}"
             )
+
+
+def _parameters(training: Training) -> Parameters:
+    """Return the parameters of a tuning, checked."""
+    names = {one.name for one in fields(Settings)}
+    values = training.parameters("gguf")
+    settings = Settings(**_FIT | {name: value for name, value in values.items() if name in names})
+    others = {name: value for name, value in values.items() if name not in names}
+    texts = tuple(others.pop("texts", DEFAULT_TEXTS))
+    return Parameters(settings, texts, training.options.get("device"), **others)
 
 
 def _brick(module: str, brick: Brick | Pipeline | None, context: int) -> Tuned:
@@ -278,13 +283,13 @@ def _lessons(
     """Return the training lessons, the held-out lessons, and the counts of questions that give none."""
     seed, total = how.settings.seed, len(questions)
     paths = collect(
-        graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, least=how.least, seed=seed,
-        watch=part_of(tell, "questions searched"),
+        graph, linked_questions(graph, questions, how.max_hops), max_hops=how.max_hops, least=how.least, seed=seed,
+        watch=part_of(tell, "questions searched", total),
     )  # fmt: skip
     parts, lost, too_long, longest = list[list[Tokens]](), Lost(), 0, 0
     context = min(how.context, base.context or how.context)
     done = 0
-    for examples in split(paths.all, seed):
+    for examples in held_out(paths.all, lambda example: example.wording, seed):
         made = lessons(
             brick, graph, examples, lost, n=how.n, nothing=how.nothing, texts=how.texts, seed=seed,
             watch=part_of(tell, "prompts written", len(paths.all), before=done),
@@ -307,24 +312,8 @@ def _lessons(
                 "context, or what the brick shows"
             )
         raise InputError(f"there is nothing to learn from {total:,} questions: {why}")
-    counts = {name: getattr(paths, name) for name in ("questions", "unseeded", "unanswered", "unreached")}
-    return learned, held, {**counts, **asdict(lost), "too_long": too_long, "longest": longest}
+    return learned, held, {**paths.lost(), **asdict(lost), "too_long": too_long, "longest": longest}
 
 
-def _about(graph: Graph, base: Base, how: Parameters, report: LLMReport) -> dict[str, Any]:
-    """Return the content of ``training.json``; it is the same for two equal trainings."""
-    from importlib.metadata import version
-
-    told = report.to_dict()
-    del told["seconds"]
-    weights = [base.gguf] if base.gguf else torch_weights(Path(base.name)) if Path(base.name).is_dir() else []
-    return {
-        "made_by": f"graphbrick {__version__}",
-        "packages": {name: version(name) for name in ("torch", "transformers", "peft")},
-        "graph": graph.hash,
-        "base": base.name,
-        "base_sha256": [sha256(file) for file in weights],
-        "device": str(base.device),
-        "parameters": asdict(how),
-        "report": told,
-    }
+def _further(tell: Progress, before: int, total: int, n: int) -> None:
+    tell("prompts written", before + n, total)

@@ -16,6 +16,7 @@ from graphbrick.core.compute import Progress
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.learn.train.epochs import Course, Fitted, fit_epochs
+from graphbrick.learn.train.frame import require_packages
 from graphbrick.learn.train.llms.llm_examples import Lesson
 from graphbrick.learn.train.llms.llm_gguf import write_gguf
 from graphbrick.learn.train.torch_tools import device_of, quiet
@@ -91,19 +92,10 @@ class Base:
     context: int = 0
 
 
-def require_packages(*, gguf: bool) -> None:
-    """Raise ModelError unless the needed packages are installed."""
-    try:
-        import peft  # noqa: F401
-        import torch  # noqa: F401
-        import transformers  # noqa: F401
-
-        if gguf:
-            import gguf as _  # noqa: F401
-    except ImportError as error:
-        raise ModelError(
-            f"tuning a language model needs the package {error.name}: pip install 'graphbrick[train]'"
-        ) from error
+def require_llm_packages(*, gguf: bool) -> None:
+    """Raise ModelError unless the packages are installed that tuning needs, and with ``gguf`` that for such a file."""
+    packages = ("peft", "torch", "transformers", *(["gguf"] if gguf else []))
+    require_packages("tuning a language model", packages)
 
 
 def find_base(base: str) -> tuple[str, Path | None]:

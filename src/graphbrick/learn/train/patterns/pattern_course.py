@@ -20,29 +20,45 @@ _OFTEN = 3  # examples that a pattern needs to get weights of its own
 _MOST_RELATIONS, _MOST_PATTERNS = 600, 5_000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternParameters:
+    """Parameters of one training.
+
+    Attributes:
+        embedder: Embeds questions and relations.
+        max_hops: The longest pattern.
+        rounds: Rounds at most.
+        seed: Seed of everything that is drawn at random.
+        hold_out: Find the number of rounds with a tenth of the wordings; else all rounds are run.
+        whole: Train the weights of whole patterns; else they stay 0. With few questions a pattern, they learn wordings
+            by heart, and patterns without questions lose.
+        symmetric: Relations whose two directions mean the same.
+    """
+
+    embedder: Embedder
+    max_hops: int
+    rounds: int
+    seed: int
+    hold_out: bool = True
+    whole: bool = True
+    symmetric: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class Course:
     """What all fits of one training share.
 
     Attributes:
-        embedder: Embeds questions and relations.
+        how: Parameters of the training.
         questions: float32 [questions, features], the features of the masked questions.
-        steps: The patterns.
-        max_hops: The longest pattern.
-        seed: Seed of everything that is drawn at random.
-        whole: Train the weights of whole patterns; else they stay 0.
+        steps: The patterns, in which symmetric relations are followed forwards.
         tell: Callback for progress.
-        symmetric: Relations whose two directions mean the same; in `steps` they are forwards.
     """
 
-    embedder: Embedder
+    how: PatternParameters
     questions: Floats
     steps: list[Steps]
-    max_hops: int
-    seed: int
-    whole: bool
     tell: Progress
-    symmetric: frozenset[str] = frozenset()
 
     def best_rounds(self, learned: list[Example], held: list[Example], rounds: int) -> tuple[int, Quality, Quality]:
         """Return the number of rounds that is best for held-out examples, and their quality before and after it."""
@@ -55,12 +71,12 @@ class Course:
         """Return a model fitted to examples for a number of rounds; ``what`` names the step for progress."""
         weights, relations, patterns = self.weights(examples)
         self._fit(weights, examples, [], rounds, what)
-        model = PatternModel(self.embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
-        return replace(model, symmetric=self.symmetric)
+        model = PatternModel(self.how.embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
+        return replace(model, symmetric=self.how.symmetric)
 
     def _fit(self, weights: Weights, examples: list[Example], held: list[Example], rounds: int, what: str) -> int:
         return fit(
-            weights, examples, self.questions, held, rounds=rounds, patience=_PATIENCE, seed=self.seed,
+            weights, examples, self.questions, held, rounds=rounds, patience=_PATIENCE, seed=self.how.seed,
             watch=part_of(self.tell, what),
         )  # fmt: skip
 
@@ -78,10 +94,10 @@ class Course:
         frequent = [pattern for pattern, count in often.most_common(_MOST_PATTERNS) if count >= _OFTEN]
         patterns = tuple(sorted({self.steps[pattern] for pattern in frequent}))
         labels = sorted({label for pattern in self.steps for label, _ in pattern})
-        words = self.embedder.made([readable(label) for label in labels]).astype(np.float32)
-        encoded = _encoded(self.steps, labels, relations, patterns, self.max_hops)
-        weights = Weights(self.max_hops, words, encoded, self.seed)
-        encoded.whole[:] = encoded.whole if self.whole else -1  # with -1 the weights of patterns stay 0
+        words = self.how.embedder.made([readable(label) for label in labels]).astype(np.float32)
+        encoded = _encoded(self.steps, labels, relations, patterns, self.how.max_hops)
+        weights = Weights(self.how.max_hops, words, encoded, self.how.seed)
+        encoded.whole[:] = encoded.whole if self.how.whole else -1  # with -1 the weights of patterns stay 0
         return weights, relations, patterns
 
 

@@ -14,6 +14,7 @@ from graphbrick.core.compute import Progress, silent
 from graphbrick.core.csr import Csr
 from graphbrick.graphs.graph import Graph
 from graphbrick.kernels.paths.relation_patterns_numpy import rows_of
+from graphbrick.learn.train.frame import Counts
 from graphbrick.patterns.text import Steps, labelled, masked
 from graphbrick.questions.grounding import GroundedQuestion
 
@@ -45,7 +46,7 @@ class Example:
 
 
 @dataclass(slots=True)
-class Examples:
+class Examples(Counts):
     """The examples of a file of questions.
 
     Attributes:
@@ -54,22 +55,12 @@ class Examples:
         patterns: The distinct patterns: a number a hop, twice the relation and one more if it is followed forwards; the
             complement of that number for a step that comes back to the seed.
         searched: The questions whose patterns were searched for, the last ones of all.
-        questions: How many questions there were.
-        unseeded: How many have no seed in the graph.
-        unanswered: How many have no answer in the graph.
-        unreached: How many have an answer that no pattern leads to.
-        cut: How many have patterns that were left out, or cut at a hub.
     """
 
     all: list[Example] = field(default_factory=list)
     masked: dict[str, int] = field(default_factory=dict)
     patterns: dict[tuple[int, ...], int] = field(default_factory=dict)
     searched: list[GroundedQuestion] = field(default_factory=list)
-    questions: int = 0
-    unseeded: int = 0
-    unanswered: int = 0
-    unreached: int = 0
-    cut: int = 0
 
     def steps(self, graph: Graph) -> list[Steps]:
         """Return the patterns as the model knows them."""
@@ -129,11 +120,9 @@ def collect(
     examples.questions += len(questions)
     examples.searched += questions
     for place, question in enumerate(questions, first):
-        gold = np.array(sorted(set(question.answers)), dtype=np.int32)
-        examples.unseeded += not question.seeds
-        examples.unanswered += bool(question.seeds) and not len(gold)
-        if question.seeds and len(gold):
-            _add(examples, graph, place, question, gold, max_hops, most, rng)
+        gold = examples.gold(question)
+        if gold:
+            _add(examples, graph, place, question, np.array(gold, dtype=np.int32), max_hops, most, rng)
         watch("", place - first + 1, len(questions))
     return examples
 

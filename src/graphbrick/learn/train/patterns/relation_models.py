@@ -1,25 +1,30 @@
-"""What the trainers of small models over relation patterns share: rows of training, a split, and a report."""
+"""The frame of small models over relation patterns: rows of training, one way to train them, and a report."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.compute import Progress
-from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
+from graphbrick.learn.train.frame import Training, TrainingReport, held_out
 from graphbrick.learn.train.patterns.pattern_examples import Examples
 from graphbrick.learn.train.patterns.pattern_fit import Quality
-from graphbrick.learn.train.patterns.patterns import apart, examples
+from graphbrick.learn.train.patterns.patterns import examples, in_batches, quality_lines, require_reached
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.patterns.learned_file import Arrays, LearnedFile, check_free, save_learned
 from graphbrick.patterns.text import Steps, without_marks
 from graphbrick.questions.grounding import Grounded
 from graphbrick.questions.question import Question
 
+Model = TypeVar("Model")
 _RIGHT = 0.5  # a right pattern has at least this share of the F1 of the best one, as in `path_examples`
 _AT_ONCE = 256  # texts embedded
 
@@ -48,63 +53,104 @@ class QuestionRow:
     precision: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class RelationReport:
-    """Result of a training.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationReport(TrainingReport[Quality]):
+    """Result of a training; `Quality` is that of the best-scored pattern.
 
     Attributes:
         questions: Number of questions given.
         learned: Questions with a pattern that leads to an answer.
         patterns: Number of distinct patterns found.
         epochs: Passes over the questions.
-        untrained: Quality of the best-scored pattern of questions in held-out wordings before training; None if there
-            were too few to hold some out, or if nothing can be said before training.
-        trained: The same after training on the other wordings.
-        seconds: Duration.
     """
 
     questions: int
     learned: int
     patterns: int
     epochs: int
-    untrained: Quality | None
-    trained: Quality | None
-    seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain JSON types."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        lines = [
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
+        return [
             f"{self.questions:,} questions, of which {self.learned:,} were learned from; {self.patterns:,} patterns",
             f"{self.epochs} epochs, {self.seconds:.0f} s",
+            *quality_lines(self),
         ]
-        if self.trained is not None:
-            before = self.untrained
-            hits, f1 = (f"{before.hits_at_1:.3f} -> ", f"{before.f1:.3f} -> ") if before is not None else ("", "")
-            lines.append(
-                f"of {self.trained.questions:,} questions in wordings kept apart: "
-                f"Hits@1 {hits}{self.trained.hits_at_1:.3f}, F1 {f1}{self.trained.f1:.3f}"
-            )
-        return "\n".join(lines)
 
 
-def found_examples(
-    graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int, seed: int, watch: Progress
-) -> Examples:
-    """Return the patterns around the seeds of questions.
+@dataclass
+class RelationTrainee(ABC, Generic[Model]):
+    """A small model over relation patterns in training.
 
-    Raises:
-        InputError: No question has a pattern that leads to an answer.
+    Attributes:
+        kind: Kind of model, for its file.
+        embedder: Makes vectors of texts.
+        rows: A row for each question and seed with a right pattern.
+        steps: The patterns.
+        questions: float32 [questions, dimensions], vectors of the masked questions.
+        max_hops: The longest pattern.
+        epochs: Passes over the questions.
+        seed: Seed of everything that is drawn at random.
+        tell: Callback for progress.
     """
-    found = examples(graph, questions, max_hops=max_hops, seed=seed, watch=watch)
-    if not any(example.f1.any() for example in found.all):
-        raise InputError(
-            f"none of {found.questions:,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
-            "are they questions of this graph?"
-        )
-    return found
+
+    kind: ClassVar[str]
+    embedder: Embedder
+    rows: list[QuestionRow]
+    steps: list[Steps]
+    questions: Floats
+    max_hops: int
+    epochs: int
+    seed: int
+    tell: Progress
+
+    @abstractmethod
+    def untrained(self) -> Model | None:
+        """Return the model before training; None if it says nothing then."""
+
+    @abstractmethod
+    def fit(self, rows: Sequence[QuestionRow]) -> Model:
+        """Return the model of some rows."""
+
+    @abstractmethod
+    def scores(self, model: Model, row: QuestionRow) -> npt.NDArray[Any]:
+        """Return the score of each pattern of a row."""
+
+    @abstractmethod
+    def content(self, model: Model) -> tuple[dict[str, Any], Arrays]:
+        """Return the facts and the arrays of the file."""
+
+
+def train_relation_model(
+    trainee_of: Callable[..., RelationTrainee[Model]],
+    training: Training,
+    graph: Graph,
+    questions: Sequence[Question] | Grounded,
+    *,
+    max_hops: int,
+    epochs: int,
+    embedder: Embedder | None,
+) -> RelationReport:
+    """Train a model on the patterns around the seeds of questions, and write its file; see `train_towers`."""
+    check_free(training.place, overwrite=training.overwrite)
+    embedder, seed, tell = embedder or MiniLM(), training.seed, training.tell
+    found = examples(graph, questions, max_hops=max_hops, seed=seed, watch=tell)
+    require_reached(found, max_hops)
+    asked = vectors_of(embedder, list(found.masked), "questions embedded", tell)
+    trainee = trainee_of(embedder, rows_of(found), found.steps(graph), asked, max_hops, epochs, seed, tell)
+    learned, held = held_out(trainee.rows, lambda row: row.question, seed)
+    before = after = None
+    if held:
+        start = trainee.untrained()
+        before = None if start is None else quality(held, partial(trainee.scores, start))
+        after = quality(held, partial(trainee.scores, trainee.fit(learned)))
+    about, arrays = trainee.content(trainee.fit(trainee.rows))
+    about = {"graph": graph.hash, **about, "seed": seed}
+    save_learned(LearnedFile(trainee.kind, embedder, about, arrays), training.place, overwrite=training.overwrite)
+    return RelationReport(
+        questions=found.questions, learned=len({row.number for row in trainee.rows}), patterns=len(trainee.steps),
+        epochs=epochs, untrained=before, trained=after, seconds=training.seconds,
+    )  # fmt: skip
 
 
 def rows_of(found: Examples) -> list[QuestionRow]:
@@ -122,33 +168,16 @@ def rows_of(found: Examples) -> list[QuestionRow]:
     return rows
 
 
-def questions_of(rows: Sequence[QuestionRow]) -> int:
-    """Return how many questions some rows are about."""
-    return len({row.number for row in rows})
-
-
-def halves(rows: Sequence[QuestionRow], seed: int) -> tuple[list[QuestionRow], list[QuestionRow]]:
-    """Split rows into those to train on and a tenth of the wordings, or none if there are few."""
-    held = apart([row.question for row in rows], seed)
-    return [row for row in rows if row.question not in held], [row for row in rows if row.question in held]
-
-
-def quality(rows: Sequence[QuestionRow], score: Callable[[QuestionRow], npt.NDArray[Any]]) -> Quality | None:
+def quality(rows: Sequence[QuestionRow], score: Callable[[QuestionRow], npt.NDArray[Any]]) -> Quality:
     """Return the mean quality of the best-scored pattern of each row; ties go to the earlier pattern."""
-    if not rows:
-        return None
     best = [int(np.argmax(score(row))) for row in rows]
     hits = float(np.mean([row.precision[i] for row, i in zip(rows, best, strict=True)]))
     return Quality(len(rows), hits, float(np.mean([row.f1[i] for row, i in zip(rows, best, strict=True)])))
 
 
-def vectors_of(embedder: Embedder, texts: Sequence[str], what: str, watch: Progress) -> Floats:
+def vectors_of(embedder: Embedder, texts: Sequence[str], what: str, tell: Progress) -> Floats:
     """Return the vectors of texts, float32 [texts, dimensions]."""
-    made = []
-    for start in range(0, len(texts), _AT_ONCE):
-        made.append(embedder.embed(texts[start : start + _AT_ONCE]).astype(np.float32))
-        watch(what, min(start + _AT_ONCE, len(texts)), len(texts))
-    return np.concatenate(made)
+    return in_batches(texts, embedder.embed, _AT_ONCE, what, tell)
 
 
 def is_plain(steps: Steps) -> bool:

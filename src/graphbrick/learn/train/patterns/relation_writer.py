@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
+from graphbrick.learn.train.frame import Training, TrainOptions
 from graphbrick.learn.train.patterns.adam import Adam
-from graphbrick.learn.train.patterns.patterns import check_whole_numbers
 from graphbrick.learn.train.patterns.relation_models import (
     Floats,
     Ints,
     QuestionRow,
     RelationReport,
-    found_examples,
-    halves,
+    RelationTrainee,
     is_plain,
-    quality,
-    questions_of,
-    rows_of,
-    vectors_of,
+    train_relation_model,
 )
 from graphbrick.models.embedders.embedder import Embedder
-from graphbrick.models.embedders.minilm import MiniLM
-from graphbrick.patterns.learned_file import LearnedFile, check_free, save_learned
+from graphbrick.patterns.learned_file import Arrays
 from graphbrick.patterns.planned.relation_model import KIND, STOP, Relation, RelationModel
-from graphbrick.patterns.text import Steps
 from graphbrick.questions.grounding import Grounded
 from graphbrick.questions.question import Question
 
@@ -48,9 +41,7 @@ def train_writer(
     max_hops: int = 3,
     embedder: Embedder | None = None,
     epochs: int = 30,
-    seed: int = 0,
-    overwrite: bool = False,
-    watch: Progress = silent,
+    **options: Unpack[TrainOptions],
 ) -> RelationReport:
     """Train a small model that writes the relations which lead to the answer; `WrittenRelations` uses it.
 
@@ -66,113 +57,103 @@ def train_writer(
         max_hops: The longest sequence, from 1 to 10.
         embedder: Makes vectors of questions; MiniLM() by default.
         epochs: Passes over the questions, at least 1.
-        seed: Of everything that is drawn at random.
-        overwrite: Replace a file that is there.
-        watch: Called with (name of the step, number done, total).
+        **options: See `graphbrick.learn.train.frame.TrainOptions`.
 
     Raises:
         InputError: There is no question to learn from, or a parameter is out of range.
         ModelError: The file cannot be written, or the embedder is not installed.
     """
-    started = time.perf_counter()
-    check_whole_numbers("train_writer", max_hops=(max_hops, 1, 10, 3), epochs=(epochs, 1, 10_000, 30), seed=seed)
-    check_free(Path(out).expanduser(), overwrite=overwrite)
-    embedder = embedder or MiniLM()
-    found = found_examples(graph, questions, max_hops, seed, watch)
-    steps = found.steps(graph)
-    rows = rows_of(found)
-    asked = vectors_of(embedder, list(found.masked), "questions embedded", watch)
-    plain = [row for row in rows if any(is_plain(steps[p]) for p in row.patterns[row.right])]
-    if not plain:
-        raise InputError(
-            "every relation pattern that leads to an answer comes back to its seed, and a writer learns only from "
-            "those that do not; give other questions, or train_patterns"
-        )
-    relations = tuple(sorted({step for row in plain for p in row.patterns[row.right] for step in _plain(steps[p])}))
-    learned, held = halves(plain, seed)
-    after = None
-    if held:
-        model = _fitted(learned, steps, asked, relations, max_hops, epochs, seed, watch)
-        after = quality(held, lambda row: _scores(model, asked[row.question], [steps[p] for p in row.patterns]))
-    model = _fitted(plain, steps, asked, relations, max_hops, epochs, seed, watch)
-    about = {"graph": graph.hash, "relations": [list(one) for one in relations], "epochs": epochs, "seed": seed}
-    arrays = {"weights": model.weights, "after": model.after}
-    save_learned(LearnedFile(KIND, embedder, about, arrays), Path(out).expanduser(), overwrite=overwrite)
-    return RelationReport(
-        found.questions, questions_of(plain), len(steps), epochs, None, after, time.perf_counter() - started
+    training = Training("train_writer", out, options)
+    training.check(max_hops=(max_hops, 1, 10, 3), epochs=(epochs, 1, 10_000, 30))
+    return train_relation_model(
+        _Writer, training, graph, questions, max_hops=max_hops, epochs=epochs, embedder=embedder
     )
 
 
-def _plain(steps: Steps) -> Steps:
-    return steps if is_plain(steps) else ()
+@dataclass
+class _Writer(RelationTrainee[RelationModel]):
+    """The sequence model in training; it learns from patterns that do not come back to their seed."""
 
+    kind = KIND
 
-def _scores(model: RelationModel, vector: Floats, patterns: Sequence[Steps]) -> npt.NDArray[np.float64]:
-    """Return the log probability of each pattern, -inf for those with a relation that the model does not know."""
-    symbol = {relation: i for i, relation in enumerate(model.relations, 1)}
-    scores = np.full(len(patterns), -np.inf)
-    for i, steps in enumerate(patterns):
-        symbols = [symbol.get(step) for step in steps]
-        if len(symbols) > model.max_hops or None in symbols:
-            continue
-        before, total = STOP, 0.0
-        for place, now in enumerate([*symbols, STOP]):
-            assert now is not None
-            total += float(model.log_probabilities(vector, place, before)[now])
-            before = now
-        scores[i] = total
-    return scores
+    def __post_init__(self) -> None:
+        self.rows = [row for row in self.rows if self._plain(row)]
+        if not self.rows:
+            raise InputError(
+                "every relation pattern that leads to an answer comes back to its seed, and a writer learns only from "
+                "those that do not; give other questions, or train_patterns"
+            )
+        steps = {step for row in self.rows for p in self._plain(row) for step in self.steps[p]}
+        self.relations: tuple[Relation, ...] = tuple(sorted(steps))
 
+    def _plain(self, row: QuestionRow) -> list[int]:
+        """Return the right patterns of a row that the model can write."""
+        return [p for p in row.patterns[row.right].tolist() if is_plain(self.steps[p])]
 
-def _fitted(
-    rows: Sequence[QuestionRow],
-    steps: Sequence[Steps],
-    asked: Floats,
-    relations: tuple[Relation, ...],
-    max_hops: int,
-    epochs: int,
-    seed: int,
-    watch: Progress,
-) -> RelationModel:
-    """Return the model of the right sequences of rows; those of one row share its weight."""
-    question, place, before, now, weight = _steps_of(rows, steps, relations)
-    n = len(relations) + 1
-    values = {f"place {i}": np.zeros((asked.shape[1], n), dtype=np.float32) for i in range(max_hops + 1)}
-    values["after"] = np.zeros((n, n), dtype=np.float32)
-    adam, rng = Adam(values, dict.fromkeys(values, _RATE), decay=1e-3), np.random.default_rng(seed)
-    for epoch in range(epochs):
-        order = rng.permutation(len(question))
-        for start in range(0, len(order), _BATCH):
-            which = order[start : start + _BATCH]
-            gradients = {"after": np.zeros((n, n), dtype=np.float32)}
-            for i in np.unique(place[which]).tolist():
-                of = which[place[which] == i]
-                x = asked[question[of]]
-                logits = x @ values[f"place {i}"] + values["after"][before[of]]
-                if i == 0:
-                    logits[:, STOP] = -np.inf
-                chances = np.exp(logits - logits.max(1, keepdims=True))
-                chances /= chances.sum(1, keepdims=True)
-                chances[np.arange(len(of)), now[of]] -= 1
-                chances *= weight[of][:, None] / len(which)
-                gradients[f"place {i}"] = x.T @ chances
-                np.add.at(gradients["after"], before[of], chances)
-            adam.step(gradients)
-        watch("epochs", epoch + 1, epochs)
-    return RelationModel(relations, np.stack([values[f"place {i}"] for i in range(max_hops + 1)]), values["after"])
+    def untrained(self) -> None:  # before training, all sequences are as likely
+        """Return nothing."""
 
+    def scores(self, model: RelationModel, row: QuestionRow) -> npt.NDArray[np.float64]:
+        """Return the log probability of each pattern, -inf for those with a relation that the model does not know."""
+        vector, patterns = self.questions[row.question], [self.steps[p] for p in row.patterns]
+        symbol = {relation: i for i, relation in enumerate(model.relations, 1)}
+        scores = np.full(len(patterns), -np.inf)
+        for i, steps in enumerate(patterns):
+            symbols = [symbol.get(step) for step in steps]
+            if len(symbols) > model.max_hops or None in symbols:
+                continue
+            before, total = STOP, 0.0
+            for place, now in enumerate([*symbols, STOP]):
+                assert now is not None
+                total += float(model.log_probabilities(vector, place, before)[now])
+                before = now
+            scores[i] = total
+        return scores
 
-def _steps_of(
-    rows: Sequence[QuestionRow], steps: Sequence[Steps], relations: tuple[Relation, ...]
-) -> tuple[Ints, Ints, Ints, Ints, Floats]:
-    """Return every step of the right sequences: question, place, symbol before, symbol, and weight."""
-    symbol = {relation: i for i, relation in enumerate(relations, 1)}
-    made: list[tuple[int, int, int, int, float]] = []
-    for row in rows:
-        right = [p for p in row.patterns[row.right].tolist() if is_plain(steps[p])]
-        for p in right:
-            symbols = [symbol[step] for step in steps[p]]
-            for place, (before, now) in enumerate(zip([STOP, *symbols], [*symbols, STOP], strict=True)):
-                made.append((row.question, place, before, now, 1 / len(right)))
-    columns = np.array([entry[:4] for entry in made], dtype=np.int64).T
-    return columns[0], columns[1], columns[2], columns[3], np.array([entry[4] for entry in made], dtype=np.float32)
+    def fit(self, rows: Sequence[QuestionRow]) -> RelationModel:
+        """Return the model of the right sequences of rows; those of one row share its weight."""
+        question, place, before, now, weight = self._steps_of(rows)
+        n = len(self.relations) + 1
+        values = {
+            f"place {i}": np.zeros((self.questions.shape[1], n), dtype=np.float32) for i in range(self.max_hops + 1)
+        }
+        values["after"] = np.zeros((n, n), dtype=np.float32)
+        adam, rng = Adam(values, dict.fromkeys(values, _RATE), decay=1e-3), np.random.default_rng(self.seed)
+        for epoch in range(self.epochs):
+            order = rng.permutation(len(question))
+            for start in range(0, len(order), _BATCH):
+                which = order[start : start + _BATCH]
+                gradients = {"after": np.zeros((n, n), dtype=np.float32)}
+                for i in np.unique(place[which]).tolist():
+                    of = which[place[which] == i]
+                    x = self.questions[question[of]]
+                    logits = x @ values[f"place {i}"] + values["after"][before[of]]
+                    if i == 0:
+                        logits[:, STOP] = -np.inf
+                    chances = np.exp(logits - logits.max(1, keepdims=True))
+                    chances /= chances.sum(1, keepdims=True)
+                    chances[np.arange(len(of)), now[of]] -= 1
+                    chances *= weight[of][:, None] / len(which)
+                    gradients[f"place {i}"] = x.T @ chances
+                    np.add.at(gradients["after"], before[of], chances)
+                adam.step(gradients)
+            self.tell("epochs", epoch + 1, self.epochs)
+        weights = np.stack([values[f"place {i}"] for i in range(self.max_hops + 1)])
+        return RelationModel(self.relations, weights, values["after"])
+
+    def content(self, model: RelationModel) -> tuple[dict[str, Any], Arrays]:
+        about = {"relations": [list(one) for one in self.relations], "epochs": self.epochs}
+        return about, {"weights": model.weights, "after": model.after}
+
+    def _steps_of(self, rows: Sequence[QuestionRow]) -> tuple[Ints, Ints, Ints, Ints, Floats]:
+        """Return every step of the right sequences: question, place, symbol before, symbol, and weight."""
+        symbol = {relation: i for i, relation in enumerate(self.relations, 1)}
+        made: list[tuple[int, int, int, int, float]] = []
+        for row in rows:
+            right = self._plain(row)
+            for p in right:
+                symbols = [symbol[step] for step in self.steps[p]]
+                for place, (before, now) in enumerate(zip([STOP, *symbols], [*symbols, STOP], strict=True)):
+                    made.append((row.question, place, before, now, 1 / len(right)))
+        columns = np.array([entry[:4] for entry in made], dtype=np.int64).T
+        return columns[0], columns[1], columns[2], columns[3], np.array([entry[4] for entry in made], dtype=np.float32)

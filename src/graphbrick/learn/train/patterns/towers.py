@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from os import PathLike
-from pathlib import Path
+from typing import Any, Unpack
 
 import numpy as np
 
-from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
+from graphbrick.learn.train.frame import Training, TrainOptions
 from graphbrick.learn.train.patterns.adam import Adam
-from graphbrick.learn.train.patterns.patterns import check_whole_numbers
 from graphbrick.learn.train.patterns.relation_models import (
     Floats,
     QuestionRow,
     RelationReport,
-    found_examples,
-    halves,
-    quality,
-    questions_of,
-    rows_of,
+    RelationTrainee,
+    train_relation_model,
     vectors_of,
 )
 from graphbrick.models.embedders.embedder import Embedder
-from graphbrick.models.embedders.minilm import MiniLM
-from graphbrick.patterns.learned_file import LearnedFile, check_free, save_learned
+from graphbrick.patterns.learned_file import Arrays
 from graphbrick.patterns.planned.path_towers import KIND, relations_text, towered
 from graphbrick.questions.grounding import Grounded
 from graphbrick.questions.question import Question
@@ -46,9 +42,7 @@ def train_towers(
     embedder: Embedder | None = None,
     epochs: int = 10,
     margin: float = 0.5,
-    seed: int = 0,
-    overwrite: bool = False,
-    watch: Progress = silent,
+    **options: Unpack[TrainOptions],
 ) -> RelationReport:
     """Train two towers that compare a question with the relations of a path; `PathTowers` uses them.
 
@@ -66,81 +60,66 @@ def train_towers(
         embedder: Makes vectors of questions and relations; MiniLM() by default.
         epochs: Passes over the questions, at least 1.
         margin: How far a right pattern is to be ahead, in cosine; above 0 and at most 2.
-        seed: Of everything that is drawn at random.
-        overwrite: Replace a file that is there.
-        watch: Called with (name of the step, number done, total).
+        **options: See `graphbrick.learn.train.frame.TrainOptions`.
 
     Raises:
         InputError: There is no question to learn from, or a parameter is out of range.
         ModelError: The file cannot be written, or the embedder is not installed.
     """
-    started = time.perf_counter()
-    check_whole_numbers("train_towers", max_hops=(max_hops, 1, 10, 2), epochs=(epochs, 1, 10_000, 10), seed=seed)
+    training = Training("train_towers", out, options)
+    training.check(max_hops=(max_hops, 1, 10, 2), epochs=(epochs, 1, 10_000, 10))
     if not isinstance(margin, int | float) or not 0 < margin <= 2:
         raise InputError(f"train_towers margin must be a number above 0 and at most 2, got {margin!r}; try 0.5")
-    check_free(Path(out).expanduser(), overwrite=overwrite)
-    embedder = embedder or MiniLM()
-    found = found_examples(graph, questions, max_hops, seed, watch)
-    rows = rows_of(found)
-    asked = vectors_of(embedder, list(found.masked), "questions embedded", watch)
-    paths = vectors_of(embedder, [relations_text(steps) for steps in found.steps(graph)], "patterns embedded", watch)
-    learned, held = halves(rows, seed)
-    before = after = None
-    if held:
-        start = np.eye(asked.shape[1], dtype=np.float32)
-        before = quality(held, lambda row: _cosines(row, asked, paths, start, start))
-        question, path = _fitted(learned, asked, paths, epochs, margin, seed, watch)
-        after = quality(held, lambda row: _cosines(row, asked, paths, question, path))
-    question, path = _fitted(rows, asked, paths, epochs, margin, seed, watch)
-    about = {"graph": graph.hash, "max_hops": max_hops, "epochs": epochs, "margin": margin, "seed": seed}
-    model = LearnedFile(KIND, embedder, about, {"question": question, "path": path})
-    save_learned(model, Path(out).expanduser(), overwrite=overwrite)
-    return RelationReport(
-        found.questions, questions_of(rows), len(paths), epochs, before, after, time.perf_counter() - started
+    return train_relation_model(
+        partial(_Towers, margin=margin), training, graph, questions, max_hops=max_hops, epochs=epochs, embedder=embedder
     )
 
 
-def _cosines(row: QuestionRow, asked: Floats, paths: Floats, question: Floats, path: Floats) -> Floats:
-    made: Floats = towered(paths[row.patterns], path) @ towered(asked[row.question][None], question)[0]
-    return made
+@dataclass
+class _Towers(RelationTrainee[tuple[Floats, Floats]]):
+    """The heads of questions and of paths in training."""
 
+    kind = KIND
+    margin: float
 
-def _fitted(
-    rows: Sequence[QuestionRow],
-    asked: Floats,
-    paths: Floats,
-    epochs: int,
-    margin: float,
-    seed: int,
-    watch: Progress,
-) -> tuple[Floats, Floats]:
-    """Return the heads of questions and of paths."""
-    rng = np.random.default_rng(seed)
-    heads = {name: np.eye(asked.shape[1], dtype=np.float32) for name in ("question", "path")}
-    adam = Adam(heads, dict.fromkeys(heads, _RATE), decay=1e-2)
-    for epoch in range(epochs):
-        order = rng.permutation(len(rows))
-        for start in range(0, len(rows), _BATCH):
-            batch = [rows[i] for i in order[start : start + _BATCH]]
-            adam.step(_gradients(batch, asked, paths, heads["question"], heads["path"], margin, rng))
-        watch("epochs", epoch + 1, epochs)
-    return heads["question"], heads["path"]
+    def __post_init__(self) -> None:
+        texts = [relations_text(steps) for steps in self.steps]
+        self.paths = vectors_of(self.embedder, texts, "patterns embedded", self.tell)
+
+    def untrained(self) -> tuple[Floats, Floats]:
+        start = np.eye(self.paths.shape[1], dtype=np.float32)
+        return start, start
+
+    def scores(self, model: tuple[Floats, Floats], row: QuestionRow) -> Floats:
+        question, path = model
+        asked = self.questions[row.question]
+        made: Floats = towered(self.paths[row.patterns], path) @ towered(asked[None], question)[0]
+        return made
+
+    def fit(self, rows: Sequence[QuestionRow]) -> tuple[Floats, Floats]:
+        rng = np.random.default_rng(self.seed)
+        heads = {name: np.eye(self.paths.shape[1], dtype=np.float32) for name in ("question", "path")}
+        adam = Adam(heads, dict.fromkeys(heads, _RATE), decay=1e-2)
+        for epoch in range(self.epochs):
+            order = rng.permutation(len(rows))
+            for start in range(0, len(rows), _BATCH):
+                drawn = [_drawn(rows[i], rng) for i in order[start : start + _BATCH]]
+                adam.step(_gradients(drawn, self.questions, self.paths, heads, self.margin))
+            self.tell("epochs", epoch + 1, self.epochs)
+        return heads["question"], heads["path"]
+
+    def content(self, model: tuple[Floats, Floats]) -> tuple[dict[str, Any], Arrays]:
+        about = {"max_hops": self.max_hops, "epochs": self.epochs, "margin": self.margin}
+        return about, {"question": model[0], "path": model[1]}
 
 
 def _gradients(
-    batch: Sequence[QuestionRow],
-    asked: Floats,
-    paths: Floats,
-    question: Floats,
-    path: Floats,
-    margin: float,
-    rng: np.random.Generator,
+    drawn: Sequence[QuestionRow], asked: Floats, paths: Floats, heads: dict[str, Floats], margin: float
 ) -> dict[str, Floats]:
     """Return the gradients of the mean hinge loss over the pairs of each question."""
-    drawn = [_drawn(row, rng) for row in batch]
     distinct, place = np.unique(np.concatenate([row.patterns for row in drawn]), return_inverse=True)
     x, y = asked[[row.question for row in drawn]], paths[distinct]
-    u, v = x @ question, y @ path
+    u, v = x @ heads["question"], y @ heads["path"]
     long_u, long_v = np.linalg.norm(u, axis=1, keepdims=True), np.linalg.norm(v, axis=1, keepdims=True)
     unit_u, unit_v = u / np.maximum(long_u, 1e-9), v / np.maximum(long_v, 1e-9)
     scores = unit_u @ unit_v.T

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import __version__
 from graphbrick.core.compute import Progress, part_of
 from graphbrick.core.errors import InputError, ModelError
-from graphbrick.core.files.digests import sha256
 from graphbrick.core.parameters import parameter
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.epochs import Course, Fitted, check_parameters
-from graphbrick.learn.train.path_examples import PathExample, PathExamples, by_text, collect, grounded, split
+from graphbrick.learn.train.frame import TorchOptions, TrainingReport, held_out, linked_questions
+from graphbrick.learn.train.path_examples import PathExample, PathExamples, by_text, collect
 from graphbrick.models.onnx_text import torch_weights
 from graphbrick.models.store import known, resolve
 from graphbrick.questions.grounding import Grounded
@@ -29,8 +27,10 @@ Key = tuple[int, tuple[tuple[int, bool], ...]]
 """The seed and the pattern of a path: two paths of one key say the same of a question."""
 
 
-class TextOptions(TypedDict, total=False):
+class TextOptions(TorchOptions, total=False):
     """Options that `train_embedder` and `train_reranker` share; `TextParameters` says their ranges.
+
+    A step takes 16 questions for an embedder by default, and 8 for a re-ranker, which reads each with all its texts.
 
     Attributes:
         base: Base model: a folder, a name that `graphbrick models` knows, or one of the hub.
@@ -46,15 +46,6 @@ class TextOptions(TypedDict, total=False):
         negatives: Negatives per question and epoch, at most ``pool``.
         hard: Number of these that are the ones the model scores highest.
         refresh: Epochs after which the hard negatives are chosen again.
-        epochs: Epochs at most.
-        batch_size: Questions per step; 16 for an embedder, 8 for a re-ranker, which reads each with all its texts.
-        learning_rate: The highest learning rate.
-        warm_up: Share of the steps in which the learning rate rises; then it falls to nothing.
-        patience: Epochs without a better mean reciprocal rank after which training ends.
-        seed: Seed of everything that is drawn at random.
-        device: Such as "cpu" or "cuda:0"; by default a CUDA GPU if there is one, otherwise the CPU.
-        overwrite: Replace a trained model of this kind that is there.
-        watch: Called with (name of the step, amount done, total).
     """
 
     base: str
@@ -70,15 +61,6 @@ class TextOptions(TypedDict, total=False):
     negatives: int
     hard: int
     refresh: int
-    epochs: int
-    batch_size: int
-    learning_rate: float
-    warm_up: float
-    patience: int
-    seed: int
-    device: str | None
-    overwrite: bool
-    watch: Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,8 +148,8 @@ class Ranked:
         return self.mrr
 
 
-@dataclass(frozen=True, slots=True)
-class TextReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextReport(TrainingReport[Ranked]):
     """Result of a training.
 
     Attributes:
@@ -185,9 +167,6 @@ class TextReport:
         epochs: Number of epochs run.
         best: The pass after which the weights were best on the questions kept apart, and are kept; 0 where each was
             worse than no training; the last where none were kept apart.
-        untrained: Ranking quality of the base on the held-out questions; None without held-out questions.
-        trained: The same for the weights that were kept.
-        seconds: Duration.
     """
 
     questions: int
@@ -203,15 +182,9 @@ class TextReport:
     new_head: bool
     epochs: int
     best: int
-    untrained: Ranked | None
-    trained: Ranked | None
-    seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain JSON types."""
-        return asdict(self)
-
-    def __str__(self) -> str:
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
         lines = [
             f"{self.questions:,} questions, of which {self.learned:,} were learned from and {self.apart:,} kept apart",
             f"  {self.unseeded:,} have no seed in the graph, {self.unanswered:,} no answer, {self.unreached:,} one "
@@ -225,14 +198,13 @@ class TextReport:
         if self.new_head:
             lines.insert(3, "  the base is no re-ranker: its last layer began at random")
         if self.untrained is not None and self.trained is not None:
-            before, after = self.untrained, self.trained
             lines.append(
-                f"of {after.questions:,} rankings in wordings kept apart: MRR {before.mrr:.3f} -> {after.mrr:.3f}, "
-                f"Hits@1 {before.hits_at_1:.3f} -> {after.hits_at_1:.3f} (weights of epoch {self.best})"
+                f"of {self.trained.questions:,} rankings in wordings kept apart: MRR {self.change('mrr')}, "
+                f"Hits@1 {self.change('hits_at_1')} (weights of epoch {self.best})"
             )
             if self.best == 0:
                 lines.append("every epoch was worse than the base, whose weights are kept as they were")
-        return "\n".join(lines)
+        return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,20 +240,20 @@ def prepare(
         InputError: No question gives an example.
     """
     examples = collect(
-        graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, negative_hops=how.negative_hops,
+        graph, linked_questions(graph, questions, how.max_hops), max_hops=how.max_hops, negative_hops=how.negative_hops,
         k=how.k, positives=how.positives, negatives=how.pool, least=how.least, seed=how.seed,
         watch=part_of(tell, "questions searched"),
     )  # fmt: skip
     usable = [example for example in examples.all if alone or any(rows_of(example, how.forms))]
-    learned, apart = split(usable, how.seed)
+    learned, apart = held_out(usable, lambda example: example.wording, how.seed)
     if not learned:
         raise InputError(
             f"none of {len(questions):,} questions has a path of at most {how.max_hops} hops from a seed to an answer "
             "and another path; are they questions of this graph?"
         )
     training = [row for example in learned for row in rows_of(example, how.forms, alone=alone)]
-    held_out = [row for example in apart for row in rows_of(example, how.forms)]  # a ranking needs negatives
-    return Prepared(examples, training, held_out, (len(learned), len(apart), len(examples.all) - len(usable)))
+    ranked_by = [row for example in apart for row in rows_of(example, how.forms)]  # a ranking needs negatives
+    return Prepared(examples, training, ranked_by, (len(learned), len(apart), len(examples.all) - len(usable)))
 
 
 def rows_of(example: PathExample, forms: Sequence[str], *, alone: bool = False) -> list[Row]:
@@ -312,36 +284,10 @@ def report_of(
     """Return the report of a training."""
     examples, (learned, apart, alone) = prepared.examples, prepared.questions
     return TextReport(
-        examples.questions, learned, apart, examples.unseeded, examples.unanswered, examples.unreached, examples.cut,
-        alone, how.positives, long, new_head, len(fitted.losses), fitted.best, fitted.untrained, fitted.trained,
-        seconds,
+        **examples.lost(), learned=learned, apart=apart, cut=examples.cut, alone=alone, positives=how.positives,
+        long=long, new_head=new_head, epochs=len(fitted.losses), best=fitted.best, untrained=fitted.untrained,
+        trained=fitted.trained, seconds=seconds,
     )  # fmt: skip
-
-
-def about(graph: Graph, base: str, how: TextParameters, report: TextReport, more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of ``training.json``; it is the same for two equal trainings."""
-    from importlib.metadata import version
-
-    told = report.to_dict()
-    del told["seconds"]
-    packages = ("torch", "transformers", "sentence-transformers", "onnxruntime")
-    weights = torch_weights(Path(base)) if Path(base).is_dir() else []
-    return {
-        "made_by": f"graphbrick {__version__}",
-        "packages": {name: version(name) for name in packages},
-        "graph": graph.hash,
-        "base": base,
-        "base_sha256": [sha256(file) for file in weights],
-        "parameters": {**how.to_dict(), **more},
-        "report": told,
-    }
-
-
-def check_packages(caller: str) -> None:
-    """Raise ModelError unless all packages for training are installed."""
-    for package in PACKAGES:
-        if find_spec(package) is None:
-            raise ModelError(f"{caller} needs the package {package}: pip install 'graphbrick[train]'")
 
 
 def base_of(base: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import Progress, silent
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import ModelError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.epochs import Fitted, fit_epochs
 from graphbrick.learn.train.export import WEIGHTS, check_agreement, samples, write_onnx
 from graphbrick.learn.train.folder import check_place, writing
+from graphbrick.learn.train.frame import Training, provenance, require_packages
 from graphbrick.learn.train.texts.text_models import (
+    PACKAGES,
     Key,
     Prepared,
     Ranked,
@@ -27,15 +28,13 @@ from graphbrick.learn.train.texts.text_models import (
     TextOptions,
     TextParameters,
     TextReport,
-    about,
     base_of,
-    check_packages,
     prepare,
     ranked,
     report_of,
 )
 from graphbrick.learn.train.torch_tools import device_of, quiet, seeded
-from graphbrick.models.onnx_text import _MOST_TOKENS, first_line, readable
+from graphbrick.models.onnx_text import _MOST_TOKENS, first_line, readable, torch_weights
 from graphbrick.questions.grounding import Grounded
 from graphbrick.questions.question import Question
 
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     import torch
 
 _DECAY = 0.01
+_NAMED = ("torch", "transformers", "sentence-transformers", "onnxruntime")  # whose versions the folder names
 _RATE_QUESTIONS, _RATE_BATCH = 32, 64  # questions, and their texts, that are scored at once
 Floats = npt.NDArray[np.float32]
 Candidates = tuple[str, Sequence[str]]
@@ -186,17 +186,12 @@ def train_text_model(
     prefixes: Mapping[str, str],
 ) -> TextReport:
     """Train one kind of text model and write its folder; see `train_embedder` and `train_reranker`."""
-    unknown = [name for name in options if name not in TextOptions.__annotations__]
-    if unknown:
-        raise TypeError(f"{kind.caller}() got an unexpected keyword argument {unknown[0]!r}")
-    others = ("base", "device", "overwrite", "watch")
-    own = {"loss": kind.losses[0], "margin": kind.margin, "batch_size": kind.batch_size}
-    parameters: dict[str, Any] = own | {name: value for name, value in options.items() if name not in others}
-    how = TextParameters(caller=kind.caller, losses=kind.losses, **parameters)
-    started, place, overwrite = time.perf_counter(), Path(out).expanduser(), options.get("overwrite", False)
-    tell = options.get("watch", silent)
-    check_place(place, kind.kind, overwrite=overwrite)
-    check_packages(how.caller)
+    training = Training(kind.caller, out, options, TextOptions)
+    own: dict[str, Any] = {"loss": kind.losses[0], "margin": kind.margin, "batch_size": kind.batch_size}
+    how = TextParameters(caller=kind.caller, losses=kind.losses, **own | training.parameters("base"))
+    place, tell = training.place, training.tell
+    check_place(place, kind.kind, overwrite=training.overwrite)
+    require_packages(kind.caller, PACKAGES)
     base, device = base_of(options.get("base", kind.base)), device_of(options.get("device"))
     with seeded(how.seed, device):
         model = _open_base(kind, base)
@@ -204,9 +199,10 @@ def train_text_model(
         trainee, rows = kind(model, device, how, prefixes), prepared.learned + prepared.apart
         long = trainee.count_long(rows)
         fitted = fit(trainee, prepared, tell)
-    seconds = time.perf_counter() - started
-    report = report_of(prepared, how, fitted, long=long, new_head=trainee.new_head, seconds=seconds)
-    with writing(place, kind.kind, about(graph, base, how, report, prefixes), overwrite=overwrite) as folder:
+    report = report_of(prepared, how, fitted, long=long, new_head=trainee.new_head, seconds=training.seconds)
+    weights = torch_weights(Path(base)) if Path(base).is_dir() else []
+    about = provenance(graph, base, weights, _NAMED, {**how.to_dict(), **prefixes}, report)
+    with writing(place, kind.kind, about, overwrite=training.overwrite) as folder:
         trainee.write(folder, rows)
     return report
 

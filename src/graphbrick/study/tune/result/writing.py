@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 
-from graphbrick.core import __version__
 from graphbrick.core.files.replacing import replacing
 from graphbrick.study.report.charts import milliseconds, percent
-from graphbrick.study.report.html import page_text
 from graphbrick.study.report.overview import measure_name
+from graphbrick.study.report.page import Figure, Page, Section, table_figure
 from graphbrick.study.report.scatter import Point, scatter
-from graphbrick.study.report.sections import Figure, Section
-from graphbrick.study.report.tables import Cell, Column, Table, interval_cell, table_html
+from graphbrick.study.report.tables import Cell, Column, Table, interval_cell, name_cell, number_cell
 from graphbrick.study.tune.result.result import Measured, Tuned
 
 RECIPES, FIGURES, PAGE = "tuned.toml", "tuned.json", "report.html"
@@ -95,7 +92,7 @@ def headline(result: Tuned) -> str:
 
 def _page(result: Tuned, graph: str) -> str:
     sections = [
-        Section("pipelines", "Pipelines", [_PIPELINES], [Figure(table_html(measured_table(result)))]),
+        Section("pipelines", "Pipelines", [_PIPELINES], [table_figure(measured_table(result))]),
         Section("cost", "Quality against time", [_CHART], _charts(result)),
         Section(
             "changes",
@@ -103,7 +100,7 @@ def _page(result: Tuned, graph: str) -> str:
             [_CHANGES, *(f"{e.of}: {e.words()}." for e in sorted(result.effects, key=lambda e: e.p))],
         ),
         *([Section("rules", "Rules of thumb", [_RULES, *result.rules])] if result.rules else []),
-        Section("bricks", "Bricks", [_BRICKS], [Figure(table_html(bricks_table(result)))]),
+        Section("bricks", "Bricks", [_BRICKS], [table_figure(bricks_table(result))]),
     ]
     cards = [
         (f"{result.tried:,}", "pipelines tried"),
@@ -111,10 +108,7 @@ def _page(result: Tuned, graph: str) -> str:
         (f"{result.final:,}", "other questions"),
         (f"{result.seconds / 60:.0f} min", "of searching"),
     ]
-    return page_text(
-        f"Pipelines for {graph}", headline(result), cards, result.notes, sections,
-        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), source="study.sqlite", version=__version__,
-    ).lstrip()  # fmt: skip
+    return Page(f"Pipelines for {graph}", headline(result), cards, result.notes, sections, "study.sqlite").html()
 
 
 _PIPELINES = (
@@ -148,11 +142,11 @@ def measured_table(result: Tuned) -> Table:
     p = {row.first: row.p_holm for row in result.comparisons}
     rows = [
         [
-            Cell(one.name, one.name, name=True), interval_cell(one.quality),
+            name_cell(one.name), interval_cell(one.quality),
             Cell(f"{100 * one.chosen.quality:.1f} of {one.chosen.n}", one.chosen.quality),
             Cell(f"{1000 * one.figures.seconds:.1f}", one.figures.seconds),
             Cell(f"{1000 * one.seconds_95:.1f}", one.seconds_95),
-            Cell(f"{one.figures.tokens:,.0f}", one.figures.tokens),
+            number_cell(one.figures.tokens),
             Cell(f"{one.figures.usd:.4f}", one.figures.usd), Cell("yes" if one.front else "", int(one.front)),
             Cell(f"{p[one.name]:.2g}", p[one.name]) if one.name in p else Cell(""), Cell(one.text),
         ]
@@ -166,7 +160,7 @@ def bricks_table(result: Tuned) -> Table:
     columns = [Column("Kind", text=True), Column("Brick", text=True), Column("tried"), Column("best, %"), Column("ms")]
     rows = [
         [
-            Cell(one.kind), Cell(one.brick, one.brick, name=True), Cell(f"{one.tried:,}", one.tried),
+            Cell(one.kind), name_cell(one.brick), number_cell(one.tried),
             Cell(f"{100 * one.best:.1f}", one.best), Cell(f"{1000 * one.seconds:.1f}", one.seconds),
         ]
         for one in result.bricks
