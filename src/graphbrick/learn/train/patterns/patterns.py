@@ -225,7 +225,7 @@ def _fit_ends(
     learned = [example for example in found.all if example.question not in apart]
     examples = collect_ends(
         graph, [found.searched[example.question - first] for example in held], model(learned),
-        watch=part_of(watch, "ends compared"),
+        watch=part_of(tell, "ends compared"),
     )  # fmt: skip
     return fit_ends(examples)
 
