@@ -7,25 +7,26 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from contextvars import copy_context
-from dataclasses import replace
+from typing import Self
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.gold_answers.judgement import Judgement, judge
+from graphbrick.judge.resuming import Pending
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.naming import name_of
 from graphbrick.models.llm.reply_cache import asking_anew
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.study.runs.environment import machine, versions
-from graphbrick.study.runs.judging import JUDGING
+from graphbrick.study.runs.judging import JUDGING, NoJudging
 from graphbrick.study.runs.recorder import Recorder
 from graphbrick.study.store.exchanges import exchanges_of
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import StoredJudgement, Unjudged
 
 
-class Judging:
+class Judging(NoJudging):
     """Background judge: judges answers in threads and stores each judgement when it is done.
 
     The same answer of several pipelines to one question is judged once, so that the verdict is the same for all.
@@ -39,13 +40,17 @@ class Judging:
 
     def __init__(self, llm: ChatModel, recorder: Recorder, *, exchanges: bool = True, anew: bool = False) -> None:
         self._llm, self._recorder, self._exchanges, self._anew = llm, recorder, exchanges, anew
-        # By question and answer: the run with a judgement to copy, or the judgement in progress.
-        self._known: dict[tuple[int, str], int | Future[StoredJudgement]] = {}
-        self._waiting: dict[Future[StoredJudgement], list[Unjudged]] = {}
-        self._stopped, self._given_up = "", 0
-        self._known |= {(question, answer): run for run, question, answer in recorder.judgements.with_verdict()}
+        self._calls: dict[Future[StoredJudgement], Unjudged] = {}
+        self._stopped: BaseException | None = None
+        # The result of an answer is the number of a run that has the judgement.
+        self._pending = Pending[Unjudged, int](
+            lambda answer, run: recorder.judgements.copy(run, answer.question, answer.run),
+            key=lambda answer: (answer.question, answer.answer),
+            known=recorder.judgements.known(),
+            says="{left:,} answers are not judged yet, and the same call goes on with them",
+        )
 
-    def __enter__(self) -> Judging:
+    def __enter__(self) -> Self:
         self._executor = ThreadPoolExecutor(self._llm.parallel, "judge")
         return self
 
@@ -54,43 +59,34 @@ class Judging:
         if error is not None and not isinstance(error, StoppedError) and budget is not None:
             budget.cancel()  # aborts calls in flight
         self._executor.shutdown(cancel_futures=True)
-        self.store()
+        self._store()
 
     @property
     def left(self) -> int:
         """Number of submitted answers that are not judged yet."""
-        return self._given_up + sum(map(len, self._waiting.values()))
+        return self._pending.left
 
     def submit(self, answers: Iterable[Unjudged]) -> None:
-        """Judge these answers in the background."""
-        for one in answers:
-            known = self._known.get((one.question, one.answer))
-            if isinstance(known, int):
-                self._recorder.judgements.copy(known, one.question, one.run)
+        """Judge these answers in the background, and store the judgements of earlier ones that are done."""
+        self._store()
+        for answer in self._pending.add(answers):
+            if self._stopped:
                 continue
-            if known is None and self._stopped:
-                self._given_up += 1
-                continue
-            if known is None:
-                with asking_anew() if self._anew else nullcontext():
-                    context = copy_context()
-                known = self._executor.submit(context.run, _judged, self._llm, one, self._exchanges)
-                self._known[one.question, one.answer] = known
-            self._waiting.setdefault(known, []).append(one)
+            with asking_anew() if self._anew else nullcontext():
+                context = copy_context()
+            call = self._executor.submit(context.run, _judged, self._llm, answer, self._exchanges)
+            self._calls[call] = answer
 
-    def store(self) -> None:
+    def _store(self) -> None:
         """Store the judgements that are done."""
-        for future in [future for future in self._waiting if future.done()]:
-            answers = self._waiting.pop(future)
+        for call in [call for call in self._calls if call.done()]:
+            answer = self._calls.pop(call)
             try:
-                found = future.result()
+                self._recorder.judgements.put(call.result())
             except (StoppedError, CancelledError) as error:
-                self._given_up += len(answers)
-                self._stop(str(error))
+                self._stop(error)
                 continue
-            for one in answers:
-                self._recorder.judgements.put(replace(found, run=one.run))
-                self._known[one.question, one.answer] = one.run
+            self._pending.put(answer, answer.run)
 
     def finish(self) -> Iterator[int]:
         """Wait for the other judgements and store them; yield how many are left after each step.
@@ -98,21 +94,19 @@ class Judging:
         Raises:
             StoppedError: A budget or the user stopped the judge.
         """
-        while self._waiting:
-            wait(self._waiting, return_when=FIRST_COMPLETED)
-            self.store()
+        while self._calls:
+            wait(self._calls, return_when=FIRST_COMPLETED)
+            self._store()
             yield self.left
-        if self._stopped:
-            raise StoppedError(
-                f"{self._stopped}; {self.left:,} answers are not judged yet, and the same call goes on with them"
-            )
+        if self._stopped is not None:
+            raise self._pending.stopped(self._stopped)
 
-    def _stop(self, reason: str) -> None:
+    def _stop(self, error: BaseException) -> None:
         """Start no further call; the other answers stay without a judgement."""
-        if not self._stopped:
-            self._stopped = reason
-            for future in self._waiting:
-                future.cancel()
+        if self._stopped is None:
+            self._stopped = error
+            for call in self._calls:
+                call.cancel()
 
 
 def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgement:
@@ -120,14 +114,14 @@ def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgemen
     trace, error = Trace(), None
     with record(trace, name_of(llm), "judge") as entry:
         try:
-            found = judge(llm, answer.text, [answer.answer] if answer.answer else [], answer.gold)
+            judgement = judge(llm, answer.text, [answer.answer] if answer.answer else [], answer.gold)
         except StoppedError:
             raise
         except GraphbrickError as failure:
-            found, error = Judgement(None, "model"), str(failure)
+            judgement, error = Judgement(None, "model"), str(failure)
     words = exchanges_of([entry]) if exchanges else ()
     return StoredJudgement(
-        *(answer.run, answer.question, name_of(llm), found.right, found.by, error, entry.seconds, trace.ledger),
+        *(answer.run, answer.question, name_of(llm), judgement.right, judgement.by, error, entry.seconds, trace.ledger),
         *(tuple(entry.events), words),
     )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from graphbrick.core.errors import InputError
 from graphbrick.judge.cases import cases_of
@@ -13,6 +14,7 @@ from graphbrick.questions.formats.files import read_json
 from graphbrick.questions.formats.record import Record
 from graphbrick.study.store.reader import Study
 
+R = TypeVar("R")
 # Names of fields, ours first; the others are those of data sets of RAGAS.
 _QUESTION = ("question", "user_input")
 _EVIDENCE = ("evidence", "contexts", "retrieved_contexts")
@@ -33,6 +35,14 @@ class SystemCase(NamedTuple):
     system: str
     id: str
     case: Case
+
+
+def by_system(cases: Sequence[SystemCase], results: Sequence[R]) -> dict[str, list[R]]:
+    """Return the results of each system, in the order of first appearance."""
+    listed: dict[str, list[R]] = {}
+    for case, result in zip(cases, results, strict=True):
+        listed.setdefault(case.system, []).append(result)
+    return listed
 
 
 def cases_in(place: Path) -> list[SystemCase]:

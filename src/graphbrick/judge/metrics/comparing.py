@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
+from graphbrick.judge.kept_lines import KeptLines, digest, kept_or_asked
 from graphbrick.judge.metrics.cases import SystemCase
-from graphbrick.judge.metrics.kept_lines import KeptLines, digest
 from graphbrick.judge.metrics.pairs import (
     FIRST,
     SECOND,
@@ -20,11 +20,10 @@ from graphbrick.judge.metrics.pairs import (
     PairVerdict,
     summarize_pairs,
 )
-from graphbrick.judge.metrics.resuming import asking_rest
 from graphbrick.judge.metrics.steps import reference_of
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
-from graphbrick.study.statistics.intervals import Interval
+from graphbrick.study.store.encoding import plain_json
 
 
 class QuestionPair(NamedTuple):
@@ -106,16 +105,12 @@ class PairStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return shares and verdicts as plain JSON types."""
-        shares = {
-            name: value._asdict() if isinstance(value, Interval) else value
-            for name, value in self.summary()._asdict().items()
-        }
-        verdicts = [{"id": one.id} | said._asdict() for one, said in zip(self.pairs, self.verdicts, strict=True)]
+        verdicts = [{"id": one.id} | plain_json(said) for one, said in zip(self.pairs, self.verdicts, strict=True)]
         return {
             "judge": name_of(self.judge.llm),
             "first": self.systems[0],
             "second": self.systems[1],
-            "summary": shares,
+            "summary": plain_json(self.summary()),
             "usage": self.usage.to_dict(),
             "verdicts": verdicts,
         }
@@ -140,27 +135,13 @@ def compare_pairs(
         retry: Ask again about pairs that could not be read, even if replies are recorded.
         watch: Called with the number of different pairs that are done, and of all.
 
-    Raises:
-        InputError: The file is damaged.
-        ModelError: The model cannot be asked.
-        StoppedError: The budget is used up.
+    Errors are those of `measure_cases`.
     """
     store, usage = KeptLines(file), Usage()
-
-    def key(pair: Pair) -> tuple[str, ...]:
-        return judge.identity, digest([pair.question, pair.first, pair.second, pair.reference])
-
-    said = {one.pair: store.find(*key(one.pair)) for one in pairs}
-    missing = [pair for pair, verdict in said.items() if verdict is None or (retry and verdict[0] is None)]
-    with asking_rest(
-        judge.llm, usage, missing=len(missing), total=len(said), what="pairs", retry=retry, watch=watch
-    ) as one_more:
-        for place, verdict in judge.compare(missing, usage):
-            store.keep({key(missing[place]): verdict})
-            said[missing[place]] = verdict
-            one_more()
+    keys = {pair: (judge.identity, digest(astuple(pair))) for _, pair in pairs}
+    values = kept_or_asked(store, keys, judge.compare, usage, what="pairs", retry=retry, watch=watch)
     verdicts = [
-        PairVerdict(outcome, reason, tuple(places)) for outcome, reason, places in (said[p.pair] for p in pairs)
+        PairVerdict(outcome, reason, tuple(places)) for outcome, reason, places in (values[one.pair] for one in pairs)
     ]
     return PairStudy(judge, systems, pairs, verdicts, usage)
 

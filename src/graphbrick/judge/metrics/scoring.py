@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.trace import Trace, record
-from graphbrick.judge.metrics.cases import SystemCase
+from graphbrick.judge.kept_lines import KeptLines, digest_of, kept_or_asked
+from graphbrick.judge.metrics.cases import SystemCase, by_system
 from graphbrick.judge.metrics.criteria import CriteriaJudge, CriteriaScore
-from graphbrick.judge.metrics.kept_lines import KeptLines, digest_of
-from graphbrick.judge.metrics.resuming import asking_rest
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
 from graphbrick.study.statistics.intervals import Interval, interval
+from graphbrick.study.store.encoding import plain_json
 
 
 class ScoreSummary(NamedTuple):
@@ -55,20 +55,12 @@ class ScoreStudy:
 
     def summaries(self) -> list[ScoreSummary]:
         """Return the mean of each system, in their order of first appearance."""
-        return [self._summary(system) for system in dict.fromkeys(one.system for one in self.cases)]
-
-    def _summary(self, system: str) -> ScoreSummary:
-        scores = [score for one, score in zip(self.cases, self.scores, strict=True) if one.system == system]
-        values = [score.value for score in scores if score.value is not None]
-        by = Counter(score.by for score in scores if score.value is not None)
-        mean = interval(values) if values else None
-        return ScoreSummary(system, mean, len(scores), len(scores) - len(values), dict(by.most_common()))
+        return [_summary(system, scores) for system, scores in by_system(self.cases, self.scores).items()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return means and scores as plain JSON types."""
-        rows = [one._asdict() | {"mean": None if one.mean is None else one.mean._asdict()} for one in self.summaries()]
         scores = [
-            {"system": one.system, "id": one.id} | score._asdict()
+            {"system": one.system, "id": one.id} | plain_json(score)
             for one, score in zip(self.cases, self.scores, strict=True)
         ]
         return {
@@ -76,7 +68,7 @@ class ScoreStudy:
             "criteria": self.judge.criteria,
             "steps": list(self.judge.steps),
             "scale": list(self.judge.scale),
-            "systems": rows,
+            "systems": plain_json(self.summaries()),
             "usage": self.usage.to_dict(),
             "cases": scores,
         }
@@ -101,26 +93,25 @@ def score_cases(
         retry: Ask again for scores that could not be read, even if replies are recorded.
         watch: Called with the number of different cases that are done, and of all.
 
-    Raises:
-        InputError: The file is damaged.
-        ModelError: The model cannot be asked, or wrote no steps.
-        StoppedError: The budget is used up.
+    Errors are those of `measure_cases`; a ModelError also if the model wrote no steps.
     """
     store, usage = KeptLines(file), Usage()
     if write_steps:
         judge = _with_steps(judge, store, usage)
-    said = {one.case: store.find(judge.identity, digest_of(one.case)) for one in cases}
-    missing = [case for case, score in said.items() if score is None or (retry and score[0] is None)]
-    with asking_rest(
-        judge.llm, usage, missing=len(missing), total=len(said), what="cases", retry=retry, watch=watch
-    ) as one_more:
-        for place, score in judge.score(missing, usage):
-            store.keep({(judge.identity, digest_of(missing[place])): score})
-            said[missing[place]] = score
-            one_more()
-    found = [said[one.case] for one in cases]
-    scores = [CriteriaScore(value, by, reason, tuple(stated)) for value, by, reason, stated in found]
+    keys = {one.case: (judge.identity, digest_of(one.case)) for one in cases}
+    values = kept_or_asked(store, keys, judge.score, usage, what="cases", retry=retry, watch=watch)
+    scores = [
+        CriteriaScore(value, by, reason, tuple(stated))
+        for value, by, reason, stated in (values[one.case] for one in cases)
+    ]
     return ScoreStudy(judge, cases, scores, usage)
+
+
+def _summary(system: str, scores: Sequence[CriteriaScore]) -> ScoreSummary:
+    values = [score.value for score in scores if score.value is not None]
+    by = Counter(score.by for score in scores if score.value is not None)
+    mean = interval(values) if values else None
+    return ScoreSummary(system, mean, len(scores), len(scores) - len(values), dict(by.most_common()))
 
 
 def _with_steps(judge: CriteriaJudge, store: KeptLines, usage: Usage) -> CriteriaJudge:

@@ -20,7 +20,7 @@ from graphbrick.questions.question import Question
 from graphbrick.study.runs.environment import machine, versions
 from graphbrick.study.runs.inputs import NamedPipeline, Pipelines, Questions, named_pipelines, read_questions
 from graphbrick.study.runs.inputs import SourcedQuestion as Sourced
-from graphbrick.study.runs.judging import JUDGING, Judging, judging
+from graphbrick.study.runs.judging import JUDGING, NoJudging, judging
 from graphbrick.study.runs.question_graphs import StudyGraph, ground_each
 from graphbrick.study.runs.recorder import Recorder
 from graphbrick.study.runs.workers import Done, Task, Work, answered, concurrency
@@ -215,7 +215,7 @@ class _Progress:
 
 
 def _answer(
-    recorder: Recorder, work: Work, tasks: Sequence[Task], settings: _Settings, judged: Judging, progress: _Progress
+    recorder: Recorder, work: Work, tasks: Sequence[Task], settings: _Settings, judged: NoJudging, progress: _Progress
 ) -> None:
     """Store the answers of the pipelines, and have them judged meanwhile."""
     questions = {task.number: task.question for task in tasks}
@@ -228,9 +228,11 @@ def _answer(
         for answer in answers:
             for result, detail in answer.results:
                 recorder.put(result, detail)
-                if result.metrics["hits_at_1"] is not None:
-                    judged.submit([_unjudged(questions[result.question], detail)])
-            judged.store()
+            judged.submit(
+                _unjudged(questions[result.question], detail)
+                for result, detail in answer.results
+                if result.metrics["hits_at_1"] is not None
+            )
             progress.add(len(answer.results))
             budget.check()
 
