@@ -12,7 +12,6 @@ from typing import Any
 
 from graphbrick.language import scripts
 from graphbrick.language.folding import fold
-from graphbrick.language.scripts import HAN, HANGUL, KANA
 
 # Where ISO 4217 gives a name that nobody would ask for ("Rand", "Rial Omani") or another spelling.
 _CURRENCIES = {
@@ -177,7 +176,7 @@ _WORD_LIST = """
 """
 _WORDS = frozenset(_WORD_LIST.split())
 
-_UNSPACED = re.compile(f"[{KANA}{HAN}{HANGUL}]")
+_UNSPACED = re.compile(f"[{scripts.KANA}{scripts.HAN}{scripts.HANGUL}]")
 LATIN = re.compile(f"[{scripts.LATIN}]")
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import short_stem
-from graphbrick.language.stop_words import ASKING_WORDS, stop_words
+from graphbrick.language.stop_words import INTERROGATIVES, stop_words
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -47,4 +47,4 @@ def says(text: str, answer: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _stops() -> frozenset[str]:
-    return stop_words()["english"] | ASKING_WORDS
+    return stop_words()["english"] | INTERROGATIVES

@@ -21,7 +21,7 @@ Stems = tuple[str, ...]
 
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 """A word, which may be hyphenated."""
-QUESTION_WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
+WORD_OR_POSSESSIVE = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
 """A word of a question as learned patterns read it: «'s» is one of its own, and joins an owner with what is owned."""
 
 _IRREGULAR = {

@@ -68,11 +68,11 @@ FUNCTION_WORDS = (
 )  # fmt: skip
 """English words that connect, and speak of no hop of a walk. The order is that of stored weights."""
 
-ASKING = frozenset(("who", "whom", "when", "where"))
+WHO_WHEN_WHERE = frozenset(("who", "whom", "when", "where"))
 """English words that say what kind of answer is expected: they fit many relations, and support none."""
 
-ASKING_WORDS = frozenset("who whom whose what which when where why how many much does did do is are was were".split())
-"""English words that ask, and are no content of a question beside the function words of documents."""
+INTERROGATIVES = frozenset("who whom whose what which when where why how many much does did do is are was were".split())
+"""English words that ask; beside the function words of documents, they are no content of a question."""
 
 
 @lru_cache(maxsize=1)
@@ -87,7 +87,7 @@ def stop_words() -> dict[str, frozenset[str]]:
 
 
 def stop_words_of(words: Iterable[str]) -> frozenset[str]:
-    """Return the function words of the language that most of some words are function words of; none if few are.
+    """Return the function words of the language that has most of these words; none if fewer than two are one.
 
     >>> "the" in stop_words_of("the lake is in the north of it".split())
     True

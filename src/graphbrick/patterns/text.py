@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from graphbrick.core import Step
 from graphbrick.language.folding import nfc, tokens
-from graphbrick.language.stems import QUESTION_WORD
+from graphbrick.language.stems import WORD_OR_POSSESSIVE
 
 Steps = tuple[tuple[str, bool], ...]
 """The relations of a pattern as labels, each with whether it is followed from head to tail."""
@@ -107,7 +107,7 @@ def words_of(question: str) -> list[str]:
     >>> words_of("Can you tell me who is X's co-star?")
     ['who', 'is', 'X', "'s", 'co-star']
     """
-    return [word if word == PLACEHOLDER else word.lower() for word in QUESTION_WORD.findall(simplified(question))]
+    return [word if word == PLACEHOLDER else word.lower() for word in WORD_OR_POSSESSIVE.findall(simplified(question))]
 
 
 def with_marks(labels: Sequence[str]) -> tuple[str, ...]:

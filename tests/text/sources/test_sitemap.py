@@ -189,6 +189,7 @@ def test_robots_txt_is_obeyed(tmp_path: Path, site: Site) -> None:
         ("Disallow: /a\nAllow: /a", "/a", True),
         ("Allow: /a/b\nDisallow: /a", "/a/b/c", True),
         ("Disallow: /ü", "/%C3%BC", False),
+        ("Disallow: /~a", "/%7Ea", False),
         ("Disallow: /" + "*a" * 200 + "$", "/" + "a" * 5000 + "b", True),
         ("# Disallow: /\nnonsense", "/a", True),
     ],

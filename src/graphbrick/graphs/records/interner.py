@@ -64,11 +64,6 @@ class Interner:
         return find_spans(data, starts, ends, hashes, self._table, self._hash, self._end, self._text)
 
     @property
-    def hashes(self) -> Hashes:
-        """The hash of every text, uint64, by number."""
-        return self._hash[: self.count]
-
-    @property
     def texts(self) -> tuple[Bytes, Offsets, Offsets]:
         """All texts by number, as spans."""
         ends = self._end[: self.count]

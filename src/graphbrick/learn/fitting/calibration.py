@@ -25,7 +25,7 @@ from graphbrick.core import Query, Subgraph
 from graphbrick.core.compute import Progress, silent
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.language.stop_words import ASKING, FUNCTION_WORDS
+from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.learn.fitting.fit_alignment import Example
 from graphbrick.learn.train.patterns.adam import Adam
 from graphbrick.learn.writing.sampling import Ints, samples
@@ -120,7 +120,7 @@ def spoken(alignment: Alignment, examples: Sequence[Example]) -> Spoken:
         steps = without_marks(example.pattern)
         written = [word if word == PLACEHOLDER else word.lower() for word in example.written.words]
         for token in chain(*alignment.read(written, example.written.hops)):
-            if token.hop is not None and 0 <= token.hop < len(steps) and token.word not in ASKING:
+            if token.hop is not None and 0 <= token.hop < len(steps) and token.word not in WHO_WHEN_WHERE:
                 counts[steps[token.hop]][token.word] += 1
     return {step: tuple(word for word, _ in counted.most_common(_WORDS)) for step, counted in counts.items()}
 
@@ -192,7 +192,7 @@ def _content(question: Written) -> list[int]:
     return [
         place
         for place, (word, hop) in enumerate(zip(question.words, question.hops, strict=True))
-        if hop is not None and hop >= 0 and word.lower() not in ASKING.union(FUNCTION_WORDS)
+        if hop is not None and hop >= 0 and word.lower() not in WHO_WHEN_WHERE.union(FUNCTION_WORDS)
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphbrick.language import forms
-from graphbrick.language.stop_words import ASKING, FUNCTION_WORDS
+from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.learn.english import senses
 from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.patterns.alignment.near_words import NearWords
@@ -26,7 +26,7 @@ def near_words(book: Phrasebook, questions: Iterable[str]) -> NearWords:
     """
     entries = book.relations.values()
     own = {noun for entry in entries for noun in (*entry.tail, *entry.head)}
-    known = {*FUNCTION_WORDS, *ASKING, *own, *(name for entry in book.classes for name in entry.names)}
+    known = {*FUNCTION_WORDS, *WHO_WHEN_WHERE, *own, *(name for entry in book.classes for name in entry.names)}
     for question in questions:
         spoken = [word.lower() for word in words_of(question)]
         known.update(" ".join(spoken[at : at + n]) for n in range(1, _LONGEST + 1) for at in range(len(spoken) - n + 1))

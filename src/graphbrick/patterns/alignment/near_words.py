@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.stems import QUESTION_WORD
+from graphbrick.language.stems import WORD_OR_POSSESSIVE
 
 _BEFORE_NOUN = frozenset(
     ["^", "'s", *"a an and another her his its my of or other our same some that the their these this those".split(),
@@ -40,7 +40,7 @@ class NearWords:
         """
         if not self.nouns:
             return question
-        found = list(QUESTION_WORD.finditer(question))
+        found = list(WORD_OR_POSSESSIVE.finditer(question))
         words = ["^", *(match[0].lower() for match in found), "$"]
         parts, at, done = list[str](), 1, 0
         while at <= len(found):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
-from graphbrick.language.stop_words import ASKING, FUNCTION_WORDS
+from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.patterns.alignment.alignment import Alignment, Token, Transitions
@@ -103,7 +103,7 @@ class _Words(Alignment):
     def read(self, words: Sequence[str], hops: Sequence[int | None] | None = None) -> tuple[list[Token], list[Token]]:
         """Return the content words; «where» and «who» are near in meaning to too much."""
         assert hops is None, "only written questions have hops"
-        return super().read([word for word in words if word not in ASKING])
+        return super().read([word for word in words if word not in WHO_WHEN_WHERE])
 
     def emitted(self, tokens: Sequence[Token]) -> Scores:
         """Return how near each token is to each step, float64 [tokens, steps + 1]; the last column is for none."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Reading
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.stop_words import ASKING
+from graphbrick.language.stop_words import WHO_WHEN_WHERE
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment_table import EMISSION, MISSING
 from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks
@@ -145,7 +145,7 @@ def fit_features(
 
 def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], prepared: Prepared, steps: Steps) -> float:
     """Return how well the least supported hop of a pattern is spoken of, within `SUPPORT`."""
-    question = [token.word for side in prepared.tokens for token in side if token.word not in ASKING]
+    question = [token.word for side in prepared.tokens for token in side if token.word not in WHO_WHEN_WHERE]
     by_step = [words.get(step) or (readable(step[0]).lower(),) for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
         return SUPPORT[0]
