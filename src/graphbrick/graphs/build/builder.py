@@ -19,15 +19,15 @@ from graphbrick.graphs.build import rows
 from graphbrick.graphs.build.atomic import new_graph_folder
 from graphbrick.graphs.build.dictionary import FIRST, PAIRS, TEXTS, Dictionary
 from graphbrick.graphs.build.ingest import FACTS, KEYS, RELATION, Ingest
-from graphbrick.graphs.build.parts import checked_records, file_parts
+from graphbrick.graphs.build.parts import file_parts
 from graphbrick.graphs.build.steps import Advance, Steps, Watch, fingerprint
 from graphbrick.graphs.build.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.readers import ReadOptions, is_rdf, source_files
+from graphbrick.graphs.readers import ReadOptions, naming_of, source_files
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.interner import Interner
-from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.records.records import (
     BadRecords,
     EntityRecord,
@@ -103,7 +103,7 @@ def build(
         origin = Origin(
             str(source),
             how.language,
-            naming=local_name if is_rdf(files[0]) else None,
+            naming=naming_of(files[0]),
             mark=fingerprint(VERSION, __version__, how, rules, near, skip_bad, str(source), files=all_files),
         )
     else:

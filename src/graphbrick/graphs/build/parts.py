@@ -1,17 +1,17 @@
-"""The parts that a graph is built from: blocks and records of files, and checked records from Python."""
+"""The parts that a graph is built from: blocks and records of files."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from graphbrick.core.errors import InputError
 from graphbrick.graphs.build.prefetch import prefetched
 from graphbrick.graphs.readers import ReadOptions, read_labels, read_parts
+from graphbrick.graphs.readers.reader import Reading
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
-from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, RelationRecord
+from graphbrick.graphs.records.records import BadRecords
 from graphbrick.graphs.records.rules import Rules
 
 _TOGETHER = 1 << 10
@@ -31,7 +31,7 @@ def file_parts(
     A missing file is an error at once, not at the first part.
     """
     named = iter(()) if labels is None else read_labels(labels, options, bad)
-    read = read_parts(triples, nodes, options=options, bad=bad, labels=rules.label_iris, meter=meter)
+    read = read_parts(triples, nodes, Reading(options, bad, rules.label_iris, meter, fast=True))
     return chain.from_iterable(prefetched(_together(chain(named, read))))
 
 
@@ -45,38 +45,3 @@ def _together(parts: Iterable[Part]) -> Iterator[list[Part]]:
             batch = []
     if batch:
         yield batch
-
-
-def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
-    """Yield records given from Python, after checking their types."""
-    for number, record in enumerate(records, 1):
-        if isinstance(record, EntityRecord | RelationRecord):
-            fault = _record_fault(record)
-            if fault:
-                bad.add(InputError(f"{fault}, got {record!r}", line=number, text=repr(record)))
-            else:
-                yield record
-        elif not isinstance(record, Sequence) or isinstance(record, str) or len(record) != 3:
-            bad.add(InputError(f"a triple is (head, relation, tail), got {record!r}", line=number, text=repr(record)))
-        elif not all(isinstance(part, str) and part.strip() for part in record):
-            reason = f"head, relation and tail are texts that are not empty, got {record!r}"
-            bad.add(InputError(reason, line=number, text=repr(record)))
-        else:
-            yield (record[0], record[1], record[2])
-
-
-def _record_fault(record: EntityRecord | RelationRecord) -> str:
-    """Return what is wrong with a record given from Python; empty if it is valid."""
-    if not isinstance(record.key, str) or not record.key.strip():
-        return "a key is a text that is not empty"
-    if isinstance(record, RelationRecord):
-        return "" if isinstance(record.label, str) else "the label of a relation is a text"
-    for name in ("label", "description"):
-        if not isinstance(getattr(record, name), str | None):
-            return f"{name} is a text or None"
-    for name in ("aliases", "types"):
-        values = getattr(record, name)
-        is_list = isinstance(values, Collection) and not isinstance(values, str)
-        if not is_list or not all(isinstance(value, str) for value in values):
-            return f"{name} is a tuple of texts"
-    return ""

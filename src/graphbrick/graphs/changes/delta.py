@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
-from graphbrick.graphs.build.parts import checked_records
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info
-from graphbrick.graphs.readers import ReadOptions, is_rdf, read_source
+from graphbrick.graphs.readers import ReadOptions, naming_of, read_source
+from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.store.overlay.delta_files import Delta, Facts, writing
@@ -139,7 +139,7 @@ def _records(
     """Return the records of a source, and whether labels in them may be derived from IRIs."""
     if isinstance(source, str | PathLike):
         file, table = Path(source), None if nodes is None else Path(nodes)
-        return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), is_rdf(file)
+        return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), naming_of(file) is not None
     if nodes is not None:
         raise InputError("nodes is for files; records from Python take none")
     return checked_records(source, bad), False

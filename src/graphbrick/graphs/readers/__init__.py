@@ -1,13 +1,13 @@
 """Readers of source files, which yield records while they read.
 
-`read_source` chooses the reader by the file name: delimited text (`delimited`), tables of nodes and edges (`tables`),
-RDF (`rdf`). A reader passes every bad record to a `BadRecords`, which raises or keeps it. A fault of a whole file
-(missing, empty, truncated, lacking a required column) is always raised.
+`READERS` chooses the `Reader` by the ending of the file: delimited text (`delimited`), tables of nodes and edges
+(`tables`), RDF (`rdf`), and those of plug-ins. A reader passes every bad record to a `BadRecords`, which raises or
+keeps it. A fault of a whole file (missing, empty, truncated, lacking a required column) is always raised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -15,14 +15,24 @@ from pathlib import Path
 import numpy as np
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers import delimited, rdf, tables
+from graphbrick.core.plugins import Registry
+from graphbrick.graphs.readers.reader import Reader, Reading, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
-from graphbrick.graphs.readers.streams import Meter, unpacked_name
+from graphbrick.graphs.readers.streams import unpacked_name
 from graphbrick.graphs.records.blocks import FOR_RELATION, Described, FactBlock, Part
-from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.records.records import BadRecords, EntityRecord, Records
 
-_PARQUET = ".parquet"
+_HERE = "graphbrick.graphs.readers"
+READERS: Registry[Reader] = Registry(
+    "graphbrick.readers",
+    {
+        **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv"), f"{_HERE}.tables:DELIMITED"),
+        "parquet": f"{_HERE}.tables:PARQUET",
+        **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
+    },
+    reader_fault,
+)
+"""The readers by the ending of the file name, without the dot and without ``.gz`` or ``.zst``."""
 _LABELS = 1 << 14
 
 
@@ -94,8 +104,7 @@ def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: 
     [('Kenya', 'capital', 'Nairobi'), ('Kenya', 'currency', 'Kenyan shilling')]
     """
     files = source_files(source, nodes)
-    name = local_name if is_rdf(files[0]) else None
-    return resolved(read_parts(*files, options=options, bad=bad, fast=False), name)
+    return resolved(read_parts(*files, Reading(options, bad)), naming_of(files[0]))
 
 
 def source_files(source: Path, nodes: Path | None) -> tuple[Path, Path | None]:
@@ -103,36 +112,25 @@ def source_files(source: Path, nodes: Path | None) -> tuple[Path, Path | None]:
     return _export(source, nodes) if source.is_dir() else (source, nodes)
 
 
-def is_rdf(file: Path) -> bool:
-    """Return whether a file is RDF; in RDF, the default label is the local name of the IRI."""
-    return delimited.suffix(file) in rdf.FORMATS
+def naming_of(file: Path) -> Callable[[str], str] | None:
+    """Return how the reader of a file makes the label of a key without one; None for the key itself."""
+    reader = READERS.find(_ending(file))
+    return None if reader is None else reader.naming
 
 
-def read_parts(
-    triples: Path,
-    nodes: Path | None,
-    *,
-    options: ReadOptions,
-    bad: BadRecords,
-    labels: Collection[str] = (),
-    meter: Meter | None = None,
-    fast: bool = True,
-) -> Iterator[Part]:
+def read_parts(triples: Path, nodes: Path | None, reading: Reading) -> Iterator[Part]:
     """Read files like `read_source`, but yield triples in blocks if the format allows it.
 
     Args:
         triples: The file of triples.
         nodes: The table of nodes, or None.
-        options: How to read files that do not tell their format.
-        bad: Receives the bad records.
-        labels: Additional RDF predicates that state labels.
-        meter: Updated with the number of bytes read.
-        fast: Whether to yield facts in blocks too.
+        reading: How to read them, and what it reports to.
     """
-    if meter is not None:
-        meter.total = sum(file.stat().st_size for file in (triples, nodes) if file is not None and file.is_file())
-    read = _triples(triples, options, bad, labels, meter, fast=fast)
-    return read if nodes is None else chain(_nodes(nodes, options, bad, meter), read)
+    if reading.meter is not None:
+        files = [file for file in (triples, nodes) if file is not None and file.is_file()]
+        reading.meter.total = sum(file.stat().st_size for file in files)
+    read = _triples(triples, reading)
+    return read if nodes is None else chain(_nodes(nodes, reading), read)
 
 
 def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[FactBlock]:
@@ -141,7 +139,7 @@ def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[F
     Raises:
         InputError: See `read_source`.
     """
-    return _label_blocks(_nodes(file, options, bad, None))
+    return _label_blocks(_nodes(file, Reading(options, bad)))
 
 
 def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
@@ -150,42 +148,46 @@ def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
         yield replace(block, kind=block.kind | np.uint8(FOR_RELATION))
 
 
-def _triples(
-    file: Path, options: ReadOptions, bad: BadRecords, labels: Collection[str], meter: Meter | None, *, fast: bool
-) -> Iterator[Part]:
-    suffix = _suffix(file)
-    if suffix == _PARQUET:
-        return tables.read_parquet_triples(file, options, bad)
-    if suffix in rdf.FORMATS:
-        return rdf.read_rdf(file, options, bad, labels, meter, fast=fast)
-    if suffix in delimited.DELIMITERS or options.delimiter is not None:
-        return delimited.read_triples(file, options, bad, meter)
-    raise InputError(_unsupported(suffix, [*delimited.DELIMITERS, _PARQUET, *rdf.FORMATS]), file)
+def _triples(file: Path, reading: Reading) -> Iterator[Part]:
+    reader = READERS.find(_checked_ending(file)) or (reading.options.delimiter and READERS.find("txt"))
+    if not reader:
+        raise InputError(_unsupported(file, READERS.names()), file)
+    return reader.parts(file, reading)
 
 
-def _nodes(file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | None) -> Iterator[Part]:
-    suffix = _suffix(file)
-    if suffix == _PARQUET:
-        return tables.read_parquet_nodes(file, bad)
-    if suffix in delimited.DELIMITERS:
-        return tables.read_nodes(file, options, bad, meter)
-    raise InputError(_unsupported(suffix, [*delimited.DELIMITERS, _PARQUET], "node table"), file)
+def _nodes(file: Path, reading: Reading) -> Iterator[Part]:
+    reader = READERS.find(_checked_ending(file))
+    if reader is None or reader.nodes is None:
+        raise InputError(_unsupported(file, [name for name in READERS.names() if _has_nodes(name)], "node table"), file)
+    return reader.node_parts(file, reading)
 
 
-def _suffix(file: Path) -> str:
-    """Return the suffix that tells the format of a readable file: ``.txt`` for ``kb.txt.gz``."""
+def _has_nodes(ending: str) -> bool:
+    """Return whether files with an ending may be tables of nodes or edges."""
+    reader = READERS.find(ending)
+    return reader is not None and reader.nodes is not None
+
+
+def _ending(file: Path) -> str:
+    """Return the ending that tells the format of a file: ``txt`` for ``kb.TXT.gz``."""
+    return Path(unpacked_name(file)).suffix.removeprefix(".")
+
+
+def _checked_ending(file: Path) -> str:
+    """Return the ending of a file that can be read."""
     if file.exists() and not file.is_file():
         raise InputError("this is not a regular file; a source is read more than once, so write it to one first", file)
     if not file.is_file():
         raise InputError("there is no such file", file)
     if not file.stat().st_size:
         raise InputError("the file is empty", file)
-    return delimited.suffix(file)
+    return _ending(file)
 
 
-def _unsupported(suffix: str, supported: list[str], what: str = "source") -> str:
-    found = f"the suffix {suffix!r}" if suffix else "no suffix"
-    return f"a {what} with {found} is not supported; supported are {' '.join(supported)}, also with .gz or .zst"
+def _unsupported(file: Path, supported: list[str], what: str = "source") -> str:
+    suffix = f"the suffix '.{_ending(file)}'" if _ending(file) else "no suffix"
+    listed = " ".join(f".{ending}" for ending in supported)
+    return f"a {what} with {suffix} is not supported; supported are {listed}, also with .gz or .zst"
 
 
 def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
@@ -204,9 +206,9 @@ def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
 
 def _member(folder: Path, stem: str) -> Path | None:
     """Return the table with this stem in a folder; None if there is none."""
-    names = {stem + suffix for suffix in (*delimited.DELIMITERS, _PARQUET)}
-    found = [file for file in sorted(folder.iterdir()) if unpacked_name(file) in names]
-    if len(found) > 1:
-        listed = ", ".join(file.name for file in found)
+    tables = [file for file in sorted(folder.iterdir()) if Path(unpacked_name(file)).stem == stem]
+    tables = [file for file in tables if _has_nodes(_ending(file))]
+    if len(tables) > 1:
+        listed = ", ".join(file.name for file in tables)
         raise InputError(f"the folder holds several tables of {stem}: {listed}; leave one", folder)
-    return found[0] if found else None
+    return tables[0] if tables else None

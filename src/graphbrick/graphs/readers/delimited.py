@@ -33,6 +33,7 @@ from graphbrick.graphs.records.records import BadRecords, TripleRecord
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
+    from graphbrick.graphs.readers.reader import Reading
 
 DELIMITERS: dict[str, str | None] = {".txt": None, ".tsv": "\t", ".tab": "\t", ".csv": ",", ".psv": "|"}
 """Delimiter by file suffix; None if it has to be detected from the lines."""
@@ -58,9 +59,7 @@ def suffix(file: Path) -> str:
     return Path(unpacked_name(file)).suffix
 
 
-def read_triples(
-    file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | None = None
-) -> Iterator[TripleBlock | TripleRecord]:
+def read_triples(file: Path, reading: Reading) -> Iterator[TripleBlock | TripleRecord]:
     """Yield the triples of a delimited file.
 
     The file has three columns, or a header or the options name the columns to use.
@@ -68,6 +67,7 @@ def read_triples(
     Raises:
         InputError: No rows, a missing column, or the first bad record unless ``bad`` skips them.
     """
+    options, bad = reading.options, reading.bad
     delimiter = choose_delimiter(file, options, columns=3)
 
     def layout(cells: list[str]) -> tuple[Triples, bool]:
@@ -75,9 +75,9 @@ def read_triples(
         return Triples(file, delimiter, len(cells) if header or options.columns else 3, places), header
 
     if delimiter not in _QUOTED and len(delimiter.encode()) == 1:
-        yield from _blocks_of_triples(file, delimiter, layout, options, bad, meter)
+        yield from _blocks_of_triples(file, delimiter, layout, reading)
         return
-    rows = read_rows(file, delimiter, options.max_line_bytes, bad, meter)
+    rows = read_rows(file, delimiter, options.max_line_bytes, bad, reading.meter)
     first = first_row(rows, file, bad)
     if first is None:
         return
@@ -106,16 +106,11 @@ class Triples(NamedTuple):
 
 
 def _blocks_of_triples(
-    file: Path,
-    delimiter: str,
-    layout: Callable[[list[str]], tuple[Triples, bool]],
-    options: ReadOptions,
-    bad: BadRecords,
-    meter: Meter | None,
+    file: Path, delimiter: str, layout: Callable[[list[str]], tuple[Triples, bool]], reading: Reading
 ) -> Iterator[TripleBlock]:
     """Yield the triples of a file without quoting, block by block."""
-    triples = None
-    for first, data in blocks(file, options.max_line_bytes, bad, meter):
+    triples, bad = None, reading.bad
+    for first, data in blocks(file, reading.options.max_line_bytes, bad, reading.meter):
         start = 0
         if triples is None:
             lines = enumerate(whole_lines(data), first)

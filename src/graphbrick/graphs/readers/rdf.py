@@ -17,7 +17,7 @@ Statements are mapped as follows:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +27,7 @@ from urllib.parse import quote
 import numpy as np
 
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.reader import Reader, Reading
 from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, unpacked_name
 from graphbrick.graphs.records.blocks import (
     FOR_RELATION,
@@ -74,8 +75,6 @@ from graphbrick.language.folding import hash64
 if TYPE_CHECKING:
     import pyoxigraph
 
-    from graphbrick.graphs.readers import ReadOptions
-
 FORMATS = {
     ".nt": "N_TRIPLES",
     ".nq": "N_QUADS",
@@ -102,27 +101,11 @@ _TEXTS = {
 _LITERALS = 1 << 16
 
 
-def read_rdf(
-    file: Path,
-    options: ReadOptions,
-    bad: BadRecords,
-    labels: Collection[str] = (),
-    meter: Meter | None = None,
-    *,
-    fast: bool = True,
-) -> Iterator[Part]:
+def _read(file: Path, reading: Reading) -> Iterator[Part]:
     """Yield the triples and facts of an RDF file, by the rules in the module's docstring.
 
     Labels and descriptions come with a rank; the reader does not store them, so the consumer must keep the best.
     Relative IRIs are resolved against ``file:///`` and the file name.
-
-    Args:
-        file: The file.
-        options: The preferred language and the maximum line length.
-        bad: Receives the bad records.
-        labels: Additional predicates that state labels.
-        meter: Updated with the number of bytes read.
-        fast: Whether to yield the facts of line-based formats in blocks where possible, instead of one by one.
 
     Raises:
         InputError: pyoxigraph is not installed, or the file is not RDF. In line-based formats (N-Triples, N-Quads)
@@ -135,30 +118,24 @@ def read_rdf(
     suffix = Path(unpacked_name(file)).suffix
     line_based = suffix in _LINE_BASED
     parse = partial(pyoxigraph.parse, format=getattr(pyoxigraph.RdfFormat, FORMATS[suffix]))
-    names = LABEL_IRIS | frozenset(labels)
-    statements = _Statements(pyoxigraph, options.language, names, file, bad, number_blanks=not line_based)
+    names, language = LABEL_IRIS | frozenset(reading.labels), reading.options.language
+    statements = _Statements(pyoxigraph, language, names, file, reading.bad, number_blanks=not line_based)
     if line_based:
-        yield from _blocks_of_lines(file, parse, statements, options, bad, meter, fast=fast)
+        yield from _blocks_of_lines(file, parse, statements, reading)
     else:
-        for quad in _quads_of_document(file, parse, bad, meter):
+        for quad in _quads_of_document(file, parse, reading.bad, reading.meter):
             yield from statements.parts(quad)
 
 
-def _blocks_of_lines(
-    file: Path,
-    parse: _Parse,
-    statements: _Statements,
-    options: ReadOptions,
-    bad: BadRecords,
-    meter: Meter | None,
-    *,
-    fast: bool,
-) -> Iterator[Part]:
+READER = Reader(_read, naming=local_name, is_checked=True)
+
+
+def _blocks_of_lines(file: Path, parse: _Parse, statements: _Statements, reading: Reading) -> Iterator[Part]:
     """Read ordinary lines with a fast kernel and all others with the parser, in file order."""
     predicates = (statements.labels, {TYPE_IRI}, statements.facts - statements.labels - {TYPE_IRI} | _TEXTS)
     labels, types, special = (np.array([hash64(iri) for iri in sorted(iris)], dtype=np.uint64) for iris in predicates)
-    language = as_bytes(statements.language.encode())
-    for first, data in blocks(file, options.max_line_bytes, bad, meter):
+    language, fast = as_bytes(statements.language.encode()), reading.fast
+    for first, data in blocks(file, reading.options.max_line_bytes, reading.bad, reading.meter):
         text = as_bytes(data)
         # Invalid UTF-8 can only be reported line by line.
         found = Statements(*split_ntriples(text, language, labels, types, special, fast and not line_fault(data)))
@@ -167,7 +144,7 @@ def _blocks_of_lines(
         triples: list[TripleRecord] = []
         facts: list[_Fact] = []
         stated: list[int] = []
-        for (line, ordinary), quad in _quads_of_lines(lines, parse, file, bad):
+        for (line, ordinary), quad in _quads_of_lines(lines, parse, file, reading.bad):
             for part in statements.parts(quad):
                 if isinstance(part, tuple):
                     before.append(ordinary)

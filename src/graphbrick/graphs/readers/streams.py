@@ -6,12 +6,11 @@ import codecs
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from itertools import repeat
 from pathlib import Path
-from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.records.records import BadRecords
@@ -45,17 +44,23 @@ def unpacked_name(file: Path) -> str:
     return next((name.removesuffix(suffix) for suffix in PACKED if name.endswith(suffix)), name)
 
 
-@contextmanager
-def open_source(file: Path, meter: Meter | None = None) -> Iterator[BufferedReader[Any]]:
+def open_source(file: Path, meter: Meter | None = None) -> AbstractContextManager[BufferedReader]:
     """Open a file for reading bytes after the byte order mark; its first bytes tell whether it is packed.
+
+    The errors are raised when the context is entered, or while the file is read.
 
     Raises:
         InputError: The file is not packed although its name says so, truncated, damaged, UTF-16, empty or unreadable.
     """
+    return _opened(file, meter)
+
+
+@contextmanager
+def _opened(file: Path, meter: Meter | None) -> Iterator[BufferedReader]:
     try:
         with file.open("rb") as plain, _unpacked(plain, file) as stream:
             _skip_mark(stream, file)
-            yield _Metered(stream, plain, meter) if meter is not None else stream  # type: ignore[misc]
+            yield stream if meter is None else _Metered(stream, plain, meter)
     except EOFError as error:
         raise InputError(_TRUNCATED.format("gzip"), file) from error
     except (gzip.BadGzipFile, zlib.error) as error:
@@ -67,7 +72,7 @@ def open_source(file: Path, meter: Meter | None = None) -> Iterator[BufferedRead
         raise InputError(f"the file cannot be read: {error.strerror or error}", file) from error
 
 
-def _unpacked(plain: BufferedReader[Any], file: Path) -> BufferedReader[Any]:
+def _unpacked(plain: BufferedReader, file: Path) -> BufferedReader:
     magic = plain.peek(4)[:4]
     if magic.startswith(_GZIP_MAGIC):
         return BufferedReader(gzip.open(plain, "rb"))
@@ -81,22 +86,20 @@ def _unpacked(plain: BufferedReader[Any], file: Path) -> BufferedReader[Any]:
     return plain
 
 
-class _Metered:
+class _Metered(BufferedReader):
     """A stream that updates a meter with the position in its file."""
 
-    def __init__(self, stream: BufferedReader[Any], plain: BufferedReader[Any], meter: Meter) -> None:
-        self._stream, self._plain, self._meter = stream, plain, meter
+    def __init__(self, stream: BufferedReader, plain: BufferedReader, meter: Meter) -> None:
+        super().__init__(stream)
+        self._plain, self._meter = plain, meter
 
-    def read(self, size: int = -1) -> bytes:
-        data: bytes = self._stream.read(size)
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
         self._meter.done = self._plain.tell()
         return data
 
-    def peek(self, size: int) -> bytes:
-        return self._stream.peek(size)
 
-
-def _skip_mark(stream: BufferedReader[Any], file: Path) -> None:
+def _skip_mark(stream: BufferedReader, file: Path) -> None:
     start = stream.peek(3)[:3]
     if not start:
         raise InputError("the file is empty", file)
@@ -125,7 +128,7 @@ def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None
             yield from _short_lines(line, rest, max_line_bytes, file, bad)
 
 
-def _after_line(stream: BufferedReader[Any]) -> bytes:
+def _after_line(stream: BufferedReader) -> bytes:
     """Read past the end of the line; return what was read of the next lines."""
     while chunk := stream.read(BLOCK_BYTES):
         _, newline, rest = chunk.partition(b"\n")

@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import delimited
 from graphbrick.graphs.readers.columns import node_columns, triple_columns, unrecognised
-from graphbrick.graphs.readers.streams import PACKED, Meter
-from graphbrick.graphs.records.records import BadRecords, EntityRecord, TripleRecord
-
-if TYPE_CHECKING:
-    from graphbrick.graphs.readers import ReadOptions
+from graphbrick.graphs.readers.reader import Reader, Reading
+from graphbrick.graphs.readers.streams import PACKED
+from graphbrick.graphs.records.records import EntityRecord, TripleRecord
 
 _BATCH_ROWS = 1 << 16
 
@@ -23,7 +21,7 @@ Cell: TypeAlias = str | tuple[str, ...]
 """The value of a cell; a tuple if the table stores a list."""
 
 
-def read_nodes(file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | None = None) -> Iterator[EntityRecord]:
+def _read_nodes(file: Path, reading: Reading) -> Iterator[EntityRecord]:
     """Yield the entities of a delimited node table.
 
     A header names the columns (see `node_columns`). A table without a header has two columns, key and label. Several
@@ -32,8 +30,9 @@ def read_nodes(file: Path, options: ReadOptions, bad: BadRecords, meter: Meter |
     Raises:
         InputError: No rows, no key column, or the first bad record unless ``bad`` skips them.
     """
+    options, bad = reading.options, reading.bad
     delimiter = delimited.choose_delimiter(file, options, columns=2, required=False)
-    rows = delimited.read_rows(file, delimiter, options.max_line_bytes, bad, meter)
+    rows = delimited.read_rows(file, delimiter, options.max_line_bytes, bad, reading.meter)
     first = delimited.first_row(rows, file, bad)
     if first is None:
         return
@@ -75,10 +74,10 @@ def _several(cell: Cell) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def read_parquet_nodes(file: Path, bad: BadRecords) -> Iterator[EntityRecord]:
+def _read_parquet_nodes(file: Path, reading: Reading) -> Iterator[EntityRecord]:
     """Yield the entities of a Parquet node table.
 
-    Columns are recognised by name as in `read_nodes`. Types and aliases may also be list columns.
+    Columns are recognised by name as in delimited tables. Types and aliases may also be list columns.
 
     Raises:
         InputError: Not Parquet, no key column, or the first bad record unless skipped.
@@ -90,12 +89,12 @@ def read_parquet_nodes(file: Path, bad: BadRecords) -> Iterator[EntityRecord]:
         for row, cells in table.rows(list(places.values())):
             record = _entity(dict(zip(places, map(_cell, cells), strict=True)))
             if record is None:
-                bad.add(InputError("the key is empty", file, row, str(cells)))
+                reading.bad.add(InputError("the key is empty", file, row, str(cells)))
             else:
                 yield record
 
 
-def read_parquet_triples(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[TripleRecord]:
+def _read_parquet(file: Path, reading: Reading) -> Iterator[TripleRecord]:
     """Yield the triples of a Parquet edge table.
 
     Columns are recognised by name unless the options name them.
@@ -104,15 +103,19 @@ def read_parquet_triples(file: Path, options: ReadOptions, bad: BadRecords) -> I
         InputError: Not Parquet, no such column, or the first bad record unless skipped.
     """
     with _Parquet(file) as table:
-        places, header = triple_columns(table.names, options, file)
-        if not header and not options.columns:
+        places, header = triple_columns(table.names, reading.options, file)
+        if not header and not reading.options.columns:
             raise InputError(f"{unrecognised('head, relation and tail', table.names)}: name them with --columns", file)
         for row, cells in table.rows(places):
             head, relation, tail = (cell.strip() if isinstance(cell, str) else _one(_cell(cell)) for cell in cells)
             if head and relation and tail:
                 yield head, relation, tail
             else:
-                bad.add(InputError("the head, the relation or the tail is empty", file, row, str(cells)))
+                reading.bad.add(InputError("the head, the relation or the tail is empty", file, row, str(cells)))
+
+
+DELIMITED = Reader(delimited.read_triples, _read_nodes, is_checked=True)
+PARQUET = Reader(_read_parquet, _read_parquet_nodes, is_checked=True)
 
 
 def _cell(value: object) -> Cell:

@@ -1,0 +1,99 @@
+"""The contract of a reader: what reads one format of source files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.graphs.readers.streams import Meter, blocks, text_lines
+from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.checked import record_fault
+from graphbrick.graphs.records.records import BadRecords, RankedFact
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.readers import ReadOptions
+
+_BLOCKS = TripleBlock | FactBlock | Described | RankedFact
+
+
+@dataclass
+class Reading:
+    """The reading of one file: its options, and what it reports to.
+
+    Attributes:
+        options: How to read a file that does not tell its format.
+        bad: Receives the bad records.
+        labels: RDF predicates that state labels, besides the usual ones.
+        meter: Updated with the number of bytes read.
+        fast: Whether facts may be yielded in blocks.
+    """
+
+    options: ReadOptions
+    bad: BadRecords
+    labels: Collection[str] = ()
+    meter: Meter | None = None
+    fast: bool = False
+
+    def lines(self, file: Path) -> Iterator[tuple[int, str]]:
+        """Yield the number and text of each line, also of a packed file; a line that is not text is a bad record."""
+        for first, data in blocks(file, self.options.max_line_bytes, self.bad, self.meter):
+            for number, (text, fault) in enumerate(text_lines(data), first):
+                if fault:
+                    self.bad.add(InputError(fault, file, number, text))
+                else:
+                    yield number, text.removesuffix("\r")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader of one format; declared as an entry point whose name is the ending of its files, without the dot.
+
+    Attributes:
+        read: Yields the records of a file: triples as (head, relation, tail), `EntityRecord` and `RelationRecord`. It
+            passes every bad record to ``reading.bad``, and raises `InputError` for a fault of the whole file.
+        nodes: Yields the entities of a table of nodes; None for a format without such tables.
+        naming: Returns the label of an entity or relation without one from its key; None for the key itself.
+        is_checked: Whether its records need no check; each one costs a microsecond.
+    """
+
+    read: Callable[[Path, Reading], Iterator[Part]]
+    nodes: Callable[[Path, Reading], Iterator[Part]] | None = None
+    naming: Callable[[str], str] | None = None
+    is_checked: bool = False
+
+    def parts(self, file: Path, reading: Reading) -> Iterator[Part]:
+        """Yield the triples and facts of a file.
+
+        Raises:
+            InputError: The file cannot be read, or the reader failed or yielded something that is not a record.
+        """
+        return self.read(file, reading) if self.is_checked else _checked(self.read, file, reading)
+
+    def node_parts(self, file: Path, reading: Reading) -> Iterator[Part]:
+        """Yield the entities of a table of nodes, which the format must have; errors as for `parts`."""
+        assert self.nodes is not None
+        return self.nodes(file, reading) if self.is_checked else _checked(self.nodes, file, reading)
+
+
+def _checked(read: Callable[[Path, Reading], Iterator[Part]], file: Path, reading: Reading) -> Iterator[Part]:
+    name = f"the reader {read.__module__}.{getattr(read, '__qualname__', read)}"
+    try:
+        for part in read(file, reading):
+            fault = "" if isinstance(part, _BLOCKS) else record_fault(part)
+            if fault:
+                raise InputError(f"{name} breaks its contract: {fault}", file)
+            yield tuple(part) if isinstance(part, list) else part
+    except GraphbrickError:
+        raise
+    except Exception as error:
+        raise InputError(f"{name} failed: {type(error).__name__}: {error}", file) from error
+
+
+def reader_fault(value: object) -> str:
+    """Return why a value is not a reader; empty if it is one."""
+    if not isinstance(value, Reader):
+        return "it is not a reader; declare a graphbrick.Reader(read)"
+    return "" if callable(value.read) else "its read is not a function of a file and a graphbrick.Reading"

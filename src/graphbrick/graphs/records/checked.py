@@ -1,0 +1,49 @@
+"""Checks of records that code outside the package gives."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, RelationRecord
+
+
+def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
+    """Yield records given from Python, after checking their types."""
+    for number, record in enumerate(records, 1):
+        fault = record_fault(record)
+        if fault:
+            bad.add(InputError(fault, line=number, text=repr(record)))
+        elif isinstance(record, EntityRecord | RelationRecord):
+            yield record
+        else:
+            yield (record[0], record[1], record[2])
+
+
+def record_fault(record: object) -> str:
+    """Return what is wrong with a record; empty if it is valid."""
+    if isinstance(record, EntityRecord | RelationRecord):
+        fault = _fact_fault(record)
+        return f"{fault}, got {record!r}" if fault else ""
+    if not isinstance(record, Sequence) or isinstance(record, str) or len(record) != 3:
+        return f"a triple is (head, relation, tail), got {record!r}"
+    if not all(isinstance(part, str) and part.strip() for part in record):
+        return f"head, relation and tail are texts that are not empty, got {record!r}"
+    return ""
+
+
+def _fact_fault(record: EntityRecord | RelationRecord) -> str:
+    """Return what is wrong with an entity or a relation; empty if it is valid."""
+    if not isinstance(record.key, str) or not record.key.strip():
+        return "a key is a text that is not empty"
+    if isinstance(record, RelationRecord):
+        return "" if isinstance(record.label, str) else "the label of a relation is a text"
+    for name in ("label", "description"):
+        if not isinstance(getattr(record, name), str | None):
+            return f"{name} is a text or None"
+    for name in ("aliases", "types"):
+        values = getattr(record, name)
+        is_list = isinstance(values, Collection) and not isinstance(values, str)
+        if not is_list or not all(isinstance(value, str) for value in values):
+            return f"{name} is a tuple of texts"
+    return ""
