@@ -25,7 +25,8 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from graphbrick import Graph, open_graph, parse
+import graphbrick
+from graphbrick import Graph, parse
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.learn.default import DEFAULT_PIPELINE
 from memory import resident
@@ -126,7 +127,7 @@ def ask(database: Path, name: str, memory: int, asked: list[dict[str, object]]) 
     pipeline = parse(PIPELINES[name])
     times, right, cut = list[tuple[str, float, float]](), 0, 0
     started, used = time.perf_counter(), time.process_time()
-    graph = open_graph(f"ladybug:{database}?memory={memory}")
+    graph = graphbrick.open(f"ladybug:{database}?memory={memory}")
     for question in asked:
         seeds = question["ends"] if name == "shortest paths" else ()
         run = pipeline.run(graph, str(question["text"]), seeds=seeds)

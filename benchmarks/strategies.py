@@ -26,11 +26,11 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import graphbrick
 from graphbrick import Agent, GraphbrickError, Pipeline, Session, TextToQuery, recipe
 from graphbrick.core.graph import Labels, check_needs
 from graphbrick.core.trace import Exchange
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.opening import open_graph
 from graphbrick.pipeline import Sequence
 from graphbrick.questions.loading import load
 from graphbrick.questions.question import Question
@@ -129,7 +129,7 @@ def main() -> None:
 
 def work(given: argparse.Namespace) -> None:
     """Ask what was not asked yet."""
-    graph, pipelines = open_graph(given.graph), {}
+    graph, pipelines = graphbrick.open(given.graph), {}
     for name in given.recipe:
         pipelines[name] = pipeline_of(name, given.llm, given.max_steps, given.examples)
         try:

@@ -16,6 +16,7 @@ from graphbrick.core import __version__ as __version__
 TYPE_CHECKING = False  # as in typing, whose import would delay the moment from which Ctrl-C is handled
 if TYPE_CHECKING:
     from graphbrick.bricks.agents.agent import Agent as Agent
+    from graphbrick.bricks.agents.agent_tool import tool as tool
     from graphbrick.bricks.extract.communities import Communities as Communities
     from graphbrick.bricks.extract.expand import Expand as Expand
     from graphbrick.bricks.extract.k_hop import KHop as KHop
@@ -94,14 +95,21 @@ if TYPE_CHECKING:
     from graphbrick.graphs.changes.compact import compact as compact
     from graphbrick.graphs.changes.delta import Change as Change
     from graphbrick.graphs.changes.delta import change as change
+    from graphbrick.graphs.databases.graph import DatabaseGraph as DatabaseGraph
+    from graphbrick.graphs.export.place import Export as Export
     from graphbrick.graphs.graph import Graph as Graph
     from graphbrick.graphs.local.extracted import ExtractedGraph as ExtractedGraph
     from graphbrick.graphs.local.local import LocalAround as LocalAround
     from graphbrick.graphs.local.local import local_graph as local_graph
-    from graphbrick.graphs.opening import open_graph as open_graph
+    from graphbrick.graphs.opening import open as open  # noqa: A004 - public as graphbrick.open
     from graphbrick.graphs.readers import ReadOptions as ReadOptions
+    from graphbrick.graphs.readers.reader import FileReading as FileReading
+    from graphbrick.graphs.readers.reader import Reader as Reader
     from graphbrick.graphs.records.records import EntityRecord as EntityRecord
     from graphbrick.graphs.records.records import RelationRecord as RelationRecord
+    from graphbrick.learn.asking import ask as ask
+    from graphbrick.learn.learning import learn as learn
+    from graphbrick.models.embedders.embedder import Embedder as Embedder
     from graphbrick.models.embedders.embedding_model import EmbeddingModel as EmbeddingModel
     from graphbrick.models.embedders.llm_embedder import LLMEmbedder as LLMEmbedder
     from graphbrick.models.embedders.minilm import MiniLM as MiniLM
@@ -116,17 +124,29 @@ if TYPE_CHECKING:
     from graphbrick.models.scorers.llm_rating import LLMRatingScorer as LLMRatingScorer
     from graphbrick.models.scorers.lsa import LSA as LSA
     from graphbrick.models.scorers.ngram import NGram as NGram
+    from graphbrick.models.scorers.scorer import Scorer as Scorer
     from graphbrick.patterns.alignment.word_alignment import WordAlignment as WordAlignment
     from graphbrick.patterns.by_relations import ByRelations as ByRelations
     from graphbrick.patterns.model.scorer import PatternScorer as PatternScorer
     from graphbrick.patterns.planned.path_towers import PathTowers as PathTowers
+    from graphbrick.pipeline import Condition as Condition
+    from graphbrick.pipeline import ExpandStage as ExpandStage
+    from graphbrick.pipeline import ExtractStage as ExtractStage
+    from graphbrick.pipeline import GenerateStage as GenerateStage
+    from graphbrick.pipeline import LinkStage as LinkStage
     from graphbrick.pipeline import Pipeline as Pipeline
+    from graphbrick.pipeline import PruneStage as PruneStage
     from graphbrick.pipeline import Repeat as Repeat
+    from graphbrick.pipeline import RerankStage as RerankStage
+    from graphbrick.pipeline import RetrieveStage as RetrieveStage
+    from graphbrick.pipeline.apply import Apply as Apply
     from graphbrick.pipeline.budget import Budget as Budget
     from graphbrick.pipeline.budget import spending as spending
     from graphbrick.pipeline.parsing import parse as parse
     from graphbrick.pipeline.run import Run as Run
     from graphbrick.recipes import recipe as recipe
+    from graphbrick.study.runs.experiment import evaluate as evaluate
+    from graphbrick.study.tune.search import tune as tune
     from graphbrick.text.documents.chunks import ByHeading as ByHeading
     from graphbrick.text.documents.chunks import ByParagraph as ByParagraph
     from graphbrick.text.documents.chunks import ByTokens as ByTokens
@@ -140,10 +160,13 @@ if TYPE_CHECKING:
     from graphbrick.text.indexing.indexing import index as index
     from graphbrick.text.sources.sitemap import Sitemap as Sitemap
     from graphbrick.text.sources.tables import SourceOptions as SourceOptions
+else:
+    from graphbrick import learn as learn  # a module that can be called, as its name is that of an area and of a verb
 
 # Public names that are not bricks, and where they live. They are imported when first used: importing numpy alone takes
 # longer than showing a help text should.
 _HOMES = {
+    "bricks.agents.agent_tool": ("tool",),
     "core": (
         "Answer",
         "Citation",
@@ -171,19 +194,39 @@ _HOMES = {
         "Change",
         "change",
     ),
+    "graphs.databases.graph": ("DatabaseGraph",),
+    "graphs.export.place": ("Export",),
     "graphs.graph": ("Graph",),
     "graphs.local.extracted": ("ExtractedGraph",),
     "graphs.local.local": (
         "LocalAround",
         "local_graph",
     ),
-    "graphs.opening": ("open_graph",),
+    "graphs.opening": ("open",),
     "graphs.readers": ("ReadOptions",),
+    "graphs.readers.reader": (
+        "Reader",
+        "FileReading",
+    ),
     "graphs.records.records": (
         "EntityRecord",
         "RelationRecord",
     ),
-    "pipeline": ("Pipeline",),
+    "learn.asking": ("ask",),
+    "models.embedders.embedder": ("Embedder",),
+    "models.scorers.scorer": ("Scorer",),
+    "pipeline": (
+        "Condition",
+        "ExpandStage",
+        "ExtractStage",
+        "GenerateStage",
+        "LinkStage",
+        "Pipeline",
+        "PruneStage",
+        "RerankStage",
+        "RetrieveStage",
+    ),
+    "pipeline.apply": ("Apply",),
     "pipeline.budget": (
         "Budget",
         "spending",
@@ -191,6 +234,8 @@ _HOMES = {
     "pipeline.parsing": ("parse",),
     "pipeline.run": ("Run",),
     "recipes": ("recipe",),
+    "study.runs.experiment": ("evaluate",),
+    "study.tune.search": ("tune",),
     "text.indexing.indexing": ("index",),
     "text.sources.sitemap": ("Sitemap",),
     "text.sources.tables": ("SourceOptions",),
@@ -199,7 +244,7 @@ _AREAS = {"bricks": bricks, "models": models, "patterns": patterns, "text": text
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _HOME |= {name: f"{area}.{home}" for area, package in _AREAS.items() for name, home in package.BRICKS.items()}
 _HOME["Repeat"] = "pipeline.composition"
-__all__ = ["__version__", *sorted(_HOME)]
+__all__ = ["__version__", "learn", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> object:

@@ -11,7 +11,8 @@ from filelock import FileLock
 from same_answers import part_of_world
 from stores import SERVERS, Held, holding
 
-from graphbrick import Graph, open_graph
+import graphbrick
+from graphbrick import Graph
 from graphbrick.core.session import Session
 from graphbrick.graphs.databases.graph import DatabaseGraph
 
@@ -56,6 +57,6 @@ def store(
     monkeypatch.setattr(DatabaseGraph, "vectors_place", part.vectors_place)  # each text is embedded once for all
     found.log_in(monkeypatch)
     with Session():
-        graph = open_graph(found.address)
+        graph = graphbrick.open(found.address)
         assert isinstance(graph, DatabaseGraph)
         yield graph

@@ -11,7 +11,8 @@ import pytest
 from cut_line import Line, line_to
 from stores import SERVERS, Held
 
-from graphbrick import BM25, Graph, PathAnswer, Rerank, Session, ShortestPaths, open_graph
+import graphbrick
+from graphbrick import BM25, Graph, PathAnswer, Rerank, Session, ShortestPaths
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.changes import copying
 from graphbrick.graphs.changes.copying import copy_graph
@@ -42,7 +43,7 @@ over_lines = pytest.mark.parametrize(
 def opened(address: str, **options: object) -> DatabaseGraph:
     """Open a graph with more options in its address."""
     more = "&".join(f"{name}={value}" for name, value in options.items())
-    graph = open_graph(address + ("&" if "?" in address else "?") + more if more else address)
+    graph = graphbrick.open(address + ("&" if "?" in address else "?") + more if more else address)
     assert isinstance(graph, DatabaseGraph)
     return graph
 

@@ -13,7 +13,8 @@ import pytest
 from cut_line import line_to
 from stores import SERVERS, Held
 
-from graphbrick import Session, open_graph
+import graphbrick
+from graphbrick import Session
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.databases.graph import DatabaseGraph
 
@@ -52,7 +53,7 @@ def secure(
 
 
 def kenya(address: str) -> str:
-    graph = open_graph(address)
+    graph = graphbrick.open(address)
     assert isinstance(graph, DatabaseGraph)
     return graph.label(graph.entity("country:KE"))
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from stores import falkordb, write_falkor
 
-from graphbrick import BM25, Graph, PathAnswer, Rerank, ShortestPaths, open_graph
+import graphbrick
+from graphbrick import BM25, Graph, PathAnswer, Rerank, ShortestPaths
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.session import Session
 from graphbrick.graphs.changes.copying import copy_graph
@@ -28,7 +29,7 @@ servers = pytest.mark.parametrize("store", ["falkor", "bolt"], indirect=True)
 
 @cypher_stores
 def test_a_query_without_end_is_given_up_and_the_next_one_runs(store: DatabaseGraph) -> None:
-    short = open_graph(f"{store.path}?timeout=1")
+    short = graphbrick.open(f"{store.path}?timeout=1")
     start = time.monotonic()
     with pytest.raises(GraphbrickError, match="no answer within 1 s"):
         short.query(RUNAWAY, {}, 1)
@@ -61,7 +62,7 @@ def test_a_wrong_password_is_one_line_without_it(store: DatabaseGraph, monkeypat
 @servers
 def test_a_database_that_is_not_there_is_named(store: DatabaseGraph) -> None:
     with pytest.raises(GraphbrickError, match="has no database 'nothing'"):
-        open_graph(store.path.replace("/graph", "/nothing")).query("MATCH (n) RETURN n", {}, 1)
+        graphbrick.open(store.path.replace("/graph", "/nothing")).query("MATCH (n) RETURN n", {}, 1)
 
 
 @servers
@@ -69,14 +70,14 @@ def test_a_server_without_tls_is_told(store: DatabaseGraph) -> None:
     secure = store.path.replace("falkor:", "falkors:").replace("bolt:", "bolt+s:")
     start = time.monotonic()
     with pytest.raises(GraphbrickError, match=r"no encrypted connection|no answer within 1 s"):
-        open_graph(f"{secure}?timeout=1").query("RETURN 1", {}, 1)
+        graphbrick.open(f"{secure}?timeout=1").query("RETURN 1", {}, 1)
     assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j", "falkor"])
 def test_a_server_that_is_not_running_is_told(scheme: str) -> None:
     with Session(), pytest.raises(GraphbrickError, match=r"is the server running there\?"):
-        open_graph(f"{scheme}://127.0.0.1:1/graph").query("RETURN 1", {}, 1)
+        graphbrick.open(f"{scheme}://127.0.0.1:1/graph").query("RETURN 1", {}, 1)
 
 
 def test_a_server_that_dies_in_the_middle_is_told(part: Graph, tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_a_server_that_dies_in_the_middle_is_told(part: Graph, tmp_path: Path) -
     with Session():
         with falkordb(tmp_path) as port:
             write_falkor(part, port)
-            graph = open_graph(f"falkor://127.0.0.1:{port}/graph")
+            graph = graphbrick.open(f"falkor://127.0.0.1:{port}/graph")
             assert pipeline(graph, "What is the capital of Kenya?").texts
         start = time.monotonic()
         with pytest.raises(GraphbrickError, match=r"does not answer .* is the server running there\?"):

@@ -67,8 +67,8 @@ def test_what_could_not_be_served_may_be_taken_back(place):
 
 
 def test_a_fault_while_a_graph_is_opened_does_not_end_the_watching(place, monkeypatch, caplog):
-    graph, open_graph = hosted(place), hosting.open_graph
-    before, tries, sessions = graph.now, [], []
+    graph = hosted(place)
+    before, tries, sessions, open_graph = graph.now, [], [], hosting.opening.open
 
     def sometimes(path):
         tries.append(path)
@@ -77,7 +77,7 @@ def test_a_fault_while_a_graph_is_opened_does_not_end_the_watching(place, monkey
         sessions.append(current_session())
         return open_graph(path)
 
-    monkeypatch.setattr(hosting, "open_graph", sometimes)
+    monkeypatch.setattr(hosting.opening, "open", sometimes)
     change(place, add=[("Sweden", "capital", "Stockholm")])
     session = Session()
     watcher = Watcher([graph], 0.001, session)

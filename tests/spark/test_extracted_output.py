@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from graphbrick import ExtractedGraph, build, open_graph, parse
+import graphbrick
+from graphbrick import ExtractedGraph, build, parse
 from graphbrick.questions.question import Question
 from graphbrick.study.runs.experiment import evaluate
 from graphbrick.testing import TINY
@@ -28,7 +29,7 @@ def test_questions_are_answered_as_on_the_whole_graph(spark, run, tmp_path):
     assert "2 sets of seeds" in done.out
     assert "left out: 1 question without seeds: q3" in done.out
 
-    whole, extracted = build(TINY, tmp_path / "whole.graph"), open_graph(out)
+    whole, extracted = build(TINY, tmp_path / "whole.graph"), graphbrick.open(out)
     assert isinstance(extracted, ExtractedGraph)
     extracted.check()
     assert extracted.sets == {name: tuple(keys) for name, keys in SETS.items()}

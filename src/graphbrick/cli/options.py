@@ -117,6 +117,6 @@ def open_place(place: str) -> Graph | DatabaseGraph:
 
 def open_any(place: str | Path) -> Graph | DatabaseGraph | ExtractedGraph:
     """Open the graph of any kind that a command names."""
-    from graphbrick.graphs.opening import open_graph
+    from graphbrick.graphs import opening
 
-    return open_graph(place)
+    return opening.open(place)

@@ -6,7 +6,6 @@ The passages lie beside the graph in ``notes.graph.text/passages-<hash of the gr
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -89,17 +88,6 @@ class Claims(Sequence[Claim]):
     def of(self, entity: int) -> list[Claim]:
         """Return the claims with this subject or object."""
         return [self[int(i)] for i in np.flatnonzero((self.ends[:, :2] == entity).any(axis=1))]
-
-
-def has_text(path: str | os.PathLike[str]) -> bool:
-    """Whether a graph was made from text."""
-    place = Path(path).absolute()
-    return bool(place.name) and _text_folder(place).is_dir()  # the root has no name
-
-
-def _text_folder(path: Path) -> Path:
-    place = path.absolute()
-    return place.with_name(f"{place.name}.text")
 
 
 def corpus_place(graph: Graph) -> FolderBeside:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from importlib import import_module
+from os import PathLike
+from typing import Any, Self, cast
 
 from graphbrick.core.graph import QueryLanguage
 from graphbrick.core.schema import Rows, Schema
-from graphbrick.graphs.store.stored import StoredGraph
+from graphbrick.graphs.store.stored import StoredGraph, has_text
 
 
 class Graph(StoredGraph, QueryLanguage):
@@ -24,6 +26,22 @@ class Graph(StoredGraph, QueryLanguage):
     >>> [graph.triple_text(t) for t in graph.triples_from(graph.entity("Kenya"))]
     ['Kenya -> currency -> Kenyan shilling', 'Kenya -> capital -> Nairobi', 'Kenya -> borders -> Uganda']
     """
+
+    @classmethod
+    def open(cls, path: str | PathLike[str], *, passages: bool = True) -> Self:
+        """Open a graph folder; `graphbrick.open` opens databases and extracted subgraphs too.
+
+        Args:
+            path: The folder.
+            passages: Whether a graph that was made from documents is opened with them, as a `TextGraph`.
+
+        Raises:
+            GraphFormatError: The folder holds no graph, or a damaged one, or one of another format version.
+        """
+        if cls is Graph and passages and has_text(path):
+            kind = import_module("graphbrick.graphs.corpus").TextGraph  # derives from this class
+            return cast("Self", kind.open(path))
+        return super().open(path)
 
     @property
     def language(self) -> str:

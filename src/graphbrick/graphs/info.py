@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.corpus import has_text
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
+from graphbrick.graphs.store.stored import has_text
 
 _BLOCK = 1 << 22  # entries of a large array that are read together
 _TOP = 20  # relations listed

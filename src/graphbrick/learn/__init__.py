@@ -1,11 +1,16 @@
-"""Learning a graph from itself: questions written from its own relations teach the scorer of relation patterns."""
+"""Learning a graph from itself: questions written from its own relations teach the scorer of relation patterns.
+
+The module can be called: ``graphbrick.learn(graph)`` is `learn`, because the area and its verb have one name.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
 
 from graphbrick.core.deferred import lazy_names
 
+TYPE_CHECKING = False  # as in typing, which `import graphbrick` does without
 if TYPE_CHECKING:
     from graphbrick.learn.feedback import Feedback as Feedback
     from graphbrick.learn.feedback import add_feedback as add_feedback
@@ -43,3 +48,14 @@ __all__ = [
     "unlearned",
 ]
 __getattr__ = lazy_names(__name__, _HOMES)
+
+
+class _Area(ModuleType):
+    """The type of this module."""
+
+    def __call__(self, *args: object, **options: object) -> object:
+        """Call `learn`."""
+        return __getattr__("learn")(*args, **options)
+
+
+sys.modules[__name__].__class__ = _Area

@@ -11,6 +11,7 @@ from __future__ import annotations
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.files.digests import digest
 from graphbrick.core.parameters import declared
+from graphbrick.pipeline.apply import Apply
 from graphbrick.pipeline.brick import Brick, literal
 from graphbrick.pipeline.composition import Pipeline, Sequence, Union
 
@@ -20,6 +21,7 @@ def identity_of(value: Brick | Pipeline) -> str:
 
     Raises:
         InputError: A file that a parameter names cannot be read.
+        PipelineError: A function of an `Apply` without a name uses a value that cannot be told again.
 
     Example:
         >>> from graphbrick import LLM, BM25, Generate, Rerank
@@ -30,6 +32,8 @@ def identity_of(value: Brick | Pipeline) -> str:
         return value.text(identity_of)
     if not isinstance(value, Brick):
         raise PipelineError(f"{value!r} is neither a brick nor a pipeline, so it has no identity")
+    if isinstance(value, Apply):
+        return value.own_identity
     files = value.files()
 
     def write(name: str, argument: object) -> str:

@@ -209,4 +209,10 @@ class _Reader:
         return self._extra.get(name) or lookup(name)
 
     def _unknown(self, node: ast.expr, name: str) -> NoReturn:
+        if name == "Apply":
+            self._refuse(
+                node,
+                "Apply holds a Python function, which recipe text cannot name; build the pipeline in Python, or write "
+                "the function as a brick (CONTRIBUTING.md)",
+            )
         self._refuse(node, unknown(name, [*names(), *self._extra]))

@@ -12,10 +12,10 @@ from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.session import Session
+from graphbrick.graphs import opening
 from graphbrick.graphs.databases.address import is_address
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.extracted import ExtractedGraph
-from graphbrick.graphs.opening import open_graph
 from graphbrick.graphs.store.overlay.delta_files import delta_files
 from graphbrick.learn.default import default_pipeline, with_model
 from graphbrick.pipeline import Pipeline
@@ -83,7 +83,7 @@ class HostedGraph:
         self.now = self._open()
 
     def _open(self) -> Opened:
-        graph = open_graph(self.place)
+        graph = opening.open(self.place)
         if isinstance(graph, ExtractedGraph):
             raise InputError(
                 f"{self.place} holds extracted subgraphs, each for the seeds of some questions, but a server answers "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick import open_graph
+import graphbrick
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.databases.address import Address, is_address
 
@@ -65,4 +65,4 @@ def test_an_unknown_scheme_is_refused_and_not_taken_for_a_folder() -> None:
     with pytest.raises(InputError, match="begins with one of"):
         Address.read("mysql://localhost/films")
     with pytest.raises(InputError, match="begins with one of"):
-        open_graph("neo4j+tls://localhost/films")
+        graphbrick.open("neo4j+tls://localhost/films")

@@ -13,7 +13,8 @@ import pytest
 from commands import Run, refused
 from sparql_server import sparql_server
 
-from graphbrick import Session, build, open_graph
+import graphbrick
+from graphbrick import Session, build
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.session import current_session
 from graphbrick.graphs.databases.sparql import sparql
@@ -38,7 +39,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def test_a_reader_of_a_store_that_dies_is_told_and_replaced(store: Path) -> None:
-    graph: Any = open_graph(f"oxigraph:{store}")
+    graph: Any = graphbrick.open(f"oxigraph:{store}")
     assert graph.query("ASK { ?s ?p ?o }", {}, 1).rows == [(True,)]
     worker: Any = current_session().get(("oxigraph", str(store)), lambda: None)
     timer = threading.Timer(0.3, worker._process.kill)
@@ -50,7 +51,7 @@ def test_a_reader_of_a_store_that_dies_is_told_and_replaced(store: Path) -> None
 
 
 def test_a_million_rows_of_a_store_are_cut_at_the_limit(store: Path) -> None:
-    graph: Any = open_graph(f"oxigraph:{store}?timeout=20")
+    graph: Any = graphbrick.open(f"oxigraph:{store}?timeout=20")
     rows = graph.query("SELECT * { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f }", {}, 10)
     assert (len(rows.rows), rows.is_cut) == (10, True)
 
@@ -86,7 +87,7 @@ def test_a_reply_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
             pass  # the client has gone, as it should
 
     with sparql_server(ox.Store()) as server:
-        graph: Any = open_graph(server.address)
+        graph: Any = graphbrick.open(server.address)
         server.faults = [endless]
         with pytest.raises(GraphbrickError, match="longer than 1 MB; ask for fewer rows or columns"):
             graph.query("SELECT * { ?s ?p ?o }", {}, 5)

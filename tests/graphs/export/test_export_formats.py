@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from graphbrick import Graph, build
 from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.graphs.export.formats import FORMATS, export
+from graphbrick.graphs.export.formats import EXPORTS, export
 from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.export.ntriples import to_ntriples
 from graphbrick.graphs.export.parquet import to_parquet
@@ -158,7 +158,7 @@ def test_numbers_in_ntriples_keep_all_their_digits(tmp_path: Path) -> None:
 def test_neo4j_files_have_its_headers_and_names_without_backticks(tmp_path: Path) -> None:
     facts = EntityRecord("m.1", 'Kenya "x"', ("a;b", "c"), ("sovereign state", "Sovereign State"), "one\ntwo")
     graph = build([("m.1", "people/born in", "m.2"), ("m.1", "people born in", "m.2"), facts], tmp_path / "g")
-    folder = FORMATS["neo4j-csv"](graph, tmp_path / "csv")
+    folder = export(graph, tmp_path / "csv", "neo4j-csv").folder
     with (folder / "nodes.csv").open(encoding="utf-8", newline="") as file:
         header, *nodes = csv.reader(file)
     assert header == ["key:ID", "label", "description", "aliases:string[]", "types:string[]", ":LABEL"]
@@ -181,8 +181,8 @@ def test_neo4j_files_have_its_headers_and_names_without_backticks(tmp_path: Path
 
 
 def test_the_command_replaces_only_on_request_and_only_its_own(tmp_path: Path, run: Run) -> None:
-    graph = tiny_graph()
-    for name in FORMATS:
+    graph, formats = tiny_graph(), [name for name, form in EXPORTS.all().items() if not form.needs_text]
+    for name in formats:
         target = tmp_path / name
         arguments = ["export", graph.place, target, "--to", name]
         assert "8 entities, 10 triples" in run(*arguments).out
@@ -191,7 +191,7 @@ def test_the_command_replaces_only_on_request_and_only_its_own(tmp_path: Path, r
         if target.is_dir():
             (target / "mine.txt").touch()
             refused(run(*arguments, "--overwrite"), "mine.txt")
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FORMATS)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(formats)
     with pytest.raises(InputError, match="choose one of ladybug"):
         export(graph, tmp_path / "x", "xml")
     with pytest.raises(InputError, match="takes no base"):

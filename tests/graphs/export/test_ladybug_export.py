@@ -16,7 +16,8 @@ from built_graphs import content_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick import Graph, build, open_graph
+import graphbrick
+from graphbrick import Graph, build
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export import ladybug as exporter
 from graphbrick.graphs.export import ladybug_layout
@@ -145,7 +146,7 @@ def test_a_database_with_a_shared_table_is_read_as_the_graph_it_was(
 ) -> None:
     monkeypatch.setattr(ladybug_layout, "_MOST_RELATIONS", 2)
     graph = many_relations(tmp_path)
-    live = open_graph(f"ladybug:{to_ladybug(graph, tmp_path / 'db')}")
+    live = graphbrick.open(f"ladybug:{to_ladybug(graph, tmp_path / 'db')}")
     seed = live.entity("e0")
 
     def read(relations: list[int] | None, limit: int) -> tuple[list[tuple[str, str]], bool]:

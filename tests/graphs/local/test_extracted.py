@@ -9,6 +9,7 @@ import shutil
 import pytest
 from extractions import write_extraction, write_table
 
+import graphbrick
 from graphbrick import (
     EntityRecord,
     ExtractedGraph,
@@ -17,7 +18,6 @@ from graphbrick import (
     Query,
     Session,
     build,
-    open_graph,
     parse,
 )
 from graphbrick.core.errors import GraphFormatError, LinkError
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def extracted(folder):
-    return open_graph(folder)
+    return graphbrick.open(folder)
 
 
 def test_opening(extracted, folder):
@@ -137,7 +137,7 @@ def test_labels(tmp_path):
     key, other = "m.019rg5", "http://example.org/Nairobi"
     sets = {"1": ((key,), ((key, "r.1", other),)), "2": (("m.0k",), (("m.0k", "r.1", other),))}
     labels = {key: "Kenya", "m.0k": "Kenya", "r.1": "capital"}
-    graph = open_graph(write_extraction(tmp_path / "ex", sets, labels))
+    graph = graphbrick.open(write_extraction(tmp_path / "ex", sets, labels))
     local = graph.subgraph("1")
     assert [local.triple_text(0), local.key(0)] == ["Kenya -> capital -> Nairobi", key]
     assert graph.set_of("?", [key]) == "1"
@@ -152,20 +152,20 @@ def test_labels(tmp_path):
 def test_subgraphs_are_built_once_and_again_when_damaged(tmp_path, caplog):
     folder = write_extraction(tmp_path / "ex", SETS)
     with Session():
-        made = open_graph(folder).subgraph("q1").place
-    assert made.parent == tmp_path / "ex.graphs" / open_graph(folder).hash
+        made = graphbrick.open(folder).subgraph("q1").place
+    assert made.parent == tmp_path / "ex.graphs" / graphbrick.open(folder).hash
     stamp = (made / "manifest.json").stat().st_mtime_ns
     with Session():
-        open_graph(folder).subgraph("q1")
+        graphbrick.open(folder).subgraph("q1")
     assert (made / "manifest.json").stat().st_mtime_ns == stamp
     (made / "tail.npy").write_bytes(b"")
     with Session(), caplog.at_level("INFO", "graphbrick"):
-        assert open_graph(folder).subgraph("q1").n_triples == 3
+        assert graphbrick.open(folder).subgraph("q1").n_triples == 3
     assert "is damaged" in caplog.text
 
     shutil.rmtree(folder)  # another extraction takes the place of this one
     write_extraction(folder, {"q1": (("Rwanda",), RWANDA)})
-    assert open_graph(folder).subgraph("q1").n_triples == len(RWANDA)
+    assert graphbrick.open(folder).subgraph("q1").n_triples == len(RWANDA)
     assert not made.exists()
 
 
@@ -173,7 +173,7 @@ def test_a_place_that_cannot_be_written(tmp_path):
     folder = write_extraction(tmp_path / "ex", SETS)
     (tmp_path / "ex.graphs").touch()
     with pytest.raises(GraphbrickError, match=r"cannot be kept in .*; copy .*ex to a folder that you may write to"):
-        open_graph(folder).subgraph("q1")
+        graphbrick.open(folder).subgraph("q1")
 
 
 def _settings(folder, text):
@@ -219,17 +219,17 @@ def test_damage(tmp_path, spoil, message):
     folder = write_extraction(tmp_path / "ex", SETS)
     spoil(folder)
     with pytest.raises(GraphFormatError, match=message):
-        open_graph(folder)
+        graphbrick.open(folder)
 
 
 def test_checking_finds_rows_that_do_not_fit(tmp_path):
     folder = write_extraction(tmp_path / "ex", SETS)
     write_table(folder, "triples", [("q9", "a", "r", "b")])
     with pytest.raises(GraphFormatError, match=r"triples has rows of the set 'q9', which has no seeds"):
-        open_graph(folder).check()
+        graphbrick.open(folder).check()
     write_table(folder, "triples", [("q1", "a", None, "b")])
     with pytest.raises(GraphFormatError, match=r"triples has a row without a value for relation"):
-        open_graph(folder).check()
+        graphbrick.open(folder).check()
 
 
 @pytest.mark.parametrize(
@@ -244,14 +244,14 @@ def test_a_row_without_a_value_is_an_error_when_it_is_read(tmp_path, table, rows
     folder = write_extraction(tmp_path / "ex", SETS)
     write_table(folder, table, rows)
     with pytest.raises(GraphFormatError, match=f"{table} has a row without a value for {column}; extract it again"):
-        open_graph(folder).for_question(ASKED, ["Kenya"], "q1")
+        graphbrick.open(folder).for_question(ASKED, ["Kenya"], "q1")
 
 
 def test_the_hash_is_that_of_the_content(tmp_path):
-    first = open_graph(write_extraction(tmp_path / "a", SETS)).hash
-    assert open_graph(write_extraction(tmp_path / "b", SETS)).hash == first
-    assert open_graph(write_extraction(tmp_path / "c", {**SETS, "q4": (("Rwanda",), RWANDA)})).hash != first
-    before = pickle.dumps(open_graph(tmp_path / "b"))
+    first = graphbrick.open(write_extraction(tmp_path / "a", SETS)).hash
+    assert graphbrick.open(write_extraction(tmp_path / "b", SETS)).hash == first
+    assert graphbrick.open(write_extraction(tmp_path / "c", {**SETS, "q4": (("Rwanda",), RWANDA)})).hash != first
+    before = pickle.dumps(graphbrick.open(tmp_path / "b"))
     _settings(tmp_path / "b", json.dumps({"format": 1, "settings": {"restart": 0.8}}))
     with pytest.raises(GraphFormatError, match="holds another extraction than when it was pickled"):
         pickle.loads(before)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from graphbrick import build, open_graph
+import graphbrick
+from graphbrick import build
 from graphbrick.core.session import Session
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.export.ntriples import to_ntriples
@@ -41,8 +42,8 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Nodes]
     store.bulk_load(path=str(to_ntriples(graph, folder / "films.nt")), format=ox.RdfFormat.N_TRIPLES)
     store.flush()
     with Session():
-        cypher = open_graph(f"ladybug:{to_ladybug(graph, folder / 'films.ladybug')}")
-        sparql = open_graph(f"oxigraph:{folder / 'store'}")
+        cypher = graphbrick.open(f"ladybug:{to_ladybug(graph, folder / 'films.ladybug')}")
+        sparql = graphbrick.open(f"oxigraph:{folder / 'store'}")
         yield {
             "Cypher": lambda text: set(provenance(cypher, text)),
             "SPARQL": lambda text: {

@@ -9,7 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from graphbrick import Graph, build, local_graph, open_graph
+import graphbrick
+from graphbrick import Graph, build, local_graph
 from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.export.ntriples import BASE, to_ntriples
@@ -33,7 +34,7 @@ def in_rdf(graph: Graph, folder: Path) -> str:
 
 def check(questions: Iterable[QueryQuestion], cypher: str, sparql: str) -> Counter[str]:
     """Check that both queries of each question give the same rows and nodes; return how many were compared."""
-    in_cypher, in_sparql, compared = open_graph(cypher), open_graph(sparql), Counter[str]()
+    in_cypher, in_sparql, compared = graphbrick.open(cypher), graphbrick.open(sparql), Counter[str]()
     for question in questions:
         if question.sparql is None:
             continue
@@ -51,7 +52,7 @@ def test_over_a_part_of_the_world_graph(world_cache: Path, tmp_path: Path) -> No
     world = world_graph()
     graph = local_graph(world, [world.named(name)[0] for name in ("Kenya", "France")], hops=3, limit_per_node=15)
     ladybug = f"ladybug:{to_ladybug(graph, tmp_path / 'world.ladybug')}"
-    made = list(questions_with_queries(open_graph(ladybug), 22, seed=5))
+    made = list(questions_with_queries(graphbrick.open(ladybug), 22, seed=5))
     counts = check(made, ladybug, in_rdf(graph, tmp_path))
     assert counts == Counter(question.template for question in made)
     assert set(counts) == set(TEMPLATES)
@@ -70,7 +71,7 @@ def test_over_names_with_quotes_braces_and_other_letters(tmp_path: Path) -> None
     records += [(f"b/{i}", "first year", str(1990 + i)) for i in range(len(names))]
     graph, cypher, sparql = nasty(tmp_path, records)
     made = list(questions_with_queries(graph, 90, seed=1))
-    assert made == list(questions_with_queries(open_graph(cypher), 90, seed=1))
+    assert made == list(questions_with_queries(graphbrick.open(cypher), 90, seed=1))
     assert {name for question in made for name in question.seeds} == {*names, *(f"owner's {i}" for i in range(3))} - {
         "line\nbreak"  # a question is one line
     }
@@ -103,7 +104,7 @@ def test_what_has_no_exact_counterpart_has_no_sparql(tmp_path: Path) -> None:
     ]
     graph, cypher, _ = nasty(tmp_path, records)
     names = rdf_names(graph)
-    assert names == rdf_names(open_graph(cypher))
+    assert names == rdf_names(graphbrick.open(cypher))
     assert names == RdfNames(
         {"capital": "<urn:graphbrick:type/capital>"},
         {"in_" if name == "in" else name: f"<urn:graphbrick:relation/{name}>" for name in ("in", "height", "width")},

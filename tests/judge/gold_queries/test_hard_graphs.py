@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from commands import Run
 
+import graphbrick
 from graphbrick import build
 from graphbrick.core.errors import GraphbrickError, UnavailableError
 from graphbrick.core.graph import QueryLanguage
 from graphbrick.core.schema import Connection, NodeClass, Property, Rows, Schema
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError
 from graphbrick.graphs.export.ladybug import to_ladybug
-from graphbrick.graphs.opening import open_graph
 from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.judge.gold_queries.generator import QueryQuestion, questions_with_queries
 
@@ -92,7 +92,7 @@ def test_a_database_of_others_has_cypher_only(tmp_path: Path) -> None:
             "(:`my``class` {`the name`: 'b', title: 'Two'})",
         ):
             connection.execute(text)
-    made = list(questions_with_queries(open_graph(f"ladybug:{tmp_path / 'own.lbdb'}"), 2))
+    made = list(questions_with_queries(graphbrick.open(f"ladybug:{tmp_path / 'own.lbdb'}"), 2))
     assert [(question.answers, question.sparql) for question in made] == [(("Two",), None), (("One",), None)]
     assert "sparql" not in made[0].record()
 

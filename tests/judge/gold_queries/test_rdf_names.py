@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import open_graph
+import graphbrick
 from graphbrick.judge.gold_queries.generator import questions_with_queries
 
 ox = pytest.importorskip("pyoxigraph")
@@ -35,11 +35,11 @@ def test_answers_are_in_the_language_of_the_graph(tmp_path: Path) -> None:
         e:v a e:City ; rdfs:label "Vienna"@en, "Wien"@de .
         """,
     )
-    english = list(questions_with_queries(open_graph(address), 20, templates=("basic", "comparison")))
+    english = list(questions_with_queries(graphbrick.open(address), 20, templates=("basic", "comparison")))
     assert {answer for one in english for answer in one.answers} <= {"Berlin", "Vienna", "Germany", "Austria"}
     assert {one.template for one in english} == {"basic", "comparison"}
     assert all(one.cypher is None and one.sparql == one.query for one in english)
-    german = list(questions_with_queries(open_graph(f"{address}?language=de"), 20, templates=("inverse",)))
+    german = list(questions_with_queries(graphbrick.open(f"{address}?language=de"), 20, templates=("inverse",)))
     assert {answer for one in german for answer in one.answers} == {"Deutschland", "Österreich"}
     assert {name for one in german for name in one.seeds} == {"Berlin", "Wien"}
 
@@ -48,6 +48,6 @@ def test_nodes_without_classes(tmp_path: Path) -> None:
     address = stored(
         tmp_path, 'e:a rdfs:label "Ann" ; e:knows e:b . e:b rdfs:label "Bob" ; e:knows e:c . e:c rdfs:label "C" .'
     )
-    made = {one.question: one.answers for one in questions_with_queries(open_graph(address), 20)}
+    made = {one.question: one.answers for one in questions_with_queries(graphbrick.open(address), 20)}
     assert made["Which entity does the entity «Ann» have as knows?"] == ("Bob",)
     assert made["Which entity does the entity have as knows that the entity «Ann» has as knows?"] == ("C",)

@@ -17,6 +17,7 @@ from forks import run_until_killed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import graphbrick
 from graphbrick import (
     BM25,
     ByHeading,
@@ -29,7 +30,6 @@ from graphbrick import (
     build,
     change,
     index,
-    open_graph,
     parse,
 )
 from graphbrick.cli.pipelines import NO_ENCODER
@@ -96,10 +96,10 @@ def test_a_graph_of_entities_sentences_and_passages(tmp_path: Path, docs: Path) 
 
 def test_every_way_to_open_it(tmp_path: Path, docs: Path) -> None:
     graph = index([docs], tmp_path / "notes.graph").graph
-    assert isinstance(open_graph(tmp_path / "notes.graph"), TextGraph)
+    assert isinstance(graphbrick.open(tmp_path / "notes.graph"), TextGraph)
     assert isinstance(pickle.loads(pickle.dumps(graph)), TextGraph)
     changed = change(tmp_path / "notes.graph", add=[("kenya", "borders", "Somalia")]).graph
-    opened = open_graph(tmp_path / "notes.graph")
+    opened = graphbrick.open(tmp_path / "notes.graph")
     assert isinstance(opened, TextGraph)
     assert opened.hash == changed.hash
     assert opened.passages([opened.entity("Somalia"), opened.entity("kenya")], 9)[0] == []
@@ -108,7 +108,7 @@ def test_every_way_to_open_it(tmp_path: Path, docs: Path) -> None:
         index([docs], tmp_path / "notes.graph")
     shutil.rmtree(next(text_folder(tmp_path / "notes.graph").glob("passages-*")))
     with pytest.raises(GraphFormatError, match="indexing was interrupted, or the graph was replaced"):
-        open_graph(tmp_path / "notes.graph")
+        graphbrick.open(tmp_path / "notes.graph")
 
 
 def test_only_what_is_new_is_done(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

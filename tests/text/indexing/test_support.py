@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import change, index, open_graph
+import graphbrick
+from graphbrick import change, index
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.corpus import Claim, TextGraph
 from graphbrick.text.documents.store import text_folder
@@ -120,7 +121,7 @@ def test_co_occurrences_have_support_too(tmp_path: Path) -> None:
 
 def test_after_a_change_of_the_graph_nothing_is_known_of_its_triples(graph: TextGraph) -> None:
     change(graph.path, add=[("kenya", "borders", "Somalia")])
-    opened = open_graph(graph.path)
+    opened = graphbrick.open(graph.path)
     assert isinstance(opened, TextGraph)
     assert (opened.support, opened.triple_description(0), opened.triple_keywords(0)) == (None, "", ())
     assert len(opened.claims) == 2

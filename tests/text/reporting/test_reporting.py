@@ -13,7 +13,8 @@ from commands import Run, refused
 from documents import write_documents
 from graphrag_output import tables, write_output
 
-from graphbrick import LLM, index, open_graph, parse
+import graphbrick
+from graphbrick import LLM, index, parse
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.graphs.communities import (
     CommunityTree,
@@ -294,7 +295,7 @@ def test_the_command_finds_communities_writes_reports_and_says_the_cost(notes: T
         assert "(0 written now by a model, 2 kept)" in run("prepare", "reports", notes.path, "--llm", llm).out
     refused(run("prepare", "reports", notes.path), "has reports by LLM(", "--overwrite")
     assert run("prepare", "reports", notes.path, "--overwrite").out.startswith("2 reports on 2 communities")
-    opened = open_graph(notes.path)
+    opened = graphbrick.open(notes.path)
     assert isinstance(opened, TextGraph)
     assert reports_of(opened).writer == "central sentences"
 

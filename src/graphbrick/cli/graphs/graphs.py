@@ -235,19 +235,18 @@ def export(
     """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, GraphRAG, LightRAG."""
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
-    from graphbrick.graphs.export.formats import export
+    from graphbrick.graphs.export.formats import EXPORTS, export
     from graphbrick.language.counting import counted
-    from graphbrick.text.exchange.exporting import TEXT_FORMATS, export_text
 
-    opened = open_graph(graph)
-    counts = {"entities": opened.n_entities, "triples": opened.n_triples}
+    opened, form = open_graph(graph), EXPORTS.find(to)
+    options: dict[str, object] = {} if base is None else {"base": base}
+    if form is not None and "embedder" in form.takes:
+        options["embedder"] = chosen_embedder(embedder, "--embedder")
     with progress(f"exporting {graph}") as report:
-        if to in TEXT_FORMATS:
-            model = chosen_embedder(embedder, "--embedder")
-            written = export_text(opened, target, to, embedder=model, overwrite=overwrite)
-            counts = {"entities": opened.n_entities, "relations": written.relations}
-        else:
-            export(opened, target, to, base=base, overwrite=overwrite, progress=report.step)
+        written = export(opened, target, to, overwrite=overwrite, progress=report.step, **options)
+    counts = {"entities": opened.n_entities, "triples": opened.n_triples}
+    if written.relations is not None:
+        counts = {"entities": opened.n_entities, "relations": written.relations}
     if as_json:
         print_json({"target": str(target), **counts})
         return

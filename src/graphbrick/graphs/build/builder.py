@@ -275,7 +275,7 @@ class GraphBuilder:
             literals=literals,
         ).write(work)
         self._folder.commit()
-        return Graph.open(self.path)
+        return Graph.open(self.path, passages=False)  # they are written after the graph
 
     def _close_reading(self, bad: BadRecords) -> dict[str, Any]:
         assert self._ingest is not None

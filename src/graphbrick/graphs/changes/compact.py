@@ -10,12 +10,12 @@ import numpy as np
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.build.builder import GraphBuilder, not_written
-from graphbrick.graphs.corpus import has_text
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.blocks import Part, TripleBlock
 from graphbrick.graphs.records.interner import spans_of
 from graphbrick.graphs.records.records import EntityRecord, RelationRecord
 from graphbrick.graphs.store.overlay.delta_files import writing
+from graphbrick.graphs.store.stored import has_text
 
 _PROGRESS = 1 << 14
 _ENTITIES, _TRIPLES = 1 << 20, 1 << 20  # maximum per streamed block

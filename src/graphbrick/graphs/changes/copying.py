@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.trace import event
+from graphbrick.graphs import opening
 from graphbrick.graphs.build.atomic import check_place
 from graphbrick.graphs.build.builder import GraphBuilder, Origin, not_written
 from graphbrick.graphs.build.parts import file_parts
@@ -21,7 +22,6 @@ from graphbrick.graphs.databases.graph import DatabaseGraph, Node
 from graphbrick.graphs.databases.sparql.oxigraph import OxigraphGraph
 from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.opening import open_graph
 from graphbrick.graphs.readers import ReadOptions
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import Part, TripleBlock
@@ -65,7 +65,7 @@ def copy_graph(
     Raises:
         GraphbrickError: The database does not answer, or has no triples; the target exists or cannot be written.
     """
-    source, target = open_graph(address), Path(path)
+    source, target = opening.open(address), Path(path)
     if not isinstance(source, DatabaseGraph):
         raise InputError(
             f"{address} is not the address of a database, so there is nothing to "

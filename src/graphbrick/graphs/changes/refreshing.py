@@ -12,6 +12,7 @@ import numpy as np
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.files.folders import put_in_place
 from graphbrick.core.trace import event
+from graphbrick.graphs import opening
 from graphbrick.graphs.changes.copying import Progress, copy_graph, mark_of
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.changes.difference import Difference, difference, has_lost, record_of
@@ -20,7 +21,6 @@ from graphbrick.graphs.databases.changes import changed_since
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.graph import DatabaseGraph, Node
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.opening import open_graph
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.store.beside import MOST_CHANGED
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
@@ -81,7 +81,7 @@ def refresh_graph(
         raise GraphbrickError(
             f"{path} was changed since it was copied; refreshing would lose that: copy to another place"
         )
-    source = open_graph(address)
+    source = opening.open(address)
     assert isinstance(source, DatabaseGraph)
     mark = mark_of(source)
     if not full and known is not None and known.mark is not None and mark is not None:

@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.plugins import Registry
 
-_FOLDERS = ("ladybug", "oxigraph")
-_BOLT = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
-SCHEMES = (*_FOLDERS, *_BOLT, "falkor", "falkors", "sparql+http", "sparql+https")
-"""What an address may begin with."""
+if TYPE_CHECKING:
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+
+
+def _fault(kind: object) -> str:
+    """Return why a value is not a kind of database; empty if it is one."""
+    if all(base.__name__ != "DatabaseGraph" for base in getattr(kind, "__mro__", ())):
+        return "it is not a kind of database; derive it from graphbrick.DatabaseGraph"
+    missing = sorted(getattr(kind, "__abstractmethods__", ()))
+    return f"it does not implement {', '.join(missing)}" if missing else ""
+
+
+_HERE = "graphbrick.graphs.databases"
+DATABASES: Registry[type[DatabaseGraph]] = Registry(
+    "graphbrick.databases",
+    {
+        "ladybug": f"{_HERE}.cypher.ladybug:LadybugGraph",
+        "oxigraph": f"{_HERE}.sparql.oxigraph:OxigraphGraph",
+        **dict.fromkeys(
+            ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"), f"{_HERE}.cypher.bolt:BoltGraph"
+        ),
+        **dict.fromkeys(("falkor", "falkors"), f"{_HERE}.cypher.falkor:FalkorGraph"),
+        **dict.fromkeys(("sparql+http", "sparql+https"), f"{_HERE}.sparql.sparql:SparqlGraph"),
+    },
+    _fault,
+)
+"""The kinds of database by what an address begins with. Their modules import a client when they connect."""
 _SECRETS = ("user", "username", "password", "pwd", "token")
 _IN_NAMES = str.maketrans({"%": "%25", "?": "%3F"})
 _IN_OPTIONS = str.maketrans({"%": "%25", "&": "%26", "+": "%2B"})
@@ -21,7 +46,7 @@ class Address:
     """Where a graph is; never holds a user or a password, which are read from the environment.
 
     Attributes:
-        scheme: One of `SCHEMES`.
+        scheme: A name of `DATABASES`.
         host: Host with port; empty for graphs in a folder.
         name: Name of the database, path of the endpoint, or folder.
         options: What follows ``?``, such as the property that holds names.
@@ -34,7 +59,7 @@ class Address:
 
     def __str__(self) -> str:
         options = "&".join(f"{name}={value.translate(_IN_OPTIONS)}" for name, value in self.options)
-        host = "" if self.scheme in _FOLDERS else f"//{self.host}/"
+        host = f"//{self.host}/" if self.host else ""
         return f"{self.scheme}:{host}{self.name.translate(_IN_NAMES)}{'?' if options else ''}{options}"
 
     @classmethod
@@ -63,11 +88,12 @@ class Address:
                 f"the address of {parts.hostname} holds a user or a password, which would stand in traces and recipes; "
                 "set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD in the environment instead"
             )
-        if parts.scheme in _FOLDERS:
+        kind = DATABASES.find(parts.scheme)
+        if kind is not None and not kind.has_host:
             return cls(parts.scheme, "", unquote(place.split(":", 1)[1]), options)
-        if parts.scheme not in SCHEMES or not parts.netloc:
+        if kind is None or not parts.netloc:
             raise InputError(
-                f"{text!r} is not the address of a graph; an address begins with one of {', '.join(SCHEMES)}"
+                f"{text!r} is not the address of a graph; an address begins with one of {', '.join(DATABASES.names())}"
             )
         return cls(parts.scheme, parts.netloc, unquote(parts.path.lstrip("/")), options)
 
@@ -75,4 +101,4 @@ class Address:
 def is_address(text: str) -> bool:
     """Return whether a text is meant as the address of a database rather than a folder; it may be a wrong one."""
     scheme, colon, rest = text.partition(":")
-    return bool(colon) and bool(rest) and (scheme in SCHEMES or rest.startswith("//"))
+    return bool(colon) and bool(rest) and (rest.startswith("//") or scheme in DATABASES.names())

@@ -11,7 +11,7 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -83,11 +83,17 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
     Entities and relations are numbered as they are met, and keep their number as long as this object lives; what is
     known of the last 200,000 entities is remembered. Connections belong to the session. Safe for threads.
 
-    A kind of database implements `language`, `schema`, `find`, `named`, `around` and `run`.
+    A kind of database implements `language`, `schema`, `find`, `named`, `around` and `run`. Another package declares
+    its kind as an entry point of the group ``graphbrick.databases``, whose name is what addresses begin with.
+
+    Attributes:
+        has_host: Whether addresses are ``name://HOST/NAME``, rather than ``name:FILE``.
 
     Args:
         address: Where the graph is.
     """
+
+    has_host: ClassVar[bool] = True
 
     def __init__(self, address: Address) -> None:
         self.address = address

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from os import PathLike
-from pathlib import Path
-from typing import Any
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.graph import Corpus
+from graphbrick.core.plugins import Registry
 from graphbrick.graphs.export.blocks import Step, silent
-from graphbrick.graphs.export.graphml import to_graphml
-from graphbrick.graphs.export.ladybug import to_ladybug
-from graphbrick.graphs.export.neo4j_csv import to_neo4j_csv
-from graphbrick.graphs.export.ntriples import to_ntriples
-from graphbrick.graphs.export.parquet import to_parquet
-from graphbrick.graphs.export.to_networkx import to_node_link
+from graphbrick.graphs.export.place import Export, Written, export_fault
 from graphbrick.graphs.store.stored import StoredGraph
 
-FORMATS: dict[str, Callable[..., Path]] = {
-    "ladybug": to_ladybug,
-    "neo4j-csv": to_neo4j_csv,
-    "parquet": to_parquet,
-    "nt": to_ntriples,
-    "graphml": to_graphml,
-    "networkx": to_node_link,
-}
+_HERE = "graphbrick.graphs.export"
+EXPORTS: Registry[Export] = Registry(
+    "graphbrick.exports",
+    {
+        "ladybug": f"{_HERE}.ladybug:EXPORT",
+        "neo4j-csv": f"{_HERE}.neo4j_csv:EXPORT",
+        "parquet": f"{_HERE}.parquet:EXPORT",
+        "nt": f"{_HERE}.ntriples:EXPORT",
+        "graphml": f"{_HERE}.graphml:EXPORT",
+        "networkx": f"{_HERE}.to_networkx:EXPORT",
+        "graphrag": "graphbrick.text.exchange.graphrag.exporting:EXPORT",
+        "lightrag": "graphbrick.text.exchange.lightrag.exporting:EXPORT",
+    },
+    export_fault,
+)
+"""The formats by name."""
 
 
 def export(
@@ -32,32 +34,39 @@ def export(
     target: str | PathLike[str],
     to: str,
     *,
-    base: str | None = None,
     overwrite: bool = False,
     progress: Step = silent,
-) -> Path:
+    **options: object,
+) -> Written:
     """Write a graph in the format of another program.
 
     Args:
         graph: The graph.
         target: The file or folder to make.
-        to: One of "ladybug", "neo4j-csv", "parquet", "nt", "graphml" and "networkx".
-        base: For "nt": what the IRIs of keys begin with that are no IRIs themselves.
+        to: A name of `EXPORTS`, such as "parquet"; "graphrag" and "lightrag" are for graphs made from documents.
         overwrite: Replace what is there.
         progress: Called now and then with the name of the step, what is done and the total.
+        options: What the format takes besides: "nt" ``base``, what the IRIs of other keys begin with; "lightrag"
+            ``embedder``, which embeds entities, relations and passages.
+
+    Returns:
+        The file or folder.
 
     Raises:
-        InputError: There is no such format, or it takes no base.
+        InputError: There is no such format, it does not take an option, or it needs a graph made from documents.
         GraphbrickError: The target exists or cannot be written.
     """
-    if to not in FORMATS:
+    form = EXPORTS.find(to)
+    if form is None:
+        raise InputError(f"there is no export to {to!r}; choose one of {', '.join(EXPORTS.names())}")
+    for name in options:
+        if name not in form.takes:
+            raise InputError(f"an export to {to} takes no {name}; leave it out")
+    if form.needs_text and not isinstance(graph, Corpus):
         raise InputError(
-            f"there is no export to {to!r}; choose one of {', '.join(FORMATS)}, or graphrag or lightrag for a graph "
-            "made from documents"
+            f"{graph.path} was not made from documents, so it has no passages for an export to {to}; try parquet"
         )
-    more: dict[str, Any] = {}
-    if base is not None:
-        if to != "nt":
-            raise InputError(f"an export to {to} has no IRIs, so it takes no base; leave it out")
-        more = {"base": base}
-    return FORMATS[to](graph, target, overwrite=overwrite, progress=progress, **more)
+    if "progress" in form.takes:
+        options["progress"] = progress
+    written = form.write(graph, target, overwrite=overwrite, **options)
+    return written if isinstance(written, Written) else Written(written)

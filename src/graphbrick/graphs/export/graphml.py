@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
-from graphbrick.graphs.export.place import new_export_text
+from graphbrick.graphs.export.place import Export, new_export_text
 from graphbrick.graphs.store.stored import StoredGraph
 
 _PROGRESS = 1 << 14
@@ -70,6 +70,9 @@ def to_graphml(
             progress("triples", done, graph.n_triples)
         file.write(" </graph>\n</graphml>\n")
     return path
+
+
+EXPORT = Export(to_graphml, takes=("progress",))
 
 
 def _data(name: str, text: str | None) -> str:

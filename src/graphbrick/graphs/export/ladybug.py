@@ -24,7 +24,7 @@ from graphbrick.graphs.export.blocks import Ints, Step, Triples, mapped_texts, s
 from graphbrick.graphs.export.groups import grouped
 from graphbrick.graphs.export.ladybug_layout import layout
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
-from graphbrick.graphs.export.place import new_export_file
+from graphbrick.graphs.export.place import Export, new_export_file
 from graphbrick.graphs.store.literals import (
     DATE,
     DECIMAL,
@@ -110,6 +110,9 @@ def to_ladybug(
                 f"{path} cannot be written: {error}; choose another place, or make room there"
             ) from error
     return path
+
+
+EXPORT = Export(to_ladybug, takes=("progress",))
 
 
 class _Export:

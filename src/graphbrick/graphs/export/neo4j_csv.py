@@ -11,7 +11,7 @@ from pathlib import Path
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
-from graphbrick.graphs.export.place import new_export_folder
+from graphbrick.graphs.export.place import Export, new_export_folder
 from graphbrick.graphs.store.stored import StoredGraph
 
 _FILES = ("nodes.csv", "edges.csv")
@@ -69,6 +69,9 @@ def to_neo4j_csv(
                 done += len(block.heads)
                 progress("triples", done, graph.n_triples)
     return path
+
+
+EXPORT = Export(to_neo4j_csv, takes=("progress",))
 
 
 def _cell(text: str) -> str:

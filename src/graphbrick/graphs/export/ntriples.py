@@ -10,7 +10,7 @@ from urllib.parse import quote
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
-from graphbrick.graphs.export.place import new_export_text
+from graphbrick.graphs.export.place import Export, new_export_text
 from graphbrick.graphs.records.rdf_names import ALIAS_IRI, TYPE_IRI
 from graphbrick.graphs.store.literals import (
     DATE,
@@ -88,6 +88,9 @@ def to_ntriples(
             done += len(block.heads)
             progress("triples", done, graph.n_triples)
     return path
+
+
+EXPORT = Export(to_ntriples, takes=("base", "progress"))
 
 
 def relation_iri(key: str, base: str = BASE) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphbrick.graphs.export.blocks import Step, mapped_texts, silent, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
-from graphbrick.graphs.export.place import new_export_folder
+from graphbrick.graphs.export.place import Export, new_export_folder
 from graphbrick.graphs.store.stored import StoredGraph
 
 _ROWS = 1 << 17  # per row group
@@ -71,6 +71,9 @@ def to_parquet(
                 done += len(block.heads)
                 progress("triples", done, graph.n_triples)
     return path
+
+
+EXPORT = Export(to_parquet, takes=("progress",))
 
 
 def _writer(file: Path, columns: dict[str, Any]) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -16,12 +17,37 @@ class Written(NamedTuple):
     """What an export wrote.
 
     Attributes:
-        folder: The folder.
-        relations: Number of relations in it, which may be fewer than the triples of the graph.
+        folder: The folder or file.
+        relations: Number of relations in it, if they may be fewer than the triples of the graph.
     """
 
     folder: Path
-    relations: int
+    relations: int | None = None
+
+
+@dataclass(frozen=True)
+class Export:
+    """A format that graphs are written in; declared as an entry point whose name is that of the format.
+
+    Attributes:
+        write: Writes a graph: ``write(graph, target, overwrite=False)`` returns the file or folder that it made, or a
+            `Written`. It raises `GraphbrickError` if ``target`` exists and must not be replaced, as `new_export_file`
+            and `new_export_folder` do.
+        takes: Other keywords of ``write``: "progress" (called with a step, what is done and the total), "base" (what
+            IRIs begin with) and "embedder".
+        needs_text: Whether only graphs made from documents can be written.
+    """
+
+    write: Callable[..., Path | Written]
+    takes: tuple[str, ...] = ()
+    needs_text: bool = False
+
+
+def export_fault(value: object) -> str:
+    """Return why a value is not an export; empty if it is one."""
+    if not isinstance(value, Export):
+        return "it is not an export; declare a graphbrick.Export(write)"
+    return "" if callable(value.write) else "its write is not a function of a graph and a target"
 
 
 @contextmanager

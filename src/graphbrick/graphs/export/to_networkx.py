@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks
 from graphbrick.graphs.export.entities import entity_records
-from graphbrick.graphs.export.place import new_export_text
+from graphbrick.graphs.export.place import Export, new_export_text
 from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.graphs.store.stored import StoredGraph
 
@@ -82,6 +82,9 @@ def to_node_link(
             progress("triples", done, graph.n_triples)
         file.write("\n]}\n")
     return path
+
+
+EXPORT = Export(to_node_link, takes=("progress",))
 
 
 def _attributes(record: EntityRecord) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
-from graphbrick.graphs.readers.reader import Reader, Reading, reader_fault
+from graphbrick.graphs.readers.reader import FileReading, Reader, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import unpacked_name
 from graphbrick.graphs.records.blocks import FOR_RELATION, Described, FactBlock, Part
@@ -104,7 +104,7 @@ def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: 
     [('Kenya', 'capital', 'Nairobi'), ('Kenya', 'currency', 'Kenyan shilling')]
     """
     files = source_files(source, nodes)
-    return resolved(read_parts(*files, Reading(options, bad)), naming_of(files[0]))
+    return resolved(read_parts(*files, FileReading(options, bad)), naming_of(files[0]))
 
 
 def source_files(source: Path, nodes: Path | None) -> tuple[Path, Path | None]:
@@ -118,7 +118,7 @@ def naming_of(file: Path) -> Callable[[str], str] | None:
     return None if reader is None else reader.naming
 
 
-def read_parts(triples: Path, nodes: Path | None, reading: Reading) -> Iterator[Part]:
+def read_parts(triples: Path, nodes: Path | None, reading: FileReading) -> Iterator[Part]:
     """Read files like `read_source`, but yield triples in blocks if the format allows it.
 
     Args:
@@ -139,7 +139,7 @@ def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[F
     Raises:
         InputError: See `read_source`.
     """
-    return _label_blocks(_nodes(file, Reading(options, bad)))
+    return _label_blocks(_nodes(file, FileReading(options, bad)))
 
 
 def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
@@ -148,14 +148,14 @@ def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
         yield replace(block, kind=block.kind | np.uint8(FOR_RELATION))
 
 
-def _triples(file: Path, reading: Reading) -> Iterator[Part]:
+def _triples(file: Path, reading: FileReading) -> Iterator[Part]:
     reader = READERS.find(_checked_ending(file)) or (reading.options.delimiter and READERS.find("txt"))
     if not reader:
         raise InputError(_unsupported(file, READERS.names()), file)
     return reader.parts(file, reading)
 
 
-def _nodes(file: Path, reading: Reading) -> Iterator[Part]:
+def _nodes(file: Path, reading: FileReading) -> Iterator[Part]:
     reader = READERS.find(_checked_ending(file))
     if reader is None or reader.nodes is None:
         raise InputError(_unsupported(file, [name for name in READERS.names() if _has_nodes(name)], "node table"), file)

@@ -33,7 +33,7 @@ from graphbrick.graphs.records.records import BadRecords, TripleRecord
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
-    from graphbrick.graphs.readers.reader import Reading
+    from graphbrick.graphs.readers.reader import FileReading
 
 DELIMITERS: dict[str, str | None] = {".txt": None, ".tsv": "\t", ".tab": "\t", ".csv": ",", ".psv": "|"}
 """Delimiter by file suffix; None if it has to be detected from the lines."""
@@ -59,7 +59,7 @@ def suffix(file: Path) -> str:
     return Path(unpacked_name(file)).suffix
 
 
-def read_triples(file: Path, reading: Reading) -> Iterator[TripleBlock | TripleRecord]:
+def read_triples(file: Path, reading: FileReading) -> Iterator[TripleBlock | TripleRecord]:
     """Yield the triples of a delimited file.
 
     The file has three columns, or a header or the options name the columns to use.
@@ -106,7 +106,7 @@ class Triples(NamedTuple):
 
 
 def _blocks_of_triples(
-    file: Path, delimiter: str, layout: Callable[[list[str]], tuple[Triples, bool]], reading: Reading
+    file: Path, delimiter: str, layout: Callable[[list[str]], tuple[Triples, bool]], reading: FileReading
 ) -> Iterator[TripleBlock]:
     """Yield the triples of a file without quoting, block by block."""
     triples, bad = None, reading.bad

@@ -27,7 +27,7 @@ from urllib.parse import quote
 import numpy as np
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.reader import Reader, Reading
+from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, unpacked_name
 from graphbrick.graphs.records.blocks import (
     FOR_RELATION,
@@ -101,7 +101,7 @@ _TEXTS = {
 _LITERALS = 1 << 16
 
 
-def _read(file: Path, reading: Reading) -> Iterator[Part]:
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """Yield the triples and facts of an RDF file, by the rules in the module's docstring.
 
     Labels and descriptions come with a rank; the reader does not store them, so the consumer must keep the best.
@@ -130,7 +130,7 @@ def _read(file: Path, reading: Reading) -> Iterator[Part]:
 READER = Reader(_read, naming=local_name, is_checked=True)
 
 
-def _blocks_of_lines(file: Path, parse: _Parse, statements: _Statements, reading: Reading) -> Iterator[Part]:
+def _blocks_of_lines(file: Path, parse: _Parse, statements: _Statements, reading: FileReading) -> Iterator[Part]:
     """Read ordinary lines with a fast kernel and all others with the parser, in file order."""
     predicates = (statements.labels, {TYPE_IRI}, statements.facts - statements.labels - {TYPE_IRI} | _TEXTS)
     labels, types, special = (np.array([hash64(iri) for iri in sorted(iris)], dtype=np.uint64) for iris in predicates)

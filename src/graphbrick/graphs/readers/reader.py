@@ -20,7 +20,7 @@ _BLOCKS = TripleBlock | FactBlock | Described | RankedFact
 
 
 @dataclass
-class Reading:
+class FileReading:
     """The reading of one file: its options, and what it reports to.
 
     Attributes:
@@ -59,12 +59,12 @@ class Reader:
         is_checked: Whether its records need no check; each one costs a microsecond.
     """
 
-    read: Callable[[Path, Reading], Iterator[Part]]
-    nodes: Callable[[Path, Reading], Iterator[Part]] | None = None
+    read: Callable[[Path, FileReading], Iterator[Part]]
+    nodes: Callable[[Path, FileReading], Iterator[Part]] | None = None
     naming: Callable[[str], str] | None = None
     is_checked: bool = False
 
-    def parts(self, file: Path, reading: Reading) -> Iterator[Part]:
+    def parts(self, file: Path, reading: FileReading) -> Iterator[Part]:
         """Yield the triples and facts of a file.
 
         Raises:
@@ -72,13 +72,13 @@ class Reader:
         """
         return self.read(file, reading) if self.is_checked else _checked(self.read, file, reading)
 
-    def node_parts(self, file: Path, reading: Reading) -> Iterator[Part]:
+    def node_parts(self, file: Path, reading: FileReading) -> Iterator[Part]:
         """Yield the entities of a table of nodes, which the format must have; errors as for `parts`."""
         assert self.nodes is not None
         return self.nodes(file, reading) if self.is_checked else _checked(self.nodes, file, reading)
 
 
-def _checked(read: Callable[[Path, Reading], Iterator[Part]], file: Path, reading: Reading) -> Iterator[Part]:
+def _checked(read: Callable[[Path, FileReading], Iterator[Part]], file: Path, reading: FileReading) -> Iterator[Part]:
     name = f"the reader {read.__module__}.{getattr(read, '__qualname__', read)}"
     try:
         for part in read(file, reading):
@@ -96,4 +96,4 @@ def reader_fault(value: object) -> str:
     """Return why a value is not a reader; empty if it is one."""
     if not isinstance(value, Reader):
         return "it is not a reader; declare a graphbrick.Reader(read)"
-    return "" if callable(value.read) else "its read is not a function of a file and a graphbrick.Reading"
+    return "" if callable(value.read) else "its read is not a function of a file and a graphbrick.FileReading"

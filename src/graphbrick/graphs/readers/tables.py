@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import delimited
 from graphbrick.graphs.readers.columns import node_columns, triple_columns, unrecognised
-from graphbrick.graphs.readers.reader import Reader, Reading
+from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.streams import PACKED
 from graphbrick.graphs.records.records import EntityRecord, TripleRecord
 
@@ -21,7 +21,7 @@ Cell: TypeAlias = str | tuple[str, ...]
 """The value of a cell; a tuple if the table stores a list."""
 
 
-def _read_nodes(file: Path, reading: Reading) -> Iterator[EntityRecord]:
+def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
     """Yield the entities of a delimited node table.
 
     A header names the columns (see `node_columns`). A table without a header has two columns, key and label. Several
@@ -74,7 +74,7 @@ def _several(cell: Cell) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def _read_parquet_nodes(file: Path, reading: Reading) -> Iterator[EntityRecord]:
+def _read_parquet_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
     """Yield the entities of a Parquet node table.
 
     Columns are recognised by name as in delimited tables. Types and aliases may also be list columns.
@@ -94,7 +94,7 @@ def _read_parquet_nodes(file: Path, reading: Reading) -> Iterator[EntityRecord]:
                 yield record
 
 
-def _read_parquet(file: Path, reading: Reading) -> Iterator[TripleRecord]:
+def _read_parquet(file: Path, reading: FileReading) -> Iterator[TripleRecord]:
     """Yield the triples of a Parquet edge table.
 
     Columns are recognised by name unless the options name them.

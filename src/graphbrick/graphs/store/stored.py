@@ -374,6 +374,12 @@ class StoredGraph:
         read_deltas(self.path, self.manifest.hash)
 
 
+def has_text(path: str | PathLike[str]) -> bool:
+    """Return whether the graph in a folder was made from documents, whose passages lie beside it."""
+    place = Path(path).absolute()
+    return bool(place.name) and place.with_name(f"{place.name}.text").is_dir()  # the root has no name
+
+
 def _stamp(folder: Path) -> tuple[int, int] | None:
     """Return a stamp that identifies the graph at a path; None if there is no graph."""
     try:

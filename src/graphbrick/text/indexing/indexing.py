@@ -17,7 +17,7 @@ from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.build.atomic import check_place
 from graphbrick.graphs.build.builder import build
-from graphbrick.graphs.corpus import TextGraph, has_text
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.corpus_writer import write_corpus
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.counting import counted
@@ -243,7 +243,7 @@ def _check_unchanged(store: TextStore, graph: Path) -> None:
     built = store.setting("graph")
     if not built or not graph.exists():  # empty while a graph is built, so also after a kill then
         return
-    now = Graph.open(graph).hash
+    now = Graph.open(graph, passages=False).hash
     if now != built:
         raise GraphbrickError(
             f"{graph} is not as it was indexed: it was changed by other commands, which indexing would undo; "
@@ -324,8 +324,6 @@ def records_of(store: TextStore, extractor: Extractor, without: Collection[bytes
 
 def _up_to_date(path: Path, state: str) -> TextGraph | None:
     """Return the graph if it was made from this state of the store and is complete; else None."""
-    if not (path.exists() and has_text(path)):
-        return None
     try:
         graph = TextGraph.open(path)
     except GraphbrickError:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, ShortestPaths, build, open_graph
+import graphbrick
+from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, ShortestPaths, build
 from graphbrick.core import Evidence, Query, Row, Subgraph
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Capability
@@ -63,7 +64,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def opened(address: str) -> DatabaseGraph:
-    graph = open_graph(address)
+    graph = graphbrick.open(address)
     assert isinstance(graph, DatabaseGraph)
     return graph
 
@@ -209,7 +210,7 @@ def test_a_database_or_option_that_is_not_there_is_named(films: str, tmp_path: P
     with pytest.raises(GraphbrickError, match=r"no database .*none\.ladybug"):
         opened(f"ladybug:{tmp_path / 'none.ladybug'}").schema()
     with pytest.raises(InputError, match=r"has the option 'lable'; allowed are .*label"):
-        open_graph(f"{films}?lable=title")
+        graphbrick.open(f"{films}?lable=title")
     with pytest.raises(InputError, match=r"timeout .* must be a number above 0 and at most 1,000,000,000, got 'soon'"):
         opened(f"{films}?timeout=soon").schema()
     with pytest.raises(LinkError, match="has the key 'nobody'"):
@@ -314,7 +315,7 @@ def test_names_in_a_question_are_found_as_comparing_every_name_finds_them(tmp_pa
         EntityRecord("e6", "Al Pacino", aliases=("Alfredo James Pacino", "PACINO")), EntityRecord("e7", "Kenya"),
     ]  # fmt: skip
     graph = build([*facts, ("e1", "next", "e2")], tmp_path / "g")
-    live = open_graph(f"ladybug:{to_ladybug(graph, tmp_path / 'db')}")
+    live = graphbrick.open(f"ladybug:{to_ladybug(graph, tmp_path / 'db')}")
     for question in (
         "Who was in St. Elmo's Fire, or in HEAT?",
         "Was Pacino in ägypten?",

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sparql_server import SparqlServer, dying, reply, sparql_server, trickling
 
+import graphbrick
 from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, Session, ShortestPaths, build
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Copied
@@ -21,7 +22,6 @@ from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.databases.sparql.rdf_search import spans
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
 from graphbrick.graphs.databases.sparql.sparql_text import is_ask, limited
-from graphbrick.graphs.opening import open_graph
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = """@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -70,7 +70,7 @@ def live(request: pytest.FixtureRequest, place: Path) -> Iterator[DatabaseGraph]
     in_store = request.param == "oxigraph"
     address = f"oxigraph:{place}" if in_store else request.getfixturevalue("server").address
     with Session():
-        graph = open_graph(address)
+        graph = graphbrick.open(address)
         assert isinstance(graph, DatabaseGraph)
         yield graph
 
@@ -163,7 +163,7 @@ ENDLESS = "SELECT (COUNT(*) AS ?n) WHERE { " + " ".join(f"?a{i} ?p{i} ?o{i} ." f
 
 def test_a_query_without_end_is_stopped_and_the_next_one_answered(place: Path) -> None:
     with Session():
-        graph = open_graph(f"oxigraph:{place}?timeout=0.5")
+        graph = graphbrick.open(f"oxigraph:{place}?timeout=0.5")
         assert isinstance(graph, DatabaseGraph)
         with pytest.raises(GraphbrickError, match=r"longer than 0\.5 seconds"):
             graph.query(ENDLESS, {}, 1)
@@ -191,7 +191,7 @@ def test_numbers_of_every_type_are_numbers(text: str, datatype: str, value: obje
 @pytest.mark.parametrize("end", [";", " ; ;\n", " LIMIT 3;"])
 def test_a_semicolon_at_the_end_of_a_query_is_left_out(place: Path, end: str) -> None:
     with Session():
-        graph = open_graph(f"oxigraph:{place}")
+        graph = graphbrick.open(f"oxigraph:{place}")
         assert isinstance(graph, DatabaseGraph)
         assert len(graph.query(f"SELECT ?s {{ ?s ?p ?o }}{end}", {}, 2).rows) == 2
 
@@ -201,7 +201,7 @@ def test_blank_nodes_are_followed_in_a_store(tmp_path: Path) -> None:
     store.load((PREFIXES + ':a :has [ rdfs:label "part" ; :of :b ] .').encode(), format=ox.RdfFormat.TURTLE)
     store.flush()
     with Session():
-        graph: Any = open_graph(f"oxigraph:{tmp_path}")
+        graph: Any = graphbrick.open(f"oxigraph:{tmp_path}")
         (row,) = graph.neighbours([graph.entity("http://e.org/a")])[0].triples.tolist()
         assert graph.label(row[2]) == "part"
         assert {graph.label(int(t)) for t in graph.neighbours([row[2]], direction="out")[0].triples[:, 2]} == {"b"}
@@ -233,7 +233,7 @@ def html(status: int, body: bytes = PAGE, **headers: str) -> Any:
     ],
 )
 def test_a_fault_of_the_server_is_one_clear_line(server: SparqlServer, faults: list[Any], message: str) -> None:
-    graph: Any = open_graph(f"{server.address}?timeout=1")
+    graph: Any = graphbrick.open(f"{server.address}?timeout=1")
     server.faults = list(faults)
     with pytest.raises(GraphbrickError, match=message) as error:
         graph.query("SELECT * { ?s ?p ?o }", {}, 5)
@@ -241,7 +241,7 @@ def test_a_fault_of_the_server_is_one_clear_line(server: SparqlServer, faults: l
 
 
 def test_a_busy_server_is_asked_again(server: SparqlServer) -> None:
-    graph: Any = open_graph(server.address)
+    graph: Any = graphbrick.open(server.address)
     server.faults = [html(503, Retry_After="0")]
     with record(Trace(), "query", "query") as entry:
         assert graph.query("ASK { ?s ?p ?o }", {}, 5).rows == [(True,)]
@@ -249,7 +249,7 @@ def test_a_busy_server_is_asked_again(server: SparqlServer) -> None:
 
 
 def test_partial_results_of_virtuoso_are_marked(server: SparqlServer) -> None:
-    graph: Any = open_graph(server.address)
+    graph: Any = graphbrick.open(server.address)
     kenya = graph.entity("http://e.org/KE")
     server.headers = {"X-SQL-State": "S1TAT"}
     with record(Trace(), "query", "query") as entry:
@@ -259,7 +259,7 @@ def test_partial_results_of_virtuoso_are_marked(server: SparqlServer) -> None:
 
 
 def test_rows_that_a_server_holds_back_are_told(server: SparqlServer) -> None:
-    graph: Any = open_graph(server.address)
+    graph: Any = graphbrick.open(server.address)
     server.headers = {"X-SPARQL-MaxRows": "3"}
     with record(Trace(), "query", "query") as entry:
         assert graph.query("SELECT * { ?s ?p ?o }", {}, 100).is_cut
@@ -268,7 +268,7 @@ def test_rows_that_a_server_holds_back_are_told(server: SparqlServer) -> None:
 
 @pytest.mark.parametrize("value", ["0", "1"])
 def test_virtuoso_answers_an_ask_with_a_column_of_its_own(server: SparqlServer, value: str) -> None:
-    graph: Any = open_graph(server.address)
+    graph: Any = graphbrick.open(server.address)
     row = f'{{"__ASK_RETVAL": {{"type": "typed-literal", "value": "{value}"}}}}'
     body = f'{{"head": {{"vars": ["__ASK_RETVAL"]}}, "results": {{"bindings": [{row}]}}}}'
     server.faults = [lambda handler: reply(handler, 200, body.encode())]
@@ -291,7 +291,7 @@ def test_digest_authentication_is_used_where_basic_is_refused(
         sent.append(handler.headers["Authorization"].split()[0])
         reply(handler, 200, b'{"head": {}, "boolean": true}')
 
-    graph: Any = open_graph(server.address)
+    graph: Any = graphbrick.open(server.address)
     server.faults = [refuse, refuse, accept, accept]
     for _ in range(2):
         assert graph.query("ASK { ?s ?p ?o }", {}, 1).rows == [(True,)]
@@ -303,7 +303,7 @@ def test_digest_authentication_is_used_where_basic_is_refused(
 
 
 def test_virtuoso_is_asked_by_its_text_index(server: SparqlServer) -> None:
-    graph: Any = open_graph(server.address)
+    graph: Any = graphbrick.open(server.address)
     server.headers = {"Server": "Virtuoso/07.20"}
     graph.search("Kenya", 1)
     server.faults = [lambda handler: reply(handler, 200, b'{"head": {"vars": ["e"]}, "results": {"bindings": []}}')] * 9
@@ -314,25 +314,25 @@ def test_virtuoso_is_asked_by_its_text_index(server: SparqlServer) -> None:
 def test_options_cannot_change_queries(server: SparqlServer) -> None:
     for option in ("label=x> } ; DROP", "label=name", 'language=en" || "'):
         with pytest.raises(InputError):
-            open_graph(f"{server.address}?{option}")
+            graphbrick.open(f"{server.address}?{option}")
 
 
 def test_no_server_and_no_encryption_are_clear_lines(server: SparqlServer) -> None:
-    encrypted: Any = open_graph(server.address.replace("sparql+http", "sparql+https"))
+    encrypted: Any = graphbrick.open(server.address.replace("sparql+http", "sparql+https"))
     with pytest.raises(GraphbrickError, match="the encrypted connection failed"):
         encrypted.entity("http://e.org/KE")
-    nobody: Any = open_graph("sparql+http://127.0.0.1:9/sparql")
+    nobody: Any = graphbrick.open("sparql+http://127.0.0.1:9/sparql")
     with pytest.raises(GraphbrickError, match="the connection failed"):
         nobody.entity("http://e.org/KE")
     with pytest.raises(InputError, match="allowed are graph, hops, label, language, limit, timeout, triples"):
-        open_graph(f"{server.address}?lable=x")
+        graphbrick.open(f"{server.address}?lable=x")
 
 
 def test_the_copied_part_has_limits_in_the_address(server: SparqlServer) -> None:
-    limited_graph = open_graph(f"{server.address}?hops=3&limit=5&triples=2000000")
+    limited_graph = graphbrick.open(f"{server.address}?hops=3&limit=5&triples=2000000")
     assert isinstance(limited_graph, Copied)
     assert limited_graph.copy_limits() == {"hops": 3, "limit_per_node": 5, "max_triples": 2_000_000}
-    plain = open_graph(server.address)
+    plain = graphbrick.open(server.address)
     assert isinstance(plain, Copied)
     assert plain.copy_limits() == {}
     for option, message in (
@@ -340,7 +340,7 @@ def test_the_copied_part_has_limits_in_the_address(server: SparqlServer) -> None
         ("limit=1.5", r"limit .* must be a whole number, got 1\.5; try \?limit=1000"),
     ):
         with pytest.raises(InputError, match=message):
-            open_graph(f"{server.address}?{option}").copy_limits()  # type: ignore[union-attr]
+            graphbrick.open(f"{server.address}?{option}").copy_limits()  # type: ignore[union-attr]
 
 
 @given(st.text(max_size=8), st.sampled_from(["", "en", "pt-BR"]), st.sampled_from(["", f"{XSD}date"]))

@@ -33,6 +33,7 @@ class LadybugGraph(CypherGraph):
     It is opened for reading only, with a page cache of 1 GB (``?memory=4096`` for another number of megabytes).
     """
 
+    has_host = False
     options = (*OPTIONS, "memory")
 
     @property

@@ -26,6 +26,8 @@ class OxigraphGraph(RdfGraph):
     Queries run in a process of their own, since pyoxigraph has no time-out: one that takes too long ends with it.
     """
 
+    has_host = False
+
     def can_ask(self, term: Term) -> bool:
         """Return True: blank nodes keep their names in a store."""
         return True

@@ -15,7 +15,7 @@ from typing import Any
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.communities import CommunityTree, communities_of, communities_place
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
-from graphbrick.graphs.export.place import Written, new_export_folder
+from graphbrick.graphs.export.place import Export, Written, new_export_folder
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.text.documents.store import TextStore, text_folder
 from graphbrick.text.exchange.graphrag.tables import TITLE
@@ -55,6 +55,9 @@ def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: boo
             schema = pyarrow.schema([(column, _type(column)) for column in COLUMNS[name]])
             parquet.write_table(pyarrow.Table.from_pylist(rows, schema), work / f"{name}.parquet", compression="zstd")
     return Written(path, len(tables["relationships"]))
+
+
+EXPORT = Export(to_graphrag, needs_text=True)
 
 
 _PLACE = ("community", "level", "parent", "children", "title")

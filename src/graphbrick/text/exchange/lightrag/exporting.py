@@ -17,8 +17,9 @@ import numpy as np
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
-from graphbrick.graphs.export.place import Written, new_export_folder
+from graphbrick.graphs.export.place import Export, Written, new_export_folder
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.models.vectors.store import store_of
 from graphbrick.text.documents.store import TextStore, text_folder
@@ -53,7 +54,7 @@ class _Chunk(NamedTuple):
 
 
 def to_lightrag(
-    graph: TextGraph, target: str | PathLike[str], *, embedder: Embedder, overwrite: bool = False
+    graph: TextGraph, target: str | PathLike[str], *, embedder: Embedder | None = None, overwrite: bool = False
 ) -> Written:
     """Write a graph as a storage folder that LightRAG 1.5 opens, and `import_lightrag` reads again.
 
@@ -65,7 +66,7 @@ def to_lightrag(
     Args:
         graph: The graph.
         target: The folder to make, the ``working_dir`` of LightRAG.
-        embedder: Embeds entities, relations and chunks, such as MiniLM() (all-MiniLM-L6-v2, 384 dimensions).
+        embedder: Embeds entities, relations and chunks, by default MiniLM() (all-MiniLM-L6-v2, 384 dimensions).
         overwrite: Replace an earlier export.
 
     Returns:
@@ -75,13 +76,16 @@ def to_lightrag(
         GraphbrickError: The target exists or cannot be written, or the documents of the graph are missing.
     """
     content = _Content(graph)
-    files = {**content.key_values(), **{VECTORS[kind]: rows for kind, rows in content.vectors(embedder)}}
+    files = {**content.key_values(), **{VECTORS[kind]: rows for kind, rows in content.vectors(embedder or MiniLM())}}
     path = Path(target)
     with new_export_folder(path, (".json", ".graphml"), overwrite=overwrite) as work:
         (work / GRAPH).write_text("\n".join(content.graphml()), encoding="utf-8")
         for name, value in files.items():
             (work / name).write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
     return Written(path, len(content.edges))
+
+
+EXPORT = Export(to_lightrag, takes=("embedder",), needs_text=True)
 
 
 class _Content:
