@@ -17,8 +17,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-MOVED = {"embed": "embeddings", "partition": "partitions", "hubs": "hubs"}
-"""Earlier names of commands, and what they are called in this group."""
 
 
 @app.command()
