@@ -28,11 +28,11 @@ def recipes(
 ) -> None:
     """List the published recipes, or show one."""
     from graphbrick.cli.printing.bricks import print_recipe, print_recipes
-    from graphbrick.recipes import published
+    from graphbrick.recipes import all_recipes
     from graphbrick.recipes import recipe as find
 
     if name is None:
-        print_recipes(list(published().values()), as_json=as_json)
+        print_recipes(list(all_recipes().values()), as_json=as_json)
     else:
         print_recipe(find(name), as_json=as_json)
 

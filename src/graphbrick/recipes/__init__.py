@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from graphbrick.core.errors import InputError, PipelineError
+from graphbrick.core.errors import InputError, PipelineError, shown
+from graphbrick.core.plugins import Registry, skip
 from graphbrick.pipeline import Pipeline, Sequence, Union
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.parsing import parse, parse_brick
@@ -156,7 +158,6 @@ class Recipe:
         return parse(self.text(**parts))
 
 
-_FILES = ("published.toml", "systems.toml")
 _EXAMPLES = {
     "tuned_embedder": "a model fine-tuned on the graph, such as EmbeddingModel('models/tuned')",
     "two_towers": (
@@ -171,17 +172,50 @@ _EXAMPLES = {
 }
 
 
+def _fault(value: object) -> str:
+    """Return why a value is not a file of recipes; empty if it is one."""
+    if not isinstance(value, str | Traversable):
+        return f"it is neither the path of a file of recipes nor its text, but {shown(value)}"
+    try:
+        _recipes(_content(value), {})
+    except (OSError, InputError) as error:
+        return str(error)
+    return ""
+
+
+FILES: Registry[str | Traversable] = Registry(
+    "graphbrick.recipes",
+    {"published": "graphbrick.recipes:PUBLISHED", "systems": "graphbrick.recipes:SYSTEMS"},
+    _fault,
+)
+"""The files of recipes by name: paths, or TOML as text. A part without a line under ``[parts]`` has the default that
+it has in the published recipes."""
+PUBLISHED, SYSTEMS = (files("graphbrick.recipes") / name for name in ("published.toml", "systems.toml"))
+
+
 @lru_cache(maxsize=1)
 def published() -> Mapping[str, Recipe]:
-    """Return all recipes by name, in the order of the papers."""
-    content, systems = (
-        tomllib.loads((files("graphbrick.recipes") / name).read_text(encoding="utf-8")) for name in _FILES
-    )
-    return _recipes(content | {"recipes": content["recipes"] | systems["recipes"]})
+    """Return the published recipes by name, in the order of the papers."""
+    content = _content(PUBLISHED)
+    return _recipes(content, {}) | _recipes(_content(SYSTEMS), content["parts"])
+
+
+@lru_cache(maxsize=1)
+def all_recipes() -> Mapping[str, Recipe]:
+    """Return all recipes by name in capitals, those of plug-ins last (entry points ``graphbrick.recipes``)."""
+    recipes, parts = dict(published()), _content(PUBLISHED)["parts"]
+    plugged_in = {name: file for name, file in FILES.all().items() if name not in FILES.own}
+    for name, file in plugged_in.items():
+        for one in _recipes(_content(file), parts).values():
+            if one.name.upper() in recipes:
+                skip(FILES.group, one.name, name, "it has the name of another recipe; rename it")
+            else:
+                recipes[one.name.upper()] = replace(one, group=one.group or name)
+    return recipes
 
 
 def recipe(name: str | int) -> Recipe:
-    """Return a recipe by its name: a published one, or one of a file.
+    """Return a recipe by its name: a published one, one of a plug-in, or one of a file.
 
     Args:
         name: Such as ``12``; ``tuned.toml`` for the first recipe of a file, or ``tuned.toml:NAME``.
@@ -197,44 +231,54 @@ def recipe(name: str | int) -> Recipe:
     path, suffix, own = str(name).partition(".toml")
     if suffix:
         return _of_file(Path(path + suffix), own.removeprefix(":"))
-    found = published().get(str(name).strip().upper())
-    if found is None:
-        names = list(published())
+    key = str(name).strip().upper()
+    match = published().get(key) or all_recipes().get(key)
+    if match is None:
+        names = list(all_recipes())
         raise PipelineError(
             f"there is no recipe {name!r}; there are 1 to 15, P0 to P20, "
             f"{', '.join(n for n in names if not re.fullmatch('P?[0-9]+', n))} (graphbrick recipes lists them)"
         )
-    return found
+    return match
 
 
 def _of_file(path: Path, name: str) -> Recipe:
     """Return a recipe of a file, the first without a name."""
+    recipes = _recipes(_content(path), {})
+    if not recipes or (name and name not in recipes):
+        raise InputError(f"there is no recipe {name!r}; there are {', '.join(recipes) or 'none'}", path)
+    return recipes[name] if name else next(iter(recipes.values()))
+
+
+def _content(file: str | Traversable) -> dict[str, Any]:
+    """Return what a file of recipes says, which has ``recipes`` with a ``pipeline`` each."""
+    place = None if isinstance(file, str) else Path(str(file))
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(file if isinstance(file, str) else file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the recipes are not TOML: {error}", path) from error
+        raise InputError(f"the recipes are not TOML: {error}", place) from error
     except (OSError, ValueError) as error:  # also a null character
-        raise InputError(f"the recipes cannot be read: {getattr(error, 'strerror', None) or error}", path) from error
+        raise InputError(f"the recipes cannot be read: {getattr(error, 'strerror', None) or error}", place) from error
     try:
-        found = _recipes(content)
+        for entry in content["recipes"].values():
+            entry["pipeline"].split()
+            entry.get("index", {}).values()
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"the file holds no recipes ({type(error).__name__}: {error}); it has lines such as "
-            '[recipes.mine] and pipeline = "PPR(k=1000) >> ShortestPaths() >> PathAnswer()"', path
+            '[recipes.mine] and pipeline = "PPR(k=1000) >> ShortestPaths() >> PathAnswer()"', place
         ) from error  # fmt: skip
-    if not found or (name and name not in found):
-        raise InputError(f"there is no recipe {name!r}; there are {', '.join(found) or 'none'}", path)
-    return found[name] if name else next(iter(found.values()))
+    return content
 
 
-def _recipes(content: Mapping[str, Any]) -> dict[str, Recipe]:
-    """Return the recipes that a file describes; only ``recipes`` with a ``pipeline`` each must be there."""
+def _recipes(content: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, Recipe]:
+    """Return the recipes that a file describes; ``defaults`` are those of parts that it does not set."""
     recipes = {}
     for name, entry in content["recipes"].items():
         template = " ".join(entry["pipeline"].split())
         index = entry.get("index", {})
         used = set(re.findall(r"\$\{?(\w+)", " ".join((template, *index.values()))))
-        parts = {part: text for part, text in content.get("parts", {}).items() if part in used}
+        parts = {part: text for part, text in (defaults | content.get("parts", {})).items() if part in used}
         paper = entry.get("paper", "")
         recipes[name] = Recipe(
             name, entry.get("title", name), entry.get("group", ""), content.get("papers", {}).get(paper, paper),

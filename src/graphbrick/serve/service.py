@@ -18,7 +18,7 @@ from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import Budget
 from graphbrick.pipeline.composition import Sequence
 from graphbrick.pipeline.parsing import parse
-from graphbrick.recipes import published
+from graphbrick.recipes import all_recipes
 from graphbrick.recipes import recipe as find_recipe
 from graphbrick.serve.errors import ErrorReply, ServeError, error_reply, not_found
 from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, warm
@@ -144,8 +144,8 @@ class Service:
                 raise ServeError(400, "two_recipes", "give either a recipe, or a pipeline text, not both")
             pipeline = parse(text)
             self.trust(opened).check(pipeline)
-        elif recipe is not None and recipe not in opened.recipes and recipe.upper() in published():
-            pipeline = published()[recipe.upper()].pipeline(**(parts or {}))
+        elif recipe is not None and recipe not in opened.recipes and recipe.upper() in all_recipes():
+            pipeline = all_recipes()[recipe.upper()].pipeline(**(parts or {}))
             self.trust(opened).check(pipeline)
         elif parts:
             raise ServeError(400, "no_parts", "only published recipes, such as 12, have parts; give a pipeline text")

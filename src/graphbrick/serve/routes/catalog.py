@@ -18,7 +18,7 @@ from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import all_bricks, describe
 from graphbrick.pipeline.composition import Sequence
 from graphbrick.pipeline.parsing import parse
-from graphbrick.recipes import published
+from graphbrick.recipes import all_recipes
 from graphbrick.serve.errors import ServeError, not_found, recipe_error
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.models import LONGEST_RECIPE, Check, Name
@@ -102,7 +102,7 @@ async def recipes(service: Serving, graph: GraphName = None) -> dict[str, Any]:
     own = [_recipe(name, pipeline) for name, pipeline in opened.recipes.items()]
     trust = service.trust(opened)
     listed = []
-    for one in published().values():
+    for one in all_recipes().values():
         reason = f"it needs {', '.join(one.needs)}" if one.needs else trust.refusal(one.pipeline())
         listed.append(one.to_dict() | {"allowed": not reason, "reason": reason or None})
     return {"graph": opened.name, "recipes": own, "published": listed}

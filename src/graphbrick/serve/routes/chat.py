@@ -15,7 +15,7 @@ from fastapi import APIRouter, Request, Response
 from graphbrick.core.errors import LinkError
 from graphbrick.core.trace import Trace
 from graphbrick.models.llm.chat import streaming
-from graphbrick.recipes import published
+from graphbrick.recipes import all_recipes
 from graphbrick.serve.asking import Asked, reply_of, run_of, usage_of
 from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, answers_line, sources
 from graphbrick.serve.conversation.standalone import standalone
@@ -59,7 +59,7 @@ def _meant(service: Service, name: str) -> tuple[str | None, str | None]:
     graph, slash, recipe = name.partition("/")
     if slash and graph in service.graphs and recipe in service.graphs[graph].now.recipes:
         return graph, recipe
-    if not slash and (name in service.graph().recipes or name.upper() in published()):
+    if not slash and (name in service.graph().recipes or name.upper() in all_recipes()):
         return None, name
     if not slash and name in service.graphs:
         return name, None
