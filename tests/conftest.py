@@ -10,6 +10,7 @@ import pytest
 from commands import Result, Run
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from plug_ins import install as install
 
 from graphbrick import Graph, build
 from graphbrick.cli.app import main

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pages import example
+from pages import example, imported
 
 import graphbrick
 from graphbrick.pipeline.catalog import all_bricks
@@ -85,6 +85,19 @@ def test_the_evidence_of_the_contributing_page_is_ranked_and_joined_with_paths(t
     (item,) = run.evidence.items
     assert (type(item), item.source) == (Description, "SeedDescriptions()")
     check_brick(SeedDescriptions(), installed=False)
+
+
+def test_the_scorer_of_the_contributing_page_keeps_the_contract(monkeypatch):
+    scorer = imported("CONTRIBUTING.md", "SameStart", monkeypatch).SameStart
+
+    from graphbrick.testing import check_brick
+
+    assert scorer(letters=5).score("Which currencies?", ["Kenya -> currency", "Kenya -> cure", ""]).tolist() == [
+        1,
+        0,
+        0,
+    ]
+    check_brick(scorer(), installed=False)
 
 
 def test_every_module_can_be_imported_without_what_only_posix_has():
