@@ -244,7 +244,8 @@ _AREAS = {"bricks": bricks, "models": models, "patterns": patterns, "text": text
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _HOME |= {name: f"{area}.{home}" for area, package in _AREAS.items() for name, home in package.BRICKS.items()}
 _HOME["Repeat"] = "pipeline.composition"
-__all__ = ["__version__", "learn", *sorted(_HOME)]
+# Without `open`: `from graphbrick import *` would hide the one of Python.
+__all__ = ["__version__", "learn", *sorted(_HOME.keys() - {"open"})]
 
 
 def __getattr__(name: str) -> object:
@@ -258,4 +259,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_HOME})
