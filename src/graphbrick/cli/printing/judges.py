@@ -10,7 +10,6 @@ import typer
 
 from graphbrick.cli.printing.terminal import console, plain, print_json, table
 from graphbrick.judge.judges.classifier.training import Trained
-from graphbrick.judge.judges.classifier.training import plain as plain_reports
 from graphbrick.judge.report.checking import Check
 from graphbrick.judge.synthetic.making import Made
 from graphbrick.judge.synthetic.negatives import EASY
@@ -63,7 +62,7 @@ def print_trained(place: Path, trained: Trained, *, as_json: bool) -> None:
 def print_encoder(place: Path, made: dict[Label, EncoderReport], *, as_json: bool) -> None:
     """Print how well the encoders of a judge do on held-out questions."""
     if as_json:
-        print_json({"judge": str(place), "labels": plain_reports(made)})
+        print_json({"judge": str(place), "labels": {label: one.to_dict() for label, one in made.items()}})
         return
     for label, one in made.items():
         tried = f", the best of {len(one.trials)} settings" if one.trials else ""
@@ -74,7 +73,7 @@ def print_encoder(place: Path, made: dict[Label, EncoderReport], *, as_json: boo
 def print_tuned(place: Path, made: dict[Label, JudgeLLMReport], *, as_json: bool) -> None:
     """Print how well a tuned language model judges held-out questions, beside its base."""
     if as_json:
-        print_json({"judge": str(place), "labels": plain_reports(made)})
+        print_json({"judge": str(place), "labels": {label: one.to_dict() for label, one in made.items()}})
         return
     for label, one in made.items():
         typer.echo(

@@ -6,7 +6,6 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -84,12 +83,7 @@ class Trained:
 
     def report(self) -> dict[str, object]:
         """Return the figures as plain JSON types."""
-        return {"labels": plain(self.reports), "left out": self.left_out}
-
-
-def plain(reports: Mapping[Label, TrainedLabel]) -> dict[Label, dict[str, Any]]:
-    """Return the report of each label as plain JSON types."""
-    return {label: one.to_dict() for label, one in reports.items()}
+        return {"labels": {label: one.to_dict() for label, one in self.reports.items()}, "left out": self.left_out}
 
 
 def is_learnable(rows: Sequence[Row]) -> bool:
