@@ -90,6 +90,11 @@ class EncoderReport(TrainedLabel):
     trials: list[dict[str, Any]]
     seconds: float
 
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
+        tried = f", the best of {len(self.trials)} settings" if self.trials else ""
+        return [f"AUC {self.auc:.3f} on held-out questions ({self.rows:,} rows{tried})"]
+
 
 def train_judge_encoder(
     rows: Sequence[Row],

@@ -75,6 +75,10 @@ class JudgeLLMReport(TrainedLabel):
     auc: float
     seconds: float
 
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
+        return [f"AUC {self.untrained:.3f} -> {self.auc:.3f} on held-out questions ({self.rows:,} rows)"]
+
 
 def train_judge_llm(
     rows: Sequence[Row],

@@ -13,6 +13,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.judge.judges.classifier.features import Features, names_of, rarity, signs_of
 from graphbrick.judge.judges.classifier.logistic import Logistic, balanced, fit, platt
 from graphbrick.judge.judges.parts import Floats, Reader
+from graphbrick.judge.synthetic.negatives import EASY
 from graphbrick.judge.synthetic.rows import OWN, Row
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.frame import Report
@@ -24,6 +25,7 @@ PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 LEAST = 20
 """Questions below which a label is not learned."""
 
+_BETTER = 0.01  # of the area under the curve: less is no gain over a single number
 _TOGETHER = 200  # cases whose numbers are made before progress is reported
 
 
@@ -63,6 +65,16 @@ class ClassifierReport(TrainedLabel):
     alone: dict[str, float]
     calibration: float
     weights: dict[str, float]
+
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
+        lines = [f"AUC {self.auc:.3f} on held-out questions ({self.questions:,} questions, {self.rows:,} rows)"]
+        for kind, area in self.by_kind.items():
+            lines.append(f"  against {kind}: {area:.3f}{' (easy)' if kind in EASY else ''}")
+        best, area = max(self.alone.items(), key=lambda entry: entry[1])
+        if self.auc < area + _BETTER:
+            return [*lines, f"  no better than {best} alone, {area:.3f}: more or harder examples may help"]
+        return [*lines, f"  best single number: {best}, {area:.3f}"]
 
 
 @dataclass(frozen=True)
