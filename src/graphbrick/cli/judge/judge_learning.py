@@ -13,9 +13,13 @@ from graphbrick.cli.options import Json
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from graphbrick.core.compute import Progress
+    from graphbrick.judge.judges.classifier.training import TrainedLabel
     from graphbrick.judge.synthetic.passages import Passage
     from graphbrick.judge.synthetic.questions import Pair, QuestionWriter
+    from graphbrick.judge.verdicts import Label
 
 
 def data(
@@ -109,7 +113,7 @@ def train(
 
     Use it as --judge FOLDER, and look first at what graphbrick judge check says of it.
     """
-    from graphbrick.cli.printing.judges import print_models, print_trained
+    from graphbrick.cli.printing.judges import print_trained
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
     from graphbrick.judge.judges.classifier.learned import description, reader_of
@@ -124,6 +128,8 @@ def train(
     rows = [row for place in data for row in read_rows(place) if labels is None or row.label in labels]
     about = {"data": [str(place) for place in data], "seed": seed}
     with progress(f"training {out}") as report:
+        made: Mapping[Label, TrainedLabel]
+        left_out: Mapping[str, str] | None = None
         if method == "encoder":
             from graphbrick.judge.training.judge_encoder import BASE, EncoderParameters, train_judge_encoder
 
@@ -131,22 +137,19 @@ def train(
             made = train_judge_encoder(
                 rows, out, base=base or BASE, parameters=how, trials=trials, about=about, watch=report
             )
-            print_models(out, made, as_json=as_json)
-            return
-        if method == "llm":
+        elif method == "llm":
             from graphbrick.judge.training import judge_llm
 
             settings = judge_llm.JudgeSettings(seed=seed)
-            tuned = judge_llm.train_judge_llm(
+            made = judge_llm.train_judge_llm(
                 rows, out, base=base or judge_llm.BASE, settings=settings, about=about, watch=report
             )
-            print_models(out, tuned, as_json=as_json)
-            return
-        readers = embedder, "" if reranker == "none" else reranker
-        trained = train_classifier(rows, reader_of(*readers), seed=seed, watch=report)
-        with new_judge(out, description(trained.models, trained.rarity, readers, {**about, **trained.report()})):
-            pass
-    print_trained(out, trained, as_json=as_json)
+        else:
+            readers = embedder, "" if reranker == "none" else reranker
+            trained = train_classifier(rows, reader_of(*readers), seed=seed, watch=report)
+            with new_judge(out, description(trained.models, trained.rarity, readers, {**about, **trained.report()})):
+                made, left_out = trained.reports, trained.left_out
+    print_trained(out, made, left_out, as_json=as_json)
 
 
 def check(

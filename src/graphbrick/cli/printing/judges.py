@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from graphbrick.cli.printing.terminal import console, plain, print_json, table
-from graphbrick.judge.judges.classifier.training import Trained
-from graphbrick.judge.judges.classifier.training import plain as plain_reports
+from graphbrick.judge.judges.classifier.training import TrainedLabel
 from graphbrick.judge.report.checking import Check
 from graphbrick.judge.synthetic.making import Made
-from graphbrick.judge.synthetic.negatives import EASY
 from graphbrick.judge.verdicts import Label
 from graphbrick.study.store.encoding import plain_json
-
-if TYPE_CHECKING:
-    from graphbrick.judge.training.judge_encoder import EncoderReport
-    from graphbrick.judge.training.judge_llm import JudgeLLMReport
-
-_BETTER = 0.01  # of the area under the curve: less is no gain over a single number
 
 
 def print_data(place: Path, made: Made, *, as_json: bool) -> None:
@@ -42,41 +33,22 @@ def print_data(place: Path, made: Made, *, as_json: bool) -> None:
     )
 
 
-def print_trained(place: Path, trained: Trained, *, as_json: bool) -> None:
-    """Print how well a judge does on questions that it did not learn from."""
-    if as_json:
-        print_json({"judge": str(place), **trained.report()})
-        return
-    for label, one in trained.reports.items():
-        name = label.replace("_", " ")
-        typer.echo(f"{name}: AUC {one.auc:.3f} on held-out questions ({one.questions:,} questions, {one.rows:,} rows)")
-        for kind, area in one.by_kind.items():
-            typer.echo(f"  against {kind}: {area:.3f}{' (easy)' if kind in EASY else ''}")
-        best, area = max(one.alone.items(), key=lambda entry: entry[1])
-        if one.auc < area + _BETTER:
-            typer.echo(f"  no better than {best} alone, {area:.3f}: more or harder examples may help")
-        else:
-            typer.echo(f"  best single number: {best}, {area:.3f}")
-    for left, reason in trained.left_out.items():
-        typer.echo(f"{left.replace('_', ' ')}: not learned, as {reason}")
-    _next(place)
-
-
-def print_models(
-    place: Path, made: Mapping[Label, EncoderReport] | Mapping[Label, JudgeLLMReport], *, as_json: bool
+def print_trained(
+    place: Path, reports: Mapping[Label, TrainedLabel], left_out: Mapping[str, str] | None, *, as_json: bool
 ) -> None:
-    """Print how well the models of a judge do on held-out questions; a tuned language model beside its base."""
+    """Print how well a judge does on questions that it did not learn from, and what it did not learn."""
     if as_json:
-        print_json({"judge": str(place), "labels": plain_reports(made)})
+        told = {label: one.to_dict() for label, one in reports.items()}
+        print_json({"judge": str(place), "labels": told} | ({} if left_out is None else {"left out": left_out}))
         return
-    for label, one in made.items():
-        trials = len(getattr(one, "trials", ()))
-        tried = f", the best of {trials} settings" if trials else ""
-        before = f"{one.untrained:.3f} -> " if hasattr(one, "untrained") else ""
-        typer.echo(
-            f"{label.replace('_', ' ')}: AUC {before}{one.auc:.3f} on held-out questions ({one.rows:,} rows{tried})"
-        )
-    _next(place)
+    for label, one in reports.items():
+        typer.echo(f"{label.replace('_', ' ')}: {one}")
+    for left, reason in (left_out or {}).items():
+        typer.echo(f"{left.replace('_', ' ')}: not learned, as {reason}")
+    typer.echo(
+        f"\nwritten to {plain(str(place))}. These figures are about made data; how it does on labels by people says\n"
+        f"  graphbrick judge check {plain(str(place))} LABELS"
+    )
 
 
 def print_check(found: Check, *, as_json: bool) -> None:
@@ -102,11 +74,3 @@ def print_check(found: Check, *, as_json: bool) -> None:
         for label in Label:  # not every underscore: the name of a judge may be a path
             remark = remark.replace(label, label.replace("_", " "))
         typer.echo(f"{remark}.")
-
-
-def _next(place: Path) -> None:
-    """Print where the judge is, and how to find out what it is worth."""
-    typer.echo(
-        f"\nwritten to {plain(str(place))}. These figures are about made data; how it does on labels by people says\n"
-        f"  graphbrick judge check {plain(str(place))} LABELS"
-    )

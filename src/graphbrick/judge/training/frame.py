@@ -7,7 +7,7 @@ from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.judge.judges.classifier.logistic import Logistic
-from graphbrick.judge.judges.classifier.training import LEAST, TrainedLabel, is_learnable, plain
+from graphbrick.judge.judges.classifier.training import LEAST, TrainedLabel, is_learnable
 from graphbrick.judge.synthetic.rows import Row
 from graphbrick.judge.verdicts import Label
 
@@ -28,22 +28,9 @@ def learnable(rows: Sequence[Row]) -> dict[Label, list[Row]]:
 
 
 def description(
-    kind: str,
-    base: str,
-    scales: Mapping[Label, Logistic],
-    reports: Mapping[Label, TrainedLabel],
-    about: Mapping[str, Any],
-    **more: Any,
+    scales: Mapping[Label, Logistic], reports: Mapping[Label, TrainedLabel], about: Mapping[str, Any], **kind: Any
 ) -> dict[str, Any]:
-    """Return what ``judge.json`` says of a judge.
-
-    Args:
-        kind: The kind of judge.
-        base: The model that was tuned.
-        scales: For each label what log odds are multiplied by, and what is added, so that they fit held-out rows.
-        reports: The report of each label.
-        about: Facts about the data and the training.
-        **more: What the kind needs.
-    """
+    """Return what ``judge.json`` says of a judge: its kind and base, how log odds are scaled, and the reports."""
     labels = {label: {"slope": one.slope, "shift": one.shift} for label, one in scales.items()}
-    return {"kind": kind, "base": base, **more, "labels": labels, "report": {**about, "labels": plain(reports)}}
+    told = {label: one.to_dict() for label, one in reports.items()}
+    return {**kind, "labels": labels, "report": {**about, "labels": told}}

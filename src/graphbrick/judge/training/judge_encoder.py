@@ -90,6 +90,11 @@ class EncoderReport(TrainedLabel):
     trials: list[dict[str, Any]]
     seconds: float
 
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
+        tried = f", the best of {len(self.trials)} settings" if self.trials else ""
+        return [f"AUC {self.auc:.3f} on held-out questions ({self.rows:,} rows{tried})"]
+
 
 def train_judge_encoder(
     rows: Sequence[Row],
@@ -132,7 +137,7 @@ def train_judge_encoder(
     trained = {label: _train(chosen[label], label, base_of(base), how, trials, device, watch) for label in labels}
     scales = {label: one.scale for label, one in trained.items()}
     reports = {label: one.report for label, one in trained.items()}
-    with new_judge(out, description(KIND, base, scales, reports, about or {})) as work:
+    with new_judge(out, description(scales, reports, about or {}, kind=KIND, base=base)) as work:
         for label, one in trained.items():
             _write(one.model, work / label, one.pairs)
     return reports

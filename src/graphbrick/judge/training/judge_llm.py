@@ -75,6 +75,10 @@ class JudgeLLMReport(TrainedLabel):
     auc: float
     seconds: float
 
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
+        return [f"AUC {self.untrained:.3f} -> {self.auc:.3f} on held-out questions ({self.rows:,} rows)"]
+
 
 def train_judge_llm(
     rows: Sequence[Row],
@@ -144,7 +148,7 @@ def train_judge_llm(
         questions = len({row.group for row in of_label})
         reports[label] = JudgeLLMReport(len(of_label), questions, *figures, time.perf_counter() - started)
     facts = {**(about or {}), "settings": asdict(how)}
-    described = description(KIND, base, scales, reports, facts, tokens=how.tokens, context=how.context)
+    described = description(scales, reports, facts, kind=KIND, base=base, tokens=how.tokens, context=how.context)
     with new_judge(out, described) as work:
         watch("writing", 0, 1)
         is_file = opened.gguf is not None

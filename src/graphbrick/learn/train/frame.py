@@ -141,6 +141,10 @@ class TrainingReport(Report, Generic[Q]):
         told = asdict(self)
         return told | {name: told.pop(name) for name in _LAST}
 
+    def without_time(self) -> dict[str, Any]:
+        """Return the report as plain JSON types, the same for two equal trainings."""
+        return {name: value for name, value in self.to_dict().items() if name != "seconds"}
+
     def change(self, measure: str, form: str = ".3f") -> str:
         """Return a measure of quality before and after training, as text; only after, if nothing is known before."""
         known = [one for one in (self.untrained, self.trained) if one is not None]
@@ -257,10 +261,5 @@ def provenance(
         "base_sha256": [sha256(file) for file in weights],
         **more,
         "parameters": parameters,
-        "report": without_time(report),
+        "report": report.without_time(),
     }
-
-
-def without_time(report: TrainingReport[Any]) -> dict[str, Any]:
-    """Return a report as plain JSON types, the same for two equal trainings."""
-    return {name: value for name, value in report.to_dict().items() if name != "seconds"}

@@ -79,16 +79,14 @@ class StudyComparison:
             "answers": [
                 {"group": group, "pipeline": one.name, "measures": one.answers.to_dict()} for group, one in grouped
             ],
-            "linking": [
-                {"group": group, "pipeline": one.name, "measures": one.to_dict()["linking"]}
-                for group, one in grouped
-                if one.linking
-            ],
-            "queries": [
-                {"group": group, "pipeline": one.name, "measures": one.to_dict()["queries"]}
-                for group, one in grouped
-                if one.queries
-            ],
+            **{
+                task: [
+                    {"group": group, "pipeline": one.name, "measures": one.to_dict()[task]}
+                    for group, one in grouped
+                    if getattr(one, task)
+                ]
+                for task in ("linking", "queries")
+            },
             "comparisons": [
                 {"group": group} | row._asdict() | {"difference": row.difference._asdict()} for group, row in self.rows
             ],

@@ -6,7 +6,6 @@ import hashlib
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.judge.judges.classifier.features import Features, names_of, rarity, signs_of
 from graphbrick.judge.judges.classifier.logistic import Logistic, balanced, fit, platt
 from graphbrick.judge.judges.parts import Floats, Reader
+from graphbrick.judge.synthetic.negatives import EASY
 from graphbrick.judge.synthetic.rows import OWN, Row
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.frame import Report
@@ -26,6 +26,7 @@ PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 LEAST = 20
 """Questions below which a label is not learned."""
 
+_BETTER = 0.01  # of the area under the curve: less is no gain over a single number
 _TOGETHER = 200  # cases whose numbers are made before progress is reported
 
 
@@ -66,6 +67,16 @@ class ClassifierReport(TrainedLabel):
     calibration: float
     weights: dict[str, float]
 
+    def lines(self) -> list[str]:
+        """Return what to tell the user."""
+        lines = [f"AUC {self.auc:.3f} on held-out questions ({self.questions:,} questions, {self.rows:,} rows)"]
+        for kind, area in self.by_kind.items():
+            lines.append(f"  against {kind}: {area:.3f}{' (easy)' if kind in EASY else ''}")
+        best, area = max(self.alone.items(), key=lambda entry: entry[1])
+        if self.auc < area + _BETTER:
+            return [*lines, f"  no better than {best} alone, {area:.3f}: more or harder examples may help"]
+        return [*lines, f"  best single number: {best}, {area:.3f}"]
+
 
 @dataclass(frozen=True)
 class Trained:
@@ -85,12 +96,7 @@ class Trained:
 
     def report(self) -> dict[str, object]:
         """Return the figures as plain JSON types."""
-        return {"labels": plain(self.reports), "left out": self.left_out}
-
-
-def plain(reports: Mapping[Label, TrainedLabel]) -> dict[Label, dict[str, Any]]:
-    """Return the report of each label as plain JSON types."""
-    return {label: one.to_dict() for label, one in reports.items()}
+        return {"labels": {label: one.to_dict() for label, one in self.reports.items()}, "left out": self.left_out}
 
 
 def is_learnable(rows: Sequence[Row]) -> bool:

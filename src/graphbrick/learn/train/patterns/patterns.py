@@ -21,7 +21,6 @@ from graphbrick.learn.train.frame import (
     TrainOptions,
     held_out,
     linked_questions,
-    without_time,
 )
 from graphbrick.learn.train.patterns.pattern_course import Course, PatternParameters
 from graphbrick.learn.train.patterns.pattern_ends import collect_ends, fit_ends, is_needed
@@ -267,5 +266,5 @@ def _about(graph: Graph, relations: tuple[str, ...], report: PatternReport, seed
         "graph": graph.hash,
         "relation_keys": [keys[label] for label in relations],
         "seed": seed,
-        "report": without_time(report),
+        "report": report.without_time(),
     }
