@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, nullcontext
+from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.cases import StudyCase, cases_of
-from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
-from graphbrick.models.llm.reply_cache import asking_anew
-from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
+from graphbrick.judge.resuming import Pending
+from graphbrick.judge.verdicts import Judge, Label, Verdict
+from graphbrick.pipeline.budget import Budget, current_budget, spending
 from graphbrick.study.runs.environment import machine, versions
 from graphbrick.study.runs.recorder import Recorder
 from graphbrick.study.store.reader import Study
@@ -84,86 +84,82 @@ def rate_study(
         with (
             recorder.session(options, versions(), machine()) as session,
             nullcontext() if current_budget() else spending(Budget()),
-            asking_anew() if retry else nullcontext(),
         ):
             for label in chosen:
-                _Work(recorder, judge, number, session, label, watch).rate(cases)
+                _LabelRatings(recorder, judge, number, session, label).rate(cases, retry=retry, watch=watch)
     return Study.open(study)
 
 
-class _Work:
-    """The ratings by one label."""
+class _LabelRatings:
+    """The ratings of a judge by one label: what it says of a part of the cases is written together, with its cost."""
 
-    def __init__(self, recorder: Recorder, judge: Judge, number: int, session: int, label: Label, watch: Watch) -> None:
-        self._recorder, self._judge, self._number, self._session = recorder, judge, number, session
-        self._label, self._watch = label, watch
-        self._done = self._total = 0
+    def __init__(self, recorder: Recorder, judge: Judge, number: int, session: int, label: Label) -> None:
+        self._ratings, self._judge, self._label = recorder.ratings, judge, label
+        self._number, self._session = number, session
+        self._unwritten: list[StoredRating] = []
 
-    def rate(self, cases: Sequence[StudyCase]) -> None:
+    def rate(self, cases: Sequence[StudyCase], *, retry: bool, watch: Watch) -> None:
         """Rate the cases that are not rated yet, a few seconds of them at a time."""
         wanted = [one for one in cases if one.applies(self._label) and not one.lacks(self._label)]
-        rated = self._recorder.ratings.rated(self._number, self._label)
-        alike: dict[Case, list[StudyCase]] = {}
-        said: dict[Case, StoredRating] = {}
-        for one in wanted:
-            key = one.case(self._label)
-            if (known := rated.get((one.run, one.question))) is None:
-                alike.setdefault(key, []).append(one)
-            elif known.probability is not None:
-                said[key] = known
-        same = {key: said[key] for key in alike if key in said}
-        self._copy(same, {key: alike.pop(key) for key in same})
-        self._total = len(wanted)
-        self._done = self._total - sum(map(len, alike.values()))
-        self._watch(self._label, self._done, self._total)
-        left, size = list(alike), _FIRST
-        try:
-            while left:
-                part, left = left[:size], left[size:]
-                seconds = self._store(part, alike)
-                self._watch(self._label, self._done, self._total)
-                size = _next_size(size, seconds)
-        except StoppedError as error:
-            raise StoppedError(
-                f"{error}; {self._total - self._done:,} of {self._total:,} answers are not rated by {self._label} "
-                "yet, and the same call goes on with them"
-            ) from error
+        rated = self._ratings.rated(self._number, self._label)
+        known = {
+            one.case(self._label): Verdict(said.probability, said.reason)
+            for one in wanted
+            if (said := rated.get((one.run, one.question))) is not None and said.probability is not None
+        }
+        pending = Pending[StudyCase, Verdict](
+            self._put,
+            key=lambda one: one.case(self._label),
+            known=known,
+            says=f"{{left:,}} of {{total:,}} answers are not rated by {self._label} yet, and the same call goes on "
+            "with them",
+            total=len(wanted),
+        )
+        new = pending.add(one for one in wanted if (one.run, one.question) not in rated)
+        if self._unwritten:
+            self._write(cases=0, seconds=0.0, ledger={}, events=[])
 
-    def _store(self, part: Sequence[Case], alike: dict[Case, list[StudyCase]]) -> float:
-        """Ask the judge about cases and return the seconds it took.
+        def in_parts() -> Generator[tuple[int, Verdict]]:
+            start, size = 0, _FIRST
+            while start < len(new):
+                part = new[start : start + size]
+                seconds = yield from self._part(part, start)
+                watch(self._label, pending.done, len(wanted))
+                start, size = start + size, _next_size(size, seconds)
+
+        watch(self._label, pending.done, len(wanted))
+        with closing(in_parts()) as verdicts:
+            pending.ask(new, verdicts, retry=retry)
+
+    def _part(self, part: Sequence[StudyCase], start: int) -> Generator[tuple[int, Verdict], None, float]:
+        """Ask the judge about some cases and return the seconds it took.
 
         What it said is stored with its cost, also if it could not say all of it.
         """
-        trace, ratings, rated = Trace(), list[StoredRating](), 0
+        trace, rated = Trace(), 0
         try:
             with record(trace, self._judge.identity, "judge") as entry:
-                for place, verdict in self._judge.rate_each(self._label, part):
-                    ratings += [self._rating(one, verdict) for one in alike[part[place]]]
+                for place, verdict in self._judge.rate_each(self._label, [one.case(self._label) for one in part]):
+                    said = self._checked(verdict)
                     rated += 1
+                    yield start + place, said
         finally:
             if rated or trace.ledger["calls"]:
-                self._recorder.ratings.put(
-                    self._number, self._session, self._label, ratings, cases=rated, seconds=entry.seconds,
-                    ledger=trace.ledger, events=trace.events,
-                )  # fmt: skip
-                self._done += len(ratings)
+                self._write(cases=rated, seconds=entry.seconds, ledger=trace.ledger, events=trace.events)
         return entry.seconds
 
-    def _copy(self, said: dict[Case, StoredRating], alike: dict[Case, list[StudyCase]]) -> None:
-        """Store what was said before of answers that look the same."""
-        ratings = [
-            replace(said[key], run=one.run, question=one.question) for key, listed in alike.items() for one in listed
-        ]
-        if ratings:
-            self._recorder.ratings.put(
-                self._number, self._session, self._label, ratings, cases=0, seconds=0.0, ledger={}, events=[]
-            )
+    def _put(self, one: StudyCase, verdict: Verdict) -> None:
+        self._unwritten.append(StoredRating(one.run, one.question, self._label, verdict.probability, verdict.reason))
 
-    def _rating(self, one: StudyCase, verdict: Verdict) -> StoredRating:
+    def _write(self, **cost: Any) -> None:
+        ratings, self._unwritten = self._unwritten, []
+        self._ratings.put(self._number, self._session, self._label, ratings, **cost)
+
+    def _checked(self, verdict: Verdict) -> Verdict:
         probability = verdict.probability
         if probability is not None and not 0 <= probability <= 1:
             raise ValueError(f"the judge {self._judge.identity} gave the probability {probability}, not one in [0, 1]")
-        return StoredRating(one.run, one.question, self._label, probability, verdict.reason)
+        return verdict
 
 
 def _next_size(size: int, seconds: float) -> int:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from contextvars import copy_context
-from dataclasses import replace
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.gold_answers.judgement import Judgement, judge
+from graphbrick.judge.resuming import Pending
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.naming import name_of
 from graphbrick.models.llm.reply_cache import asking_anew
@@ -38,11 +38,15 @@ class Judging:
 
     def __init__(self, llm: ChatModel, recorder: Recorder, *, exchanges: bool = True, anew: bool = False) -> None:
         self._llm, self._recorder, self._exchanges, self._anew = llm, recorder, exchanges, anew
-        # By question and answer: the run with a judgement to copy, or the judgement in progress.
-        self._known: dict[tuple[int, str], int | Future[StoredJudgement]] = {}
-        self._waiting: dict[Future[StoredJudgement], list[Unjudged]] = {}
-        self._stopped, self._given_up = "", 0
-        self._known |= {(question, answer): run for run, question, answer in recorder.judgements.with_verdict()}
+        self._calls: dict[Future[StoredJudgement], Unjudged] = {}
+        self._stopped = ""
+        # The result of an answer is the number of a run that has the judgement.
+        self._pending = Pending[Unjudged, int](
+            lambda answer, run: recorder.judgements.copy(run, answer.question, answer.run),
+            key=lambda answer: (answer.question, answer.answer),
+            known={(question, answer): run for run, question, answer in recorder.judgements.with_verdict()},
+            says="{left:,} answers are not judged yet, and the same call goes on with them",
+        )
 
     def __enter__(self) -> Judging:
         self._executor = ThreadPoolExecutor(self._llm.parallel, "judge")
@@ -58,38 +62,28 @@ class Judging:
     @property
     def left(self) -> int:
         """Number of submitted answers that are not judged yet."""
-        return self._given_up + sum(map(len, self._waiting.values()))
+        return self._pending.left
 
     def submit(self, answers: Iterable[Unjudged]) -> None:
         """Judge these answers in the background."""
-        for one in answers:
-            known = self._known.get((one.question, one.answer))
-            if isinstance(known, int):
-                self._recorder.judgements.copy(known, one.question, one.run)
+        for answer in self._pending.add(answers):
+            if self._stopped:
                 continue
-            if known is None and self._stopped:
-                self._given_up += 1
-                continue
-            if known is None:
-                with asking_anew() if self._anew else nullcontext():
-                    context = copy_context()
-                known = self._executor.submit(context.run, _judged, self._llm, one, self._exchanges)
-                self._known[one.question, one.answer] = known
-            self._waiting.setdefault(known, []).append(one)
+            with asking_anew() if self._anew else nullcontext():
+                context = copy_context()
+            call = self._executor.submit(context.run, _judged, self._llm, answer, self._exchanges)
+            self._calls[call] = answer
 
     def store(self) -> None:
         """Store the judgements that are done."""
-        for future in [future for future in self._waiting if future.done()]:
-            answers = self._waiting.pop(future)
+        for call in [call for call in self._calls if call.done()]:
+            answer = self._calls.pop(call)
             try:
-                found = future.result()
+                self._recorder.judgements.put(call.result())
             except (StoppedError, CancelledError) as error:
-                self._given_up += len(answers)
                 self._stop(str(error))
                 continue
-            for one in answers:
-                self._recorder.judgements.put(replace(found, run=one.run))
-                self._known[one.question, one.answer] = one.run
+            self._pending.put(answer, answer.run)
 
     def finish(self) -> Iterator[int]:
         """Wait for the other judgements and store them; yield how many are left after each step.
@@ -97,21 +91,19 @@ class Judging:
         Raises:
             StoppedError: A budget or the user stopped the judge.
         """
-        while self._waiting:
-            wait(self._waiting, return_when=FIRST_COMPLETED)
+        while self._calls:
+            wait(self._calls, return_when=FIRST_COMPLETED)
             self.store()
             yield self.left
         if self._stopped:
-            raise StoppedError(
-                f"{self._stopped}; {self.left:,} answers are not judged yet, and the same call goes on with them"
-            )
+            raise self._pending.stopped(self._stopped)
 
     def _stop(self, reason: str) -> None:
         """Start no further call; the other answers stay without a judgement."""
         if not self._stopped:
             self._stopped = reason
-            for future in self._waiting:
-                future.cancel()
+            for call in self._calls:
+                call.cancel()
 
 
 def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgement:

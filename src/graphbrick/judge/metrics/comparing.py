@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import InputError
+from graphbrick.judge.kept_lines import KeptLines, digest
 from graphbrick.judge.metrics.cases import SystemCase
-from graphbrick.judge.metrics.kept_lines import KeptLines, digest
 from graphbrick.judge.metrics.pairs import (
     FIRST,
     SECOND,
@@ -19,8 +19,8 @@ from graphbrick.judge.metrics.pairs import (
     PairVerdict,
     summarize_pairs,
 )
-from graphbrick.judge.metrics.resuming import Watch, asking_rest
 from graphbrick.judge.metrics.steps import reference_of
+from graphbrick.judge.resuming import Watch, ask_rest
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
 from graphbrick.study.statistics.intervals import Interval
@@ -145,21 +145,15 @@ def compare_pairs(
         StoppedError: The budget is used up.
     """
     store, usage = KeptLines(file), Usage()
-
-    def key(pair: Pair) -> tuple[str, ...]:
-        return judge.identity, digest([pair.question, pair.first, pair.second, pair.reference])
-
-    said = {one.pair: store.find(*key(one.pair)) for one in pairs}
-    missing = [pair for pair, verdict in said.items() if verdict is None or (retry and verdict[0] is None)]
-    with asking_rest(
-        judge.llm, usage, missing=len(missing), total=len(said), what="pairs", retry=retry, watch=watch
-    ) as one_more:
-        for place, verdict in judge.compare(missing, usage):
-            store.keep({key(missing[place]): verdict})
-            said[missing[place]] = verdict
-            one_more()
+    keys = {pair: (judge.identity, digest(astuple(pair))) for _, pair in pairs}
+    missing = store.missing(keys, unread=retry)
+    ask_rest(
+        missing, judge.compare(missing, usage), lambda pair, verdict: store.keep({keys[pair]: verdict}), usage,
+        what="pairs", total=len(keys), retry=retry, watch=watch,
+    )  # fmt: skip
     verdicts = [
-        PairVerdict(outcome, reason, tuple(places)) for outcome, reason, places in (said[p.pair] for p in pairs)
+        PairVerdict(outcome, reason, tuple(places))
+        for outcome, reason, places in (store.find(*keys[one.pair]) for one in pairs)
     ]
     return PairStudy(judge, systems, pairs, verdicts, usage)
 

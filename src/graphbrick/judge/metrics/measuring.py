@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.judge.kept_lines import KeptLines, digest_of
 from graphbrick.judge.metrics.cases import SystemCase
-from graphbrick.judge.metrics.kept_lines import KeptLines, digest_of
 from graphbrick.judge.metrics.metric_judge import NEEDS_EMBEDDER, CaseValues, Metric, MetricJudge, MetricValue
-from graphbrick.judge.metrics.resuming import Watch, asking_rest
+from graphbrick.judge.resuming import Watch, ask_rest
 from graphbrick.judge.verdicts import Case
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.llm.conversations import Usage
@@ -37,18 +37,16 @@ class MetricStore:
     def __init__(self, file: Path) -> None:
         self._lines = KeptLines(file)
 
-    def find(self, judge: MetricJudge, case: Case, *, unreadable: bool) -> CaseValues:
-        """Return the values of a case by a judge.
-
-        Args:
-            judge: The judge.
-            case: The case.
-            unreadable: Whether values that could not be read are returned, too.
-        """
+    def find(self, judge: MetricJudge, case: Case) -> CaseValues:
+        """Return the values of a case by a judge."""
         key = digest_of(case)
         kept = {metric: self._lines.find(judge.identity(metric), key, metric) for metric in judge.metrics}
-        found = {metric: MetricValue(*value) for metric, value in kept.items() if value is not None}
-        return {metric: value for metric, value in found.items() if unreadable or not value.unreadable}
+        return {metric: MetricValue(*value) for metric, value in kept.items() if value is not None}
+
+    def missing(self, judge: MetricJudge, case: Case, *, unread: bool = False) -> tuple[Metric, ...]:
+        """Return the metrics without a value; with ``unread`` also those whose value could not be read."""
+        known = self.find(judge, case)
+        return tuple(one for one in judge.metrics if one not in known or (unread and known[one].unreadable))
 
     def keep(self, judge: MetricJudge, case: Case, values: CaseValues) -> None:
         """Add the values of a case."""
@@ -148,25 +146,27 @@ def measure_cases(
         StoppedError: The budget is used up.
     """
     store, usage = MetricStore(file), Usage()
-    distinct = dict.fromkeys(one.case for one in cases)
+    lacking = {case: store.missing(judge, case, unread=retry) for case in dict.fromkeys(one.case for one in cases)}
     groups: dict[tuple[Metric, ...], list[Case]] = {}
-    for case in distinct:
-        known = store.find(judge, case, unreadable=not retry)
-        missing = tuple(metric for metric in judge.metrics if metric not in known)
-        if missing:
-            groups.setdefault(missing, []).append(case)
-    if judge.embedder is not None and any(NEEDS_EMBEDDER & set(missing) for missing in groups):
+    for case, metrics in lacking.items():
+        if metrics:
+            groups.setdefault(metrics, []).append(case)
+    if judge.embedder is not None and any(NEEDS_EMBEDDER & set(metrics) for metrics in groups):
         judge.embedder.embed(["once"])  # fails before anything is paid for, if it does
-    rest = sum(map(len, groups.values()))
-    with asking_rest(
-        judge.llm, usage, missing=rest, total=len(distinct), what="cases", retry=retry, watch=watch
-    ) as one_more:
-        for missing, group in groups.items():
-            part = replace(judge, metrics=missing)
-            for place, values in part.measure(group, usage):
-                store.keep(part, group[place], values)
-                one_more()
-    return MetricStudy(judge, cases, [store.find(judge, one.case, unreadable=True) for one in cases], usage)
+
+    def measured() -> Iterator[tuple[int, CaseValues]]:
+        start = 0
+        for metrics, group in groups.items():
+            for place, values in replace(judge, metrics=metrics).measure(group, usage):
+                yield start + place, values
+            start += len(group)
+
+    ask_rest(
+        [case for group in groups.values() for case in group], measured(),
+        lambda case, values: store.keep(judge, case, values), usage,
+        what="cases", total=len(lacking), retry=retry, watch=watch,
+    )  # fmt: skip
+    return MetricStudy(judge, cases, [store.find(judge, one.case) for one in cases], usage)
 
 
 class Plan(NamedTuple):
@@ -198,8 +198,7 @@ def plan_metrics(cases: Sequence[SystemCase], judge: MetricJudge, file: Path) ->
     store, llm = MetricStore(file), judge.llm
     calls = tokens_in = tokens_out = kept = 0
     for case in dict.fromkeys(one.case for one in cases):
-        known = store.find(judge, case, unreadable=True)
-        missing = tuple(metric for metric in judge.metrics if metric not in known)
+        missing = store.missing(judge, case)
         kept += not missing
         for request, reply in (
             _imagined(replace(judge, metrics=missing, embedder=_NoEmbedder()), case) if missing else ()

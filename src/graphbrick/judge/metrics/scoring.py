@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.trace import Trace, record
+from graphbrick.judge.kept_lines import KeptLines, digest_of
 from graphbrick.judge.metrics.cases import SystemCase
 from graphbrick.judge.metrics.criteria import CriteriaJudge, CriteriaScore
-from graphbrick.judge.metrics.kept_lines import KeptLines, digest_of
-from graphbrick.judge.metrics.resuming import Watch, asking_rest
+from graphbrick.judge.resuming import Watch, ask_rest
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
 from graphbrick.study.statistics.intervals import Interval, interval
@@ -108,17 +108,16 @@ def score_cases(
     store, usage = KeptLines(file), Usage()
     if write_steps:
         judge = _with_steps(judge, store, usage)
-    said = {one.case: store.find(judge.identity, digest_of(one.case)) for one in cases}
-    missing = [case for case, score in said.items() if score is None or (retry and score[0] is None)]
-    with asking_rest(
-        judge.llm, usage, missing=len(missing), total=len(said), what="cases", retry=retry, watch=watch
-    ) as one_more:
-        for place, score in judge.score(missing, usage):
-            store.keep({(judge.identity, digest_of(missing[place])): score})
-            said[missing[place]] = score
-            one_more()
-    found = [said[one.case] for one in cases]
-    scores = [CriteriaScore(value, by, reason, tuple(stated)) for value, by, reason, stated in found]
+    keys = {one.case: (judge.identity, digest_of(one.case)) for one in cases}
+    missing = store.missing(keys, unread=retry)
+    ask_rest(
+        missing, judge.score(missing, usage), lambda case, score: store.keep({keys[case]: score}), usage,
+        what="cases", total=len(keys), retry=retry, watch=watch,
+    )  # fmt: skip
+    scores = [
+        CriteriaScore(value, by, reason, tuple(stated))
+        for value, by, reason, stated in (store.find(*keys[one.case]) for one in cases)
+    ]
     return ScoreStudy(judge, cases, scores, usage)
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import Any, TypeAlias
 
-from graphbrick.core.errors import InputError, ModelError
-from graphbrick.core.files.replacing import replacing
-from graphbrick.core.trace import Trace, record
+from graphbrick.core.errors import ModelError
+from graphbrick.judge.kept_lines import KeptLines
+from graphbrick.judge.resuming import Pending
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.conversations import each_reply
 from graphbrick.models.llm.messages import Request, system, user
 from graphbrick.models.llm.replies.json_replies import json_object, whole_number
 from graphbrick.models.llm.replies.replies import one_line, opened
-from graphbrick.models.llm.reply_cache import asking_anew
 
 _LONGEST = 8_000  # characters of an answer
 _INSTRUCTION = (
@@ -27,6 +24,9 @@ _INSTRUCTION = (
     'Reply with JSON: {"reason": "...", "score": 0}.'
 )
 _SCHEMA = json_object(reason={"type": "string", "maxLength": 300}, score=whole_number(0, 100))
+
+Row: TypeAlias = tuple[str, str, str, str]
+"""One answer: system, id of the question, question and answer."""
 
 
 @dataclass(frozen=True)
@@ -53,62 +53,44 @@ class Score:
     error: str = ""
     text: str = ""
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Its key in a file."""
+        return self.system, self.question, self.answer, self.judge, self.text
 
-class Scores:
-    """The scores of an evaluation, in a file of JSON lines to which each is added at once.
 
-    Args:
-        file: The file; made with the first score.
+class Scores(KeptLines):
+    """The scores of an evaluation, in a file of JSON lines to which each is added at once."""
 
-    Raises:
-        InputError: The file is damaged elsewhere than in its last line.
-    """
+    damaged = "this is no score ({error}); remove the line to have it judged again"
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._known: dict[tuple[str, str, str, str, str], Score] = {}
-        lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-        for number, line in enumerate(lines, 1):
-            try:
-                self._add(Score(**json.loads(line)))
-            except (ValueError, TypeError) as error:
-                if number < len(lines):  # a process that was killed may leave half of the last line
-                    raise InputError(
-                        f"this is no score ({error}); remove the line to have it judged again", file, number
-                    ) from error
-        if lines:
-            with replacing(file) as out:
-                out.writelines(f"{json.dumps(asdict(one))}\n" for one in self._known.values())
+    @staticmethod
+    def read(entry: Any) -> tuple[tuple[str, ...], Score]:
+        """Return the key and the score of a line."""
+        score = Score(**entry)
+        return score.key, score
 
-    def find(
-        self, system_: str, question: str, answer: str, judge: str, *, text: str = "", readable: bool = False
-    ) -> Score | None:
+    @staticmethod
+    def written(key: tuple[str, ...], value: Score) -> Any:
+        """Return a score as a line."""
+        return asdict(value)
+
+    def said(self, row: Row, judge: str, *, readable: bool) -> Score | None:
         """Return what a judge said of an answer; None if nothing, or an error.
 
         Args:
-            system_: Name of the system.
-            question: Id of the question.
-            answer: The answer.
+            row: The answer.
             judge: Name of the judge.
-            text: The question.
             readable: Whether a reply whose score could not be read counts as nothing.
         """
-        keys = ((system_, question, answer, judge, of) for of in (text, ""))
-        known = next((self._known[key] for key in keys if key in self._known), None)
+        name, id_, text, answer = row
+        keys = ((name, id_, answer, judge, of) for of in (text, ""))
+        known = next((score for key in keys if (score := self.find(*key)) is not None), None)
         return None if known is None or known.error or (readable and known.score is None) else known
-
-    def keep(self, score: Score) -> None:
-        """Add a score."""
-        self._add(score)
-        with self._file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(asdict(score)) + "\n")
-
-    def _add(self, score: Score) -> None:
-        self._known[score.system, score.question, score.answer, score.judge, score.text] = score
 
 
 def score_answers(
-    answers: Sequence[tuple[str, str, str, str]],
+    answers: Sequence[Row],
     llm: ChatModel,
     judge: str,
     scores: Scores,
@@ -123,7 +105,7 @@ def score_answers(
     figures of this kind are no measure of truth.
 
     Args:
-        answers: System, id of the question, question and answer.
+        answers: The answers.
         llm: The judge.
         judge: Its name.
         scores: Where scores are kept.
@@ -135,24 +117,31 @@ def score_answers(
         ModelError: The judge cannot be asked.
         StoppedError: The budget is used up.
     """
-    found = [scores.find(name, id_, answer, judge, text=text, readable=retry) for name, id_, text, answer in answers]
-    for i, (name, id_, text, answer) in enumerate(answers):
-        if found[i] is None and not answer.strip():
-            found[i] = Score(name, id_, answer, judge, 0, "no answer", text=text)
-    missing = [i for i, score in enumerate(found) if score is None]
-    done = len(answers) - len(missing)
-    with record(Trace(), judge, "judge"), asking_anew() if retry else nullcontext():
-        for place, reply in each_reply(llm, [_request(answers[i][2], answers[i][3]) for i in missing]):
-            name, id_, text, answer = answers[missing[place]]
-            if isinstance(reply, ModelError):
-                score = Score(name, id_, answer, judge, None, error=str(reply), text=text)
-            else:
-                score = Score(name, id_, answer, judge, *read_score(reply), text=text)
-            scores.keep(score)
-            found[missing[place]] = score
-            done += 1
-            watch(done)
-    return [score for score in found if score is not None]
+    said = {row: scores.said(row, judge, readable=retry) or _without_asking(row, judge) for row in answers}
+
+    def keep(row: Row, score: Score) -> None:
+        scores.keep({score.key: score})
+        said[row] = score
+
+    pending = Pending[Row, Score](keep, total=len(answers))
+    missing = pending.add(row for row in answers if said[row] is None)
+    replies = each_reply(llm, [_request(text, answer) for _, _, text, answer in missing])
+    results = ((place, _score(missing[place], judge, reply)) for place, reply in replies)
+    pending.ask(missing, results, retry=retry, watch=lambda done, total: watch(done))
+    return [score for row in answers if (score := said[row]) is not None]
+
+
+def _without_asking(row: Row, judge: str) -> Score | None:
+    """Return the score of an answer that no judge has to see; None if one has to."""
+    name, id_, text, answer = row
+    return None if answer.strip() else Score(name, id_, answer, judge, 0, "no answer", text=text)
+
+
+def _score(row: Row, judge: str, reply: str | ModelError) -> Score:
+    name, id_, text, answer = row
+    if isinstance(reply, ModelError):
+        return Score(name, id_, answer, judge, None, error=str(reply), text=text)
+    return Score(name, id_, answer, judge, *read_score(reply), text=text)
 
 
 def _request(question: str, answer: str) -> Request:

@@ -8,17 +8,20 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.judge.verdicts import Case
 
+T = TypeVar("T")
 _BLOCK = 1 << 16  # bytes that are looked at together for the end of a line
 
 
 class KeptLines:
     """JSON values by keys of several texts, in a file.
+
+    A subclass may have lines of another form.
 
     Args:
         file: The file; made with the first value.
@@ -27,6 +30,8 @@ class KeptLines:
         InputError: The file is damaged elsewhere than in half a last line, or is another kind of file, or there is no
             folder for it. `keep` raises it if the file cannot be written.
     """
+
+    damaged = "the line holds no verdict of a judge ({error!r}); name another file with --out"
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -37,22 +42,34 @@ class KeptLines:
         lines = file.read_bytes().splitlines(keepends=True) if file.is_file() else []
         for number, line in enumerate(lines, 1):
             try:
-                entry = json.loads(line)
-                self._known[tuple(entry["key"])] = entry["value"]
+                key, value = self.read(json.loads(line))
+                self._known[key] = value
             except (ValueError, TypeError, KeyError) as error:
-                if number < len(lines) or line.endswith(b"\n"):
-                    raise InputError(
-                        f"the line holds no verdict of a judge ({error!r}); name another file with --out", file, number
-                    ) from error  # a process that was killed leaves half of the last line
+                if number < len(lines) or line.endswith(b"\n"):  # a process that was killed leaves half a line
+                    raise InputError(self.damaged.format(error=error), file, number) from error
+
+    @staticmethod
+    def read(entry: Any) -> tuple[tuple[str, ...], Any]:
+        """Return the key and the value of a line."""
+        return tuple(entry["key"]), entry["value"]
+
+    @staticmethod
+    def written(key: tuple[str, ...], value: Any) -> Any:
+        """Return a key and its value as a line."""
+        return {"key": key, "value": value}
 
     def find(self, *key: str) -> Any:
         """Return the value of a key; None if there is none."""
         return self._known.get(key)
 
+    def missing(self, keys: Mapping[T, tuple[str, ...]], *, unread: bool) -> list[T]:
+        """Return what has no value, by its key; with ``unread`` also the lists of which the first entry is None."""
+        values = ((one, self._known.get(key)) for one, key in keys.items())
+        return [one for one, value in values if value is None or (unread and value[0] is None)]
+
     def keep(self, values: Mapping[tuple[str, ...], Any]) -> None:
         """Add values, or replace them."""
-        lines = [json.dumps({"key": key, "value": value}) for key, value in values.items()]
-        text = "".join(f"{line}\n" for line in lines).encode()
+        text = "".join(f"{json.dumps(self.written(key, value))}\n" for key, value in values.items()).encode()
         try:
             lock_file = self._file.with_name(f".{self._file.name}.lock")
             with claim(lock_file, wait=True), self._file.open("ab+") as out:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphbrick.core.errors import InputError
-from graphbrick.judge.metrics import kept_lines
-from graphbrick.judge.metrics.kept_lines import KeptLines
+from graphbrick.judge import kept_lines
+from graphbrick.judge.kept_lines import KeptLines
 
 
 def test_values_are_found_again(tmp_path: Path) -> None:
