@@ -6,13 +6,15 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
+from graphbrick.judge.resuming import DONE, Pending, Watch
 from graphbrick.judge.verdicts import Case
+from graphbrick.models.llm.conversations import Usage
 
 T = TypeVar("T")
 _BLOCK = 1 << 16  # bytes that are looked at together for the end of a line
@@ -62,11 +64,6 @@ class KeptLines:
         """Return the value of a key; None if there is none."""
         return self._known.get(key)
 
-    def missing(self, keys: Mapping[T, tuple[str, ...]], *, unread: bool) -> list[T]:
-        """Return what has no value, by its key; with ``unread`` also the lists of which the first entry is None."""
-        values = ((one, self._known.get(key)) for one, key in keys.items())
-        return [one for one, value in values if value is None or (unread and value[0] is None)]
-
     def keep(self, values: Mapping[tuple[str, ...], Any]) -> None:
         """Add values, or replace them."""
         text = "".join(f"{json.dumps(self.written(key, value))}\n" for key, value in values.items()).encode()
@@ -78,6 +75,40 @@ class KeptLines:
         except OSError as error:
             raise InputError(f"verdicts cannot be kept: {error.strerror or error}", self._file) from error
         self._known |= values
+
+
+def kept_or_asked(
+    lines: KeptLines,
+    keys: Mapping[T, tuple[str, ...]],
+    ask: Callable[[Sequence[T], Usage], Iterator[tuple[int, Any]]],
+    usage: Usage,
+    *,
+    what: str,
+    retry: bool,
+    watch: Watch,
+) -> dict[T, Any]:
+    """Return the values of items in a file, after asking about those that have none.
+
+    Args:
+        lines: The file.
+        keys: The key of each item.
+        ask: Asks about items and yields the place and the value of each.
+        usage: Takes calls and events.
+        what: What the items are called in messages: "pairs".
+        retry: Ask again where the first entry of the value is None, even if replies are recorded.
+        watch: Called before the first value and after each.
+
+    Raises:
+        StoppedError: The budget is used up; the message says how far it came.
+    """
+    known = ((item, lines.find(*key)) for item, key in keys.items())
+    missing = [item for item, value in known if value is None or (retry and value[0] is None)]
+    pending = Pending[T, Any](
+        lambda item, value: lines.keep({keys[item]: value}), missing, total=len(keys), says=DONE.format(what)
+    )
+    watch(pending.done, len(keys))
+    usage.events.update(pending.ask(ask(missing, usage), retry=retry, watch=watch))
+    return {item: lines.find(*key) for item, key in keys.items()}
 
 
 def _end_last_line(file: BinaryIO) -> None:

@@ -109,27 +109,27 @@ class _LabelRatings:
         }
         pending = Pending[StudyCase, Verdict](
             self._put,
+            (one for one in wanted if (one.run, one.question) not in rated),
             key=lambda one: one.case(self._label),
             known=known,
             says=f"{{left:,}} of {{total:,}} answers are not rated by {self._label} yet, and the same call goes on "
             "with them",
             total=len(wanted),
         )
-        new = pending.add(one for one in wanted if (one.run, one.question) not in rated)
         if self._unwritten:
             self._write(cases=0, seconds=0.0, ledger={}, events=[])
 
         def in_parts() -> Generator[tuple[int, Verdict]]:
             start, size = 0, _FIRST
-            while start < len(new):
-                part = new[start : start + size]
+            while start < len(pending.new):
+                part = pending.new[start : start + size]
                 seconds = yield from self._part(part, start)
                 watch(self._label, pending.done, len(wanted))
                 start, size = start + size, _next_size(size, seconds)
 
         watch(self._label, pending.done, len(wanted))
         with closing(in_parts()) as verdicts:
-            pending.ask(new, verdicts, retry=retry)
+            pending.ask(verdicts, retry=retry)
 
     def _part(self, part: Sequence[StudyCase], start: int) -> Generator[tuple[int, Verdict], None, float]:
         """Ask the judge about some cases and return the seconds it took.

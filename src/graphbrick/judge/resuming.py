@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from typing import Any, Generic, TypeVar
 
 from graphbrick.core.trace import Trace, record
-from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.reply_cache import asking_anew
 from graphbrick.pipeline.budget import StoppedError
 
@@ -16,37 +15,41 @@ R = TypeVar("R")
 
 Watch = Callable[[int, int], None]
 """Called with the number of items that are done, and of all."""
-
-
-def _itself(item: Hashable) -> Hashable:
-    return item
+DONE = "{{done:,}} of {{total:,}} {} are done, and the same call goes on"
+"""What a budget that ends says of items that are called ``{}``."""
 
 
 class Pending(Generic[T, R]):
     """Items that wait for the result of a judge; equal ones are asked about once and share the result.
 
     Args:
-        put: Stores the result of one item at once: in a table of a study, or in a file of lines.
+        put: Stores the result of one item: in a table of a study, or in a file of lines.
+        items: Items that the store has no result of.
         key: What the judge is asked about an item; items with equal keys share a result. None for the item itself.
         known: Results of the store that new items share, by key.
-        says: What a budget that ends adds to its message, with the fields ``left``, ``done`` and ``total``; empty for
-            nothing.
         total: Number of all items, with those that the store has results of.
+        says: What is added to the message of a budget that ends, with the fields ``left``, ``done`` and ``total``;
+            empty for nothing.
+
+    Attributes:
+        new: The first ones of ``items`` with their keys, to ask about.
     """
 
     def __init__(
         self,
         put: Callable[[T, R], None],
+        items: Iterable[T] = (),
         *,
         key: Callable[[T], Hashable] | None = None,
         known: Mapping[Any, R] | None = None,
-        says: str = "",
         total: int = 0,
+        says: str = "",
     ) -> None:
         self._put, self._says, self._total = put, says, total
-        self._key: Callable[..., Hashable] = key or _itself
+        self._key: Callable[[Any], Hashable] = key or (lambda item: item)
         self._known = dict(known or {})
         self._waiting: dict[Hashable, list[T]] = {}
+        self.new = self.add(items)
 
     @property
     def left(self) -> int:
@@ -59,10 +62,7 @@ class Pending(Generic[T, R]):
         return self._total - self.left
 
     def add(self, items: Iterable[T]) -> list[T]:
-        """Take items that the store has no result of; return those to ask about.
-
-        An item that is equal to one with a result gets that result now; one that is equal to a waiting one, later.
-        """
+        """Take more items and return those to ask about; the others get the result of an equal one, now or later."""
         new = []
         for item in items:
             key = self._key(item)
@@ -82,18 +82,12 @@ class Pending(Generic[T, R]):
         self._known[key] = result
 
     def ask(
-        self,
-        items: Sequence[T],
-        results: Iterable[tuple[int, R]],
-        *,
-        retry: bool = False,
-        watch: Watch = lambda done, total: None,
+        self, results: Iterable[tuple[int, R]], *, retry: bool, watch: Watch = lambda done, total: None
     ) -> list[str]:
         """Store each result as soon as it is there, and return the events of asking.
 
         Args:
-            items: What `add` returned.
-            results: Asks about items and yields the place and the result of each, in any order.
+            results: Asks about ``new`` and yields the place and the result of each, in any order.
             retry: Whether recorded replies are not used.
             watch: Called after each result.
 
@@ -103,46 +97,13 @@ class Pending(Generic[T, R]):
         try:
             with asking_anew() if retry else nullcontext(), record(Trace(), "judging", "judge") as entry:
                 for place, result in results:
-                    self.put(items[place], result)
+                    self.put(self.new[place], result)
                     watch(self.done, self._total)
         except StoppedError as error:
-            raise self.stopped(str(error)) from error
+            raise self.stopped(error) from error
         return entry.events
 
-    def stopped(self, reason: str) -> StoppedError:
+    def stopped(self, error: BaseException) -> StoppedError:
         """Return the error of a budget that has ended, with what is left."""
         says = self._says.format(left=self.left, done=self.done, total=self._total)
-        return StoppedError(f"{reason}; {says}" if says else reason)
-
-
-def ask_rest(
-    missing: Sequence[T],
-    results: Iterable[tuple[int, R]],
-    put: Callable[[T, R], None],
-    usage: Usage,
-    *,
-    what: str,
-    total: int,
-    retry: bool,
-    watch: Watch,
-) -> None:
-    """Ask about what a file has no result of, and store each result.
-
-    Args:
-        missing: What has no result; all different.
-        results: Asks about it and yields the place and the result of each, in any order.
-        put: Stores a result.
-        usage: Takes the events.
-        what: What an item is called in messages: "pairs".
-        total: Number of all items, with those that the file has results of.
-        retry: Whether recorded replies are not used.
-        watch: Called before the first result and after each.
-
-    Raises:
-        StoppedError: The budget is used up; the message says how far it came.
-    """
-    says = f"{{done:,}} of {{total:,}} {what} are done, and the same call goes on"
-    pending = Pending[T, R](put, says=says, total=total)
-    new = pending.add(missing)
-    watch(pending.done, total)
-    usage.events.update(pending.ask(new, results, retry=retry, watch=watch))
+        return StoppedError(f"{error}; {says}" if says else str(error))

@@ -39,7 +39,7 @@ class Judging:
     def __init__(self, llm: ChatModel, recorder: Recorder, *, exchanges: bool = True, anew: bool = False) -> None:
         self._llm, self._recorder, self._exchanges, self._anew = llm, recorder, exchanges, anew
         self._calls: dict[Future[StoredJudgement], Unjudged] = {}
-        self._stopped = ""
+        self._stopped: BaseException | None = None
         # The result of an answer is the number of a run that has the judgement.
         self._pending = Pending[Unjudged, int](
             lambda answer, run: recorder.judgements.copy(run, answer.question, answer.run),
@@ -57,7 +57,7 @@ class Judging:
         if error is not None and not isinstance(error, StoppedError) and budget is not None:
             budget.cancel()  # aborts calls in flight
         self._executor.shutdown(cancel_futures=True)
-        self.store()
+        self._store()
 
     @property
     def left(self) -> int:
@@ -65,7 +65,8 @@ class Judging:
         return self._pending.left
 
     def submit(self, answers: Iterable[Unjudged]) -> None:
-        """Judge these answers in the background."""
+        """Judge these answers in the background, and store the judgements of earlier ones that are done."""
+        self._store()
         for answer in self._pending.add(answers):
             if self._stopped:
                 continue
@@ -74,14 +75,14 @@ class Judging:
             call = self._executor.submit(context.run, _judged, self._llm, answer, self._exchanges)
             self._calls[call] = answer
 
-    def store(self) -> None:
+    def _store(self) -> None:
         """Store the judgements that are done."""
         for call in [call for call in self._calls if call.done()]:
             answer = self._calls.pop(call)
             try:
                 self._recorder.judgements.put(call.result())
             except (StoppedError, CancelledError) as error:
-                self._stop(str(error))
+                self._stop(error)
                 continue
             self._pending.put(answer, answer.run)
 
@@ -93,15 +94,15 @@ class Judging:
         """
         while self._calls:
             wait(self._calls, return_when=FIRST_COMPLETED)
-            self.store()
+            self._store()
             yield self.left
-        if self._stopped:
+        if self._stopped is not None:
             raise self._pending.stopped(self._stopped)
 
-    def _stop(self, reason: str) -> None:
+    def _stop(self, error: BaseException) -> None:
         """Start no further call; the other answers stay without a judgement."""
-        if not self._stopped:
-            self._stopped = reason
+        if self._stopped is None:
+            self._stopped = error
             for call in self._calls:
                 call.cancel()
 

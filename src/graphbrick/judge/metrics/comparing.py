@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import InputError
-from graphbrick.judge.kept_lines import KeptLines, digest
-from graphbrick.judge.metrics.cases import SystemCase
+from graphbrick.judge.kept_lines import KeptLines, digest, kept_or_asked
+from graphbrick.judge.metrics.cases import SystemCase, plain_dict
 from graphbrick.judge.metrics.pairs import (
     FIRST,
     SECOND,
@@ -20,10 +20,9 @@ from graphbrick.judge.metrics.pairs import (
     summarize_pairs,
 )
 from graphbrick.judge.metrics.steps import reference_of
-from graphbrick.judge.resuming import Watch, ask_rest
+from graphbrick.judge.resuming import Watch
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
-from graphbrick.study.statistics.intervals import Interval
 
 
 class QuestionPair(NamedTuple):
@@ -105,16 +104,12 @@ class PairStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return shares and verdicts as plain JSON types."""
-        shares = {
-            name: value._asdict() if isinstance(value, Interval) else value
-            for name, value in self.summary()._asdict().items()
-        }
         verdicts = [{"id": one.id} | said._asdict() for one, said in zip(self.pairs, self.verdicts, strict=True)]
         return {
             "judge": name_of(self.judge.llm),
             "first": self.systems[0],
             "second": self.systems[1],
-            "summary": shares,
+            "summary": plain_dict(self.summary()),
             "usage": self.usage.to_dict(),
             "verdicts": verdicts,
         }
@@ -146,14 +141,9 @@ def compare_pairs(
     """
     store, usage = KeptLines(file), Usage()
     keys = {pair: (judge.identity, digest(astuple(pair))) for _, pair in pairs}
-    missing = store.missing(keys, unread=retry)
-    ask_rest(
-        missing, judge.compare(missing, usage), lambda pair, verdict: store.keep({keys[pair]: verdict}), usage,
-        what="pairs", total=len(keys), retry=retry, watch=watch,
-    )  # fmt: skip
+    values = kept_or_asked(store, keys, judge.compare, usage, what="pairs", retry=retry, watch=watch)
     verdicts = [
-        PairVerdict(outcome, reason, tuple(places))
-        for outcome, reason, places in (store.find(*keys[one.pair]) for one in pairs)
+        PairVerdict(outcome, reason, tuple(places)) for outcome, reason, places in (values[one.pair] for one in pairs)
     ]
     return PairStudy(judge, systems, pairs, verdicts, usage)
 

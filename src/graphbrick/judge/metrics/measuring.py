@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,45 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.judge.kept_lines import KeptLines, digest_of
-from graphbrick.judge.metrics.cases import SystemCase
+from graphbrick.judge.metrics.cases import SystemCase, by_system, plain_dict
 from graphbrick.judge.metrics.metric_judge import NEEDS_EMBEDDER, CaseValues, Metric, MetricJudge, MetricValue
-from graphbrick.judge.resuming import Watch, ask_rest
+from graphbrick.judge.resuming import DONE, Pending, Watch
 from graphbrick.judge.verdicts import Case
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.messages import Request
 from graphbrick.models.llm.naming import name_of
 from graphbrick.study.statistics.intervals import Interval, interval
-
-
-class MetricStore:
-    """Values of metrics in a file, found by what they depend on: the judge, the texts of the case, and the metric.
-
-    Args:
-        file: The file (`KeptLines`).
-
-    Raises:
-        InputError: The file is damaged.
-    """
-
-    def __init__(self, file: Path) -> None:
-        self._lines = KeptLines(file)
-
-    def find(self, judge: MetricJudge, case: Case) -> CaseValues:
-        """Return the values of a case by a judge."""
-        key = digest_of(case)
-        kept = {metric: self._lines.find(judge.identity(metric), key, metric) for metric in judge.metrics}
-        return {metric: MetricValue(*value) for metric, value in kept.items() if value is not None}
-
-    def missing(self, judge: MetricJudge, case: Case, *, unread: bool = False) -> tuple[Metric, ...]:
-        """Return the metrics without a value; with ``unread`` also those whose value could not be read."""
-        known = self.find(judge, case)
-        return tuple(one for one in judge.metrics if one not in known or (unread and known[one].unreadable))
-
-    def keep(self, judge: MetricJudge, case: Case, values: CaseValues) -> None:
-        """Add the values of a case."""
-        key = digest_of(case)
-        self._lines.keep({(judge.identity(metric), key, metric.value): value for metric, value in values.items()})
 
 
 class MetricSummary(NamedTuple):
@@ -94,31 +65,31 @@ class MetricStudy:
 
     def summaries(self) -> list[MetricSummary]:
         """Return the means by metric and system, both in their order of first appearance."""
-        systems = dict.fromkeys(one.system for one in self.cases)
-        return [self._summary(metric, system) for metric in self.judge.metrics for system in systems]
-
-    def _summary(self, metric: Metric, system: str) -> MetricSummary:
-        values = [
-            found[metric] for one, found in zip(self.cases, self.values, strict=True) if one.system == system
-        ]  # fmt: skip
-        numbers = [one.value for one in values if one.value is not None]
-        unread = [one.reason for one in values if one.unreadable]
-        without = Counter(one.reason for one in values if one.value is None and not one.unreadable)
-        mean = interval(numbers) if numbers else None
-        return MetricSummary(
-            system, metric, mean, len(values), len(unread), dict(sorted(without.items())), next(iter(unread), "")
-        )
+        systems = by_system(self.cases, self.values)
+        return [
+            _summary(system, metric, [one[metric] for one in values])
+            for metric in self.judge.metrics
+            for system, values in systems.items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return means and values as plain JSON types."""
-        rows = [
-            one._asdict() | {"mean": None if one.mean is None else one.mean._asdict()} for one in self.summaries()
-        ]  # fmt: skip
         values = [
             {"system": one.system, "id": one.id, "values": {name: value._asdict() for name, value in found.items()}}
             for one, found in zip(self.cases, self.values, strict=True)
         ]
+        rows = [plain_dict(one) for one in self.summaries()]
         return {"judge": name_of(self.judge.llm), "metrics": rows, "usage": self.usage.to_dict(), "cases": values}
+
+
+def _summary(system: str, metric: Metric, values: Sequence[MetricValue]) -> MetricSummary:
+    numbers = [one.value for one in values if one.value is not None]
+    unread = [one.reason for one in values if one.unreadable]
+    without = Counter(one.reason for one in values if one.value is None and not one.unreadable)
+    mean = interval(numbers) if numbers else None
+    return MetricSummary(
+        system, metric, mean, len(values), len(unread), dict(sorted(without.items())), next(iter(unread), "")
+    )
 
 
 def measure_cases(
@@ -136,7 +107,7 @@ def measure_cases(
     Args:
         cases: The cases.
         judge: The judge, with its metrics.
-        file: Where values are kept (`MetricStore`).
+        file: Where values are kept (`KeptLines`).
         retry: Ask again for values that could not be read, even if replies are recorded.
         watch: Called with the number of different cases that are done, and of all.
 
@@ -145,8 +116,8 @@ def measure_cases(
         ModelError: The model cannot be asked.
         StoppedError: The budget is used up.
     """
-    store, usage = MetricStore(file), Usage()
-    lacking = {case: store.missing(judge, case, unread=retry) for case in dict.fromkeys(one.case for one in cases)}
+    lines, usage = KeptLines(file), Usage()
+    lacking = _lacking(lines, judge, cases, unread=retry)
     groups: dict[tuple[Metric, ...], list[Case]] = {}
     for case, metrics in lacking.items():
         if metrics:
@@ -161,12 +132,36 @@ def measure_cases(
                 yield start + place, values
             start += len(group)
 
-    ask_rest(
-        [case for group in groups.values() for case in group], measured(),
-        lambda case, values: store.keep(judge, case, values), usage,
-        what="cases", total=len(lacking), retry=retry, watch=watch,
-    )  # fmt: skip
-    return MetricStudy(judge, cases, [store.find(judge, one.case) for one in cases], usage)
+    pending = Pending[Case, CaseValues](
+        lambda case, values: lines.keep({_key(judge, case, metric): value for metric, value in values.items()}),
+        chain.from_iterable(groups.values()),
+        total=len(lacking),
+        says=DONE.format("cases"),
+    )
+    watch(pending.done, len(lacking))
+    usage.events.update(pending.ask(measured(), retry=retry, watch=watch))
+    return MetricStudy(judge, cases, [_kept(lines, judge, one.case) for one in cases], usage)
+
+
+def _key(judge: MetricJudge, case: Case, metric: Metric) -> tuple[str, str, str]:
+    return judge.identity(metric), digest_of(case), metric.value
+
+
+def _kept(lines: KeptLines, judge: MetricJudge, case: Case) -> CaseValues:
+    """Return the values of a case that a file has."""
+    kept = ((metric, lines.find(*_key(judge, case, metric))) for metric in judge.metrics)
+    return {metric: MetricValue(*value) for metric, value in kept if value is not None}
+
+
+def _lacking(
+    lines: KeptLines, judge: MetricJudge, cases: Iterable[SystemCase], *, unread: bool = False
+) -> dict[Case, tuple[Metric, ...]]:
+    """Return the metrics of each different case without a value; with ``unread`` also of one that was unreadable."""
+    known = {case: _kept(lines, judge, case) for case in dict.fromkeys(one.case for one in cases)}
+    return {
+        case: tuple(one for one in judge.metrics if one not in values or (unread and values[one].unreadable))
+        for case, values in known.items()
+    }
 
 
 class Plan(NamedTuple):
@@ -195,10 +190,9 @@ def plan_metrics(cases: Sequence[SystemCase], judge: MetricJudge, file: Path) ->
         judge: The judge.
         file: Where values are kept.
     """
-    store, llm = MetricStore(file), judge.llm
+    llm = judge.llm
     calls = tokens_in = tokens_out = kept = 0
-    for case in dict.fromkeys(one.case for one in cases):
-        missing = store.missing(judge, case)
+    for case, missing in _lacking(KeptLines(file), judge, cases).items():
         kept += not missing
         for request, reply in (
             _imagined(replace(judge, metrics=missing, embedder=_NoEmbedder()), case) if missing else ()

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.trace import Trace, record
-from graphbrick.judge.kept_lines import KeptLines, digest_of
-from graphbrick.judge.metrics.cases import SystemCase
+from graphbrick.judge.kept_lines import KeptLines, digest_of, kept_or_asked
+from graphbrick.judge.metrics.cases import SystemCase, by_system, plain_dict
 from graphbrick.judge.metrics.criteria import CriteriaJudge, CriteriaScore
-from graphbrick.judge.resuming import Watch, ask_rest
+from graphbrick.judge.resuming import Watch
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
 from graphbrick.study.statistics.intervals import Interval, interval
@@ -54,18 +54,10 @@ class ScoreStudy:
 
     def summaries(self) -> list[ScoreSummary]:
         """Return the mean of each system, in their order of first appearance."""
-        return [self._summary(system) for system in dict.fromkeys(one.system for one in self.cases)]
-
-    def _summary(self, system: str) -> ScoreSummary:
-        scores = [score for one, score in zip(self.cases, self.scores, strict=True) if one.system == system]
-        values = [score.value for score in scores if score.value is not None]
-        by = Counter(score.by for score in scores if score.value is not None)
-        mean = interval(values) if values else None
-        return ScoreSummary(system, mean, len(scores), len(scores) - len(values), dict(by.most_common()))
+        return [_summary(system, scores) for system, scores in by_system(self.cases, self.scores).items()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return means and scores as plain JSON types."""
-        rows = [one._asdict() | {"mean": None if one.mean is None else one.mean._asdict()} for one in self.summaries()]
         scores = [
             {"system": one.system, "id": one.id} | score._asdict()
             for one, score in zip(self.cases, self.scores, strict=True)
@@ -75,7 +67,7 @@ class ScoreStudy:
             "criteria": self.judge.criteria,
             "steps": list(self.judge.steps),
             "scale": list(self.judge.scale),
-            "systems": rows,
+            "systems": [plain_dict(one) for one in self.summaries()],
             "usage": self.usage.to_dict(),
             "cases": scores,
         }
@@ -109,16 +101,19 @@ def score_cases(
     if write_steps:
         judge = _with_steps(judge, store, usage)
     keys = {one.case: (judge.identity, digest_of(one.case)) for one in cases}
-    missing = store.missing(keys, unread=retry)
-    ask_rest(
-        missing, judge.score(missing, usage), lambda case, score: store.keep({keys[case]: score}), usage,
-        what="cases", total=len(keys), retry=retry, watch=watch,
-    )  # fmt: skip
+    values = kept_or_asked(store, keys, judge.score, usage, what="cases", retry=retry, watch=watch)
     scores = [
         CriteriaScore(value, by, reason, tuple(stated))
-        for value, by, reason, stated in (store.find(*keys[one.case]) for one in cases)
+        for value, by, reason, stated in (values[one.case] for one in cases)
     ]
     return ScoreStudy(judge, cases, scores, usage)
+
+
+def _summary(system: str, scores: Sequence[CriteriaScore]) -> ScoreSummary:
+    values = [score.value for score in scores if score.value is not None]
+    by = Counter(score.by for score in scores if score.value is not None)
+    mean = interval(values) if values else None
+    return ScoreSummary(system, mean, len(scores), len(scores) - len(values), dict(by.most_common()))
 
 
 def _with_steps(judge: CriteriaJudge, store: KeptLines, usage: Usage) -> CriteriaJudge:

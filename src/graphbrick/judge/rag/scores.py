@@ -123,11 +123,10 @@ def score_answers(
         scores.keep({score.key: score})
         said[row] = score
 
-    pending = Pending[Row, Score](keep, total=len(answers))
-    missing = pending.add(row for row in answers if said[row] is None)
-    replies = each_reply(llm, [_request(text, answer) for _, _, text, answer in missing])
-    results = ((place, _score(missing[place], judge, reply)) for place, reply in replies)
-    pending.ask(missing, results, retry=retry, watch=lambda done, total: watch(done))
+    pending = Pending[Row, Score](keep, (row for row in answers if said[row] is None), total=len(answers))
+    replies = each_reply(llm, [_request(text, answer) for _, _, text, answer in pending.new])
+    results = ((place, _score(pending.new[place], judge, reply)) for place, reply in replies)
+    pending.ask(results, retry=retry, watch=lambda done, total: watch(done))
     return [score for row in answers if (score := said[row]) is not None]
 
 

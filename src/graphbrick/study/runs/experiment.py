@@ -227,9 +227,11 @@ def _answer(
         for answer in answers:
             for result, detail in answer.results:
                 recorder.put(result, detail)
-                if result.metrics["hits_at_1"] is not None:
-                    judged.submit([_unjudged(questions[result.question], detail)])
-            judged.store()
+            judged.submit(
+                _unjudged(questions[result.question], detail)
+                for result, detail in answer.results
+                if result.metrics["hits_at_1"] is not None
+            )
             progress.add(len(answer.results))
             budget.check()
 

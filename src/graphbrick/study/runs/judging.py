@@ -30,10 +30,7 @@ class Judging(Protocol):
         """Number of submitted answers that are not judged yet."""
 
     def submit(self, answers: Iterable[Unjudged]) -> None:
-        """Judge these answers in the background."""
-
-    def store(self) -> None:
-        """Store the judgements that are done."""
+        """Judge these answers in the background, and store the judgements of earlier ones that are done."""
 
     def finish(self) -> Iterator[int]:
         """Wait for the other judgements and store them; yield how many are left after each step."""
@@ -51,9 +48,6 @@ class NoJudging:
         """Do nothing."""
 
     def submit(self, answers: Iterable[Unjudged]) -> None:
-        """Do nothing."""
-
-    def store(self) -> None:
         """Do nothing."""
 
     def finish(self) -> Iterator[int]:
