@@ -78,9 +78,24 @@ class Judge(ABC):
         """
 
     def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
-        """Yield the place and the verdict of each case as soon as it is there, in any order.
-
-        A judge whose verdicts cost something overrides it: what was yielded before an error is kept. Errors are those
-        of `rate`, which gives the verdicts otherwise.
-        """
+        """Yield the place and the verdict of each case as soon as it is there, in any order; errors as for `rate`."""
         yield from enumerate(self.rate(label, cases))
+
+
+class AskingJudge(Judge):
+    """A judge whose verdicts cost something and come one by one, so that those before an error are kept."""
+
+    def rate(self, label: Label, cases: Sequence[Case]) -> list[Verdict]:
+        """Return one verdict a case, in the order of the cases; as many calls are in flight as the model takes.
+
+        Raises:
+            ModelError: The model cannot be asked. A prompt that the server refuses is a verdict of None instead.
+            StoppedError: The budget is used up.
+            ValueError: The judge does not judge by this label.
+        """
+        verdicts = dict(self.rate_each(label, cases))
+        return [verdicts[place] for place in range(len(cases))]
+
+    @abstractmethod
+    def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
+        """Yield the place and the verdict of each case as soon as its reply is there; errors as for `rate`."""

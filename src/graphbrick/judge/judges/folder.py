@@ -1,16 +1,19 @@
-"""Folders of trained judges: ``judge.json`` with how the judge was made, and the files that it needs."""
+"""Trained judges and their folders: ``judge.json`` with how the judge was made, and the files that it needs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.folders import files_in, new_folder
+from graphbrick.judge.verdicts import Judge, Label
 
 FORMAT, VERSION = "graphbrick-judge", 1
 FILE = "judge.json"
@@ -61,3 +64,51 @@ def read_judge(folder: Path) -> tuple[dict[str, Any], str]:
     if about.get("version") != VERSION:
         raise InputError(f"holds a judge of version {about.get('version')}, which this graphbrick cannot open", folder)
     return about, digest.hexdigest()[:16]
+
+
+class TrainedJudge(Judge):
+    """A judge that learned some labels, each with a scale from its output to log odds.
+
+    Args:
+        scales: For each label, what the output is multiplied by and what is added.
+        identity: What tells it from other judges.
+    """
+
+    def __init__(self, scales: Mapping[Label, tuple[float, float]], identity: str) -> None:
+        self._scales, self._identity = scales, identity
+
+    @property
+    def identity(self) -> str:
+        """Its kind and a checksum of its files."""
+        return self._identity
+
+    @property
+    def labels(self) -> frozenset[Label]:
+        """The labels that it learned."""
+        return frozenset(self._scales)
+
+    def probability(self, label: Label) -> Callable[[float], float]:
+        """Return the function that makes a probability of an output.
+
+        Raises:
+            ValueError: The judge did not learn the label.
+        """
+        if label not in self._scales:
+            learned = ", ".join(sorted(self._scales))
+            raise ValueError(f"this judge learned {learned}, not {label}; train it on data with that label")
+        slope, shift = self._scales[label]
+        return lambda output: float(0.5 * (1 + np.tanh(0.5 * (slope * output + shift))))
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Context manager that turns what ``judge.json`` lacks or has of another type into an InputError."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{FILE} is damaged ({error!r}); train the judge again", folder) from error
+
+
+def scales_of(about: Mapping[str, Any]) -> dict[Label, tuple[float, float]]:
+    """Return the scales of a `TrainedJudge` that ``judge.json`` holds."""
+    return {Label(name): (float(one["slope"]), float(one["shift"])) for name, one in about["labels"].items()}

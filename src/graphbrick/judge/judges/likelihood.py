@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from graphbrick.core.errors import ModelError
 from graphbrick.judge.asking import UnreadableError, gathering, within
-from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
+from graphbrick.judge.verdicts import AskingJudge, Case, Label, Verdict
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.conversations import each_whole_reply
 from graphbrick.models.llm.messages import Reply, Request, user
@@ -23,7 +23,7 @@ _SLOPE, _SHIFT = 1.8, -1.0
 
 
 @dataclass(frozen=True)
-class LikelihoodJudge(Judge):
+class LikelihoodJudge(AskingJudge):
     """A judge that reads how likely a language model finds the question after the evidence.
 
     The gain is the mean log probability of the question's tokens after the evidence, less that without evidence, so
@@ -63,19 +63,8 @@ class LikelihoodJudge(Judge):
         """Context relevance only."""
         return frozenset((Label.CONTEXT_RELEVANCE,))
 
-    def rate(self, label: Label, cases: Sequence[Case]) -> list[Verdict]:
-        """Return one verdict a case, in the order of the cases; as many calls are in flight as the model takes.
-
-        Raises:
-            ModelError: The model cannot be asked, or its server is not llama.cpp's.
-            StoppedError: The budget is used up.
-            ValueError: The label is another one.
-        """
-        verdicts = dict(self.rate_each(label, cases))
-        return [verdicts[place] for place in range(len(cases))]
-
     def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
-        """Yield the place and the verdict of each case as soon as its reply is there; errors as for `rate`."""
+        """Yield verdicts as `rate` returns them; ModelError if the server is not llama.cpp's."""
         for place, gain in self.gains(label, cases):
             if isinstance(gain, Verdict):
                 yield place, gain

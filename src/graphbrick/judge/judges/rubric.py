@@ -10,7 +10,7 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import event
 from graphbrick.judge.asking import UnreadableError, about, fitted, gathering, likeliest_at, object_of, prompts_digest
 from graphbrick.judge.gold_answers.judgement import stated_verdict
-from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
+from graphbrick.judge.verdicts import AskingJudge, Case, Label, Verdict
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.conversations import each_whole_reply
 from graphbrick.models.llm.messages import Choice, Message, Reply, Request
@@ -38,7 +38,7 @@ _SAYS = {"yes": True, "true": True, "no": False, "false": False}
 
 
 @dataclass(frozen=True)
-class RubricJudge(Judge):
+class RubricJudge(AskingJudge):
     """A language model that is told a rubric and says yes or no, after its reason.
 
     The probability is that of yes among yes and no, read from the log probabilities of the token of the verdict; where
@@ -96,16 +96,6 @@ class RubricJudge(Judge):
     def labels(self) -> frozenset[Label]:
         """All labels."""
         return frozenset(_DATA)
-
-    def rate(self, label: Label, cases: Sequence[Case]) -> list[Verdict]:
-        """Return one verdict a case, in the order of the cases; as many calls are in flight as the model takes.
-
-        Raises:
-            ModelError: The model cannot be asked. A prompt that the server refuses is a verdict of None instead.
-            StoppedError: The budget is used up.
-        """
-        verdicts = dict(self.rate_each(label, cases))
-        return [verdicts[place] for place in range(len(cases))]
 
     def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
         """Yield the place and the verdict of each case as soon as its reply is there; errors as for `rate`."""

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import InputError
-from graphbrick.judge.judges.folder import FILE
+from graphbrick.judge.judges.folder import TrainedJudge, reading, scales_of
 from graphbrick.judge.judges.rubric import RubricJudge
-from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
+from graphbrick.judge.verdicts import AskingJudge, Case, Label, Verdict
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.local_llm import LocalLLM
 
@@ -23,7 +23,7 @@ MODEL = "model.gguf"
 _SURE = 1e-6  # probabilities are kept this far from 0 and 1, so that log odds are finite
 
 
-class TunedModelJudge(Judge):
+class TunedModelJudge(AskingJudge, TrainedJudge):
     """A judge by a tuned language model, whose probabilities are calibrated on rows that it did not learn from.
 
     Args:
@@ -33,33 +33,16 @@ class TunedModelJudge(Judge):
     """
 
     def __init__(self, rubric: RubricJudge, scales: Mapping[Label, tuple[float, float]], identity: str) -> None:
-        self.rubric, self._scales, self._identity = rubric, scales, identity
-
-    @property
-    def identity(self) -> str:
-        """Its kind and a checksum of its files."""
-        return self._identity
-
-    @property
-    def labels(self) -> frozenset[Label]:
-        """The labels that it learned."""
-        return frozenset(self._scales)
-
-    def rate(self, label: Label, cases: Sequence[Case]) -> list[Verdict]:
-        """Return one verdict a case, in the order of the cases; errors as for `RubricJudge.rate`."""
-        verdicts = dict(self.rate_each(label, cases))
-        return [verdicts[place] for place in range(len(cases))]
+        super().__init__(scales, identity)
+        self.rubric = rubric
 
     def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
-        """Yield the place and the verdict of each case as soon as its reply is there."""
-        if label not in self._scales:
-            learned = ", ".join(sorted(self._scales))
-            raise ValueError(f"this judge learned {learned}, not {label}; train it on data with that label")
-        slope, shift = self._scales[label]
+        """Yield the place and the verdict of each case as soon as its reply is there; errors as for `RubricJudge`."""
+        calibrated = self.probability(label)
         for place, verdict in self.rubric.rate_each(label, cases):
             if verdict.probability not in (None, 0.0, 1.0):
-                odds = slope * float(log_odds(np.array(verdict.probability))) + shift
-                verdict = Verdict(float(0.5 * (1 + np.tanh(0.5 * odds))), verdict.reason)
+                odds = float(log_odds(np.array(verdict.probability)))
+                verdict = Verdict(calibrated(odds), verdict.reason)
             yield place, verdict
 
 
@@ -86,11 +69,9 @@ def open_tuned(folder: Path, about: Mapping[str, Any], checksum: str) -> TunedMo
     Raises:
         InputError: The file is damaged, or the model is not there as a GGUF file.
     """
-    try:
-        scales = {Label(name): (float(one["slope"]), float(one["shift"])) for name, one in about["labels"].items()}
+    with reading(folder):
+        scales = scales_of(about)
         tokens, context = int(about["tokens"]), int(about["context"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{FILE} is damaged ({error!r}); train the judge again", folder) from error
     model = folder / MODEL
     if not model.is_file():
         raise InputError(
