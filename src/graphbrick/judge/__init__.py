@@ -10,7 +10,8 @@ The main path: `cases` takes answers, questions and evidence out of a study, `ra
 - `gold_answers`: whether an answer equals a gold answer (Judge@1).
 - `synthetic`: the data that judges are trained on.
 
-`asking` and ``prompts`` are shared by all that ask a language model.
+`asking` and ``prompts`` are shared by all that ask a language model; `resuming` and `kept_lines` by all that keep each
+result, so that a later call goes on.
 
 >>> from graphbrick.judge.verdicts import Case, Label
 >>> from graphbrick.judge.judges.baselines import LengthJudge

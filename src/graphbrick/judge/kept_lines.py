@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
+from graphbrick.core.trace import Trace, record
 from graphbrick.judge.resuming import DONE, Pending, Watch
 from graphbrick.judge.verdicts import Case
 from graphbrick.models.llm.conversations import Usage
@@ -107,7 +108,9 @@ def kept_or_asked(
         lambda item, value: lines.keep({keys[item]: value}), missing, total=len(keys), says=DONE.format(what)
     )
     watch(pending.done, len(keys))
-    usage.events.update(pending.ask(ask(missing, usage), retry=retry, watch=watch))
+    with record(Trace(), "judging", "judge") as entry:
+        pending.ask(ask(missing, usage), retry=retry, watch=watch)
+    usage.events.update(entry.events)
     return {item: lines.find(*key) for item, key in keys.items()}
 
 

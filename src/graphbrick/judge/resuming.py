@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from typing import Any, Generic, TypeVar
 
-from graphbrick.core.trace import Trace, record
 from graphbrick.models.llm.reply_cache import asking_anew
 from graphbrick.pipeline.budget import StoppedError
 
@@ -82,9 +81,13 @@ class Pending(Generic[T, R]):
         self._known[key] = result
 
     def ask(
-        self, results: Iterable[tuple[int, R]], *, retry: bool, watch: Watch = lambda done, total: None
-    ) -> list[str]:
-        """Store each result as soon as it is there, and return the events of asking.
+        self,
+        results: Iterable[tuple[int, R]],
+        *,
+        retry: bool = False,
+        watch: Watch = lambda done, total: None,
+    ) -> None:
+        """Store each result as soon as it is there.
 
         Args:
             results: Asks about ``new`` and yields the place and the result of each, in any order.
@@ -95,13 +98,12 @@ class Pending(Generic[T, R]):
             StoppedError: The budget is used up; the message says how far it came.
         """
         try:
-            with asking_anew() if retry else nullcontext(), record(Trace(), "judging", "judge") as entry:
+            with asking_anew() if retry else nullcontext():
                 for place, result in results:
                     self.put(self.new[place], result)
                     watch(self.done, self._total)
         except StoppedError as error:
             raise self.stopped(error) from error
-        return entry.events
 
     def stopped(self, error: BaseException) -> StoppedError:
         """Return the error of a budget that has ended, with what is left."""

@@ -38,7 +38,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         right: Whether the first answer is right; None if the verdict could not be read.
-        by: "no answer", "equality" (in the form of `evaluate.metrics.answers.answer_form`; the model was not asked),
+        by: "no answer", "equality" (in the form of `study.metrics.answers.answer_form`; the model was not asked),
             or "model".
         replies: The replies of the model, one text per call.
     """

@@ -47,7 +47,7 @@ class RubricJudge(AskingJudge):
     None and the reason why.
 
     The model sees question, evidence, answer and correct answers as JSON data, and nothing else of a case. Prompts are
-    files in ``evaluate/judge/prompts``. No model is asked where the verdict is clear: without evidence there is no
+    files in ``judge/prompts``. No model is asked where the verdict is clear: without evidence there is no
     context relevance and no faithfulness, an empty answer holds by no label, and an answer that equals a correct one up
     to case, punctuation and articles is correct; a case without correct answers has no verdict of correctness.
 

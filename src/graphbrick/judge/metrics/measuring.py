@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.trace import Trace, record
 from graphbrick.judge.kept_lines import KeptLines, digest_of
 from graphbrick.judge.metrics.cases import SystemCase, by_system, plain_dict
 from graphbrick.judge.metrics.metric_judge import NEEDS_EMBEDDER, CaseValues, Metric, MetricJudge, MetricValue
@@ -139,7 +140,9 @@ def measure_cases(
         says=DONE.format("cases"),
     )
     watch(pending.done, len(lacking))
-    usage.events.update(pending.ask(measured(), retry=retry, watch=watch))
+    with record(Trace(), "judging", "judge") as entry:
+        pending.ask(measured(), retry=retry, watch=watch)
+    usage.events.update(entry.events)
     return MetricStudy(judge, cases, [_kept(lines, judge, one.case) for one in cases], usage)
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import Trace, record
 from graphbrick.judge.kept_lines import KeptLines
 from graphbrick.judge.resuming import Pending
 from graphbrick.models.llm.chat import ChatModel
@@ -126,7 +127,8 @@ def score_answers(
     pending = Pending[Row, Score](keep, (row for row in answers if said[row] is None), total=len(answers))
     replies = each_reply(llm, [_request(text, answer) for _, _, text, answer in pending.new])
     results = ((place, _score(pending.new[place], judge, reply)) for place, reply in replies)
-    pending.ask(results, retry=retry, watch=lambda done, total: watch(done))
+    with record(Trace(), judge, "judge"):
+        pending.ask(results, retry=retry, watch=lambda done, total: watch(done))
     return [score for row in answers if (score := said[row]) is not None]
 
 

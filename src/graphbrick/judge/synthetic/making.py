@@ -16,12 +16,14 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
+from graphbrick.judge.resuming import Pending
 from graphbrick.judge.synthetic.negatives import KINDS, Negatives, Vectors, check_kinds
 from graphbrick.judge.synthetic.passages import Passage
-from graphbrick.judge.synthetic.questions import Pair, QuestionWriter, pairs_by_model
+from graphbrick.judge.synthetic.questions import Pair, QuestionWriter
 from graphbrick.judge.synthetic.rows import OWN, Row, require_new, write_rows
 from graphbrick.judge.verdicts import Case, Label
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.llm.conversations import ask_about
 
 Watch = Callable[[str, int, int], None]
 _TOGETHER = 256  # texts that are embedded at a time
@@ -230,18 +232,24 @@ class Drafts:
     def complete(
         self, passages: Sequence[Passage], places: Sequence[int], writer: QuestionWriter, watch: Watch
     ) -> list[Pair]:
-        """Ask about the passages at some places that are missing, and return all questions."""
-        done = len(self.known)
+        """Ask about the passages at some places that are missing, and return all questions, by passage.
+
+        Raises:
+            ModelError: The model cannot be asked.
+            StoppedError: The budget is used up.
+        """
         with self._file.open("a", encoding="utf-8") as out:
 
             def keep(place: int, written: Sequence[tuple[str, str]]) -> None:
-                nonlocal done
                 out.write(json.dumps([place, written], ensure_ascii=False) + "\n")
                 out.flush()
-                done += 1
-                watch("passages asked about", done, len(places))
+                self.known[place] = list(written)
 
-            return pairs_by_model(passages, places, writer, self.known, keep)
+            missing = [place for place in places if place not in self.known]
+            pending = Pending[int, Sequence[tuple[str, str]]](keep, missing, total=len(places))
+            written = ask_about(writer, enumerate(passages[place] for place in missing))
+            pending.ask(written, watch=lambda done, total: watch("passages asked about", done, total))
+        return [Pair(question, answer, i) for i in sorted(self.known) for question, answer in self.known[i]]
 
     def remove(self) -> None:
         """Remove the file, as the data set is whole."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.core.trace import event
 from graphbrick.judge.synthetic.passages import Passage
 from graphbrick.models.llm.chat import ChatModel
-from graphbrick.models.llm.conversations import ask_about
 from graphbrick.models.llm.messages import Request, system, user
 from graphbrick.models.llm.replies.json_replies import json_list, json_object, only_list
 from graphbrick.models.llm.replies.replies import one_line, opened, shown
@@ -98,34 +97,6 @@ def read_pairs(reply: str) -> tuple[tuple[str, str], ...]:
     if not pairs:
         event(f"no question with an answer could be read out of the reply {shown(reply)}")
     return tuple(dict.fromkeys(pairs))
-
-
-def pairs_by_model(
-    passages: Sequence[Passage],
-    places: Sequence[int],
-    writer: QuestionWriter,
-    known: Mapping[int, Sequence[tuple[str, str]]],
-    keep: Callable[[int, Sequence[tuple[str, str]]], None],
-) -> list[Pair]:
-    """Return the questions that a model writes about passages, in the order of the passages.
-
-    Args:
-        passages: The passages.
-        places: Indices of those that the model is asked about.
-        writer: Asks the model.
-        known: What an interrupted call has, by index of the passage; these passages are not asked about again.
-        keep: Called with what was written about a passage as soon as it is there.
-
-    Raises:
-        ModelError: The model cannot be asked.
-        StoppedError: The budget is used up.
-    """
-    pairs = dict(known)
-    missing = [(i, passages[i]) for i in places if i not in pairs]
-    for i, written in ask_about(writer, missing):
-        keep(i, written)
-        pairs[i] = written
-    return [Pair(question, answer, i) for i in sorted(pairs) for question, answer in pairs[i]]
 
 
 def pairs_by_rule(passages: Iterable[Passage], n: int, *, seed: int = 0) -> Iterator[Pair]:
