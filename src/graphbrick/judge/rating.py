@@ -140,9 +140,9 @@ class _LabelRatings:
         try:
             with record(trace, self._judge.identity, "judge") as entry:
                 for place, verdict in self._judge.rate_each(self._label, [one.case(self._label) for one in part]):
-                    said = self._checked(verdict)
+                    self._check(verdict.probability)
                     rated += 1
-                    yield start + place, said
+                    yield start + place, verdict
         finally:
             if rated or trace.ledger["calls"]:
                 self._write(cases=rated, seconds=entry.seconds, ledger=trace.ledger, events=trace.events)
@@ -155,11 +155,9 @@ class _LabelRatings:
         ratings, self._unwritten = self._unwritten, []
         self._ratings.put(self._number, self._session, self._label, ratings, **cost)
 
-    def _checked(self, verdict: Verdict) -> Verdict:
-        probability = verdict.probability
+    def _check(self, probability: float | None) -> None:
         if probability is not None and not 0 <= probability <= 1:
             raise ValueError(f"the judge {self._judge.identity} gave the probability {probability}, not one in [0, 1]")
-        return verdict
 
 
 def _next_size(size: int, seconds: float) -> int:

@@ -44,7 +44,7 @@ class Judging:
         self._pending = Pending[Unjudged, int](
             lambda answer, run: recorder.judgements.copy(run, answer.question, answer.run),
             key=lambda answer: (answer.question, answer.answer),
-            known={(question, answer): run for run, question, answer in recorder.judgements.with_verdict()},
+            known=recorder.judgements.known(),
             says="{left:,} answers are not judged yet, and the same call goes on with them",
         )
 
@@ -112,14 +112,14 @@ def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgemen
     trace, error = Trace(), None
     with record(trace, name_of(llm), "judge") as entry:
         try:
-            found = judge(llm, answer.text, [answer.answer] if answer.answer else [], answer.gold)
+            judgement = judge(llm, answer.text, [answer.answer] if answer.answer else [], answer.gold)
         except StoppedError:
             raise
         except GraphbrickError as failure:
-            found, error = Judgement(None, "model"), str(failure)
+            judgement, error = Judgement(None, "model"), str(failure)
     words = exchanges_of([entry]) if exchanges else ()
     return StoredJudgement(
-        *(answer.run, answer.question, name_of(llm), found.right, found.by, error, entry.seconds, trace.ledger),
+        *(answer.run, answer.question, name_of(llm), judgement.right, judgement.by, error, entry.seconds, trace.ledger),
         *(tuple(entry.events), words),
     )
 

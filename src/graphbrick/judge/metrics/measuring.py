@@ -76,8 +76,8 @@ class MetricStudy:
     def to_dict(self) -> dict[str, Any]:
         """Return means and values as plain JSON types."""
         values = [
-            {"system": one.system, "id": one.id, "values": {name: value._asdict() for name, value in found.items()}}
-            for one, found in zip(self.cases, self.values, strict=True)
+            {"system": one.system, "id": one.id, "values": {name: value._asdict() for name, value in row.items()}}
+            for one, row in zip(self.cases, self.values, strict=True)
         ]
         rows = [plain_dict(one) for one in self.summaries()]
         return {"judge": name_of(self.judge.llm), "metrics": rows, "usage": self.usage.to_dict(), "cases": values}

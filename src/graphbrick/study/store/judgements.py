@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from graphbrick.core.errors import InputError
 from graphbrick.study.store.database import Database
@@ -41,12 +41,12 @@ class Judgements:
                     self._db.path,
                 )
 
-    def with_verdict(self) -> Iterator[tuple[int, int, str]]:
-        """Yield run, question and first answer of each judgement with a verdict."""
-        for row in self._db.rows(
+    def known(self) -> dict[tuple[int, str], int]:
+        """Return a run with a verdict for each question and first answer that have one."""
+        rows = self._db.rows(
             "SELECT run, question, answers FROM judgements JOIN details USING (run, question) WHERE right IS NOT NULL"
-        ):
-            yield row["run"], row["question"], _first(row["answers"])
+        )
+        return {(row["question"], _first(row["answers"])): row["run"] for row in rows}
 
     def missing(self, runs: Iterable[int] | None = None, questions: Iterable[int] | None = None) -> list[Unjudged]:
         """Return the answers without a judgement, if the question has gold answers and the pipeline answers.
