@@ -88,7 +88,7 @@ def kept_or_asked(
     retry: bool,
     watch: Watch,
 ) -> dict[T, Any]:
-    """Return the values of items in a file, after asking about those that have none.
+    """Return the values of items, after asking about those that have none in the file (`Pending.ask`).
 
     Args:
         lines: The file.
@@ -98,9 +98,6 @@ def kept_or_asked(
         what: What the items are called in messages: "pairs".
         retry: Ask again where the first entry of the value is None, even if replies are recorded.
         watch: Called before the first value and after each.
-
-    Raises:
-        StoppedError: The budget is used up; the message says how far it came.
     """
     known = ((item, lines.find(*key)) for item, key in keys.items())
     missing = [item for item, value in known if value is None or (retry and value[0] is None)]

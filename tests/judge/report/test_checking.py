@@ -20,6 +20,7 @@ from graphbrick.judge.training import judge_encoder, judge_llm
 from graphbrick.judge.verdicts import Case, Judge, Label, Verdict
 from graphbrick.study.statistics.agreement import auc
 from graphbrick.study.statistics.auc_gain import auc_gain
+from graphbrick.study.store.encoding import plain_json
 
 RNG = np.random.default_rng(5)
 N = 120
@@ -119,7 +120,7 @@ def test_one_readable_verdict_and_one_label_give_no_area() -> None:
     for probability in (lambda case: 0.9 if case == first else None, lambda case: 0.9 if truth(case) else None):
         found = checked(probability)
         assert found.rows[0].auc is None
-        assert found.rows[0].to_dict()["auc"] is None
+        assert plain_json(found.rows[0])["auc"] is None
         assert "nobody can say more" in found.remarks[0]
         assert found.rows[1].auc is not None
 

@@ -73,6 +73,7 @@ def rag(
     from graphbrick.judge.rag.experiment import evaluate_rag
     from graphbrick.judge.rag.page import headline, write_page
     from graphbrick.judge.rag.tables import rows_of, write_files
+    from graphbrick.study.store.encoding import plain_json
     from graphbrick.text.sources.tables import SourceOptions
 
     chosen = _systems(systems, recipe or [], pipeline or [], parts or [], llm, extract, chunks)
@@ -86,7 +87,7 @@ def rag(
     rows = rows_of(study)
     files = [write_page(study, rows), *write_files(study, rows)]
     if as_json:
-        print_json({"systems": [row.to_json() for row in rows], "judge": study.judge, "notes": study.notes,
+        print_json({"systems": plain_json(rows), "judge": study.judge, "notes": study.notes,
                     "files": [str(file) for file in files]})  # fmt: skip
         return
     _print(rows)

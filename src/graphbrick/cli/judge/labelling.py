@@ -113,6 +113,7 @@ def power(
     from graphbrick.core.errors import InputError
     from graphbrick.judge.cases import cases_of
     from graphbrick.judge.report.buying import Costs, expected, needs_of
+    from graphbrick.study.store.encoding import plain_json
     from graphbrick.study.store.reader import Study
 
     costs = None if label_cost is None else Costs(label_cost, rating_cost)
@@ -130,7 +131,7 @@ def power(
             assert known is not None
             needs = needs_of(study, cases, known, rater, width, costs, level)
     if as_json:
-        print_json([one.to_dict() for one in needs])
+        print_json(plain_json(needs))
         return
     title = f"labels of a system for an interval of {width:g} ({level:.0%})"
     rows = table(

@@ -15,6 +15,7 @@ from graphbrick.judge.report.checking import Check
 from graphbrick.judge.synthetic.making import Made
 from graphbrick.judge.synthetic.negatives import EASY
 from graphbrick.judge.verdicts import Label
+from graphbrick.study.store.encoding import plain_json
 
 if TYPE_CHECKING:
     from graphbrick.judge.training.judge_encoder import EncoderReport
@@ -87,7 +88,7 @@ def print_tuned(place: Path, made: dict[Label, JudgeLLMReport], *, as_json: bool
 def print_check(found: Check, *, as_json: bool) -> None:
     """Print how good a judge is beside baselines."""
     if as_json:
-        print_json({"rows": [row.to_dict() for row in found.rows], "remarks": list(found.remarks)})
+        print_json(plain_json(found))
         return
     for label in dict.fromkeys(row.label for row in found.rows):
         rows = [row for row in found.rows if row.label is label]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from contextvars import copy_context
+from typing import Self
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import Trace, record
@@ -17,14 +18,14 @@ from graphbrick.models.llm.naming import name_of
 from graphbrick.models.llm.reply_cache import asking_anew
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.study.runs.environment import machine, versions
-from graphbrick.study.runs.judging import JUDGING
+from graphbrick.study.runs.judging import JUDGING, NoJudging
 from graphbrick.study.runs.recorder import Recorder
 from graphbrick.study.store.exchanges import exchanges_of
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import StoredJudgement, Unjudged
 
 
-class Judging:
+class Judging(NoJudging):
     """Background judge: judges answers in threads and stores each judgement when it is done.
 
     The same answer of several pipelines to one question is judged once, so that the verdict is the same for all.
@@ -48,7 +49,7 @@ class Judging:
             says="{left:,} answers are not judged yet, and the same call goes on with them",
         )
 
-    def __enter__(self) -> Judging:
+    def __enter__(self) -> Self:
         self._executor = ThreadPoolExecutor(self._llm.parallel, "judge")
         return self
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.judge.judges.baselines import texts_for
-from graphbrick.judge.judges.folder import TrainedJudge, reading, scales_of
+from graphbrick.judge.judges.folder import TrainedJudge, scales_of
 from graphbrick.judge.verdicts import Case, Label, Verdict
 from graphbrick.judge.words import content_words, coverage
 from graphbrick.models.scorers.cross_encoder import CrossEncoder
@@ -66,7 +66,6 @@ def open_encoder(folder: Path, about: Mapping[str, Any], checksum: str) -> Encod
     Raises:
         InputError: The file is damaged.
     """
-    with reading(folder):
-        scales = scales_of(about)
+    scales = scales_of(about, folder)
     scorers = {label: CrossEncoder(str((folder / label).absolute())) for label in scales}
     return EncoderJudge(scorers, scales, f"{KIND} {checksum}")

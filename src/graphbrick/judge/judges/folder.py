@@ -100,15 +100,13 @@ class TrainedJudge(Judge):
         return lambda output: float(0.5 * (1 + np.tanh(0.5 * (slope * output + shift))))
 
 
-@contextmanager
-def reading(folder: Path) -> Iterator[None]:
-    """Context manager that turns what ``judge.json`` lacks or has of another type into an InputError."""
+def scales_of(about: Mapping[str, Any], folder: Path) -> dict[Label, tuple[float, float]]:
+    """Return the scales of a `TrainedJudge` that ``judge.json`` holds.
+
+    Raises:
+        InputError: It is damaged.
+    """
     try:
-        yield
+        return {Label(name): (float(one["slope"]), float(one["shift"])) for name, one in about["labels"].items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{FILE} is damaged ({error!r}); train the judge again", folder) from error
-
-
-def scales_of(about: Mapping[str, Any]) -> dict[Label, tuple[float, float]]:
-    """Return the scales of a `TrainedJudge` that ``judge.json`` holds."""
-    return {Label(name): (float(one["slope"]), float(one["shift"])) for name, one in about["labels"].items()}

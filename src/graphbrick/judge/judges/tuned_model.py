@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import InputError
-from graphbrick.judge.judges.folder import TrainedJudge, reading, scales_of
+from graphbrick.judge.judges.folder import FILE, TrainedJudge, scales_of
 from graphbrick.judge.judges.rubric import RubricJudge
 from graphbrick.judge.verdicts import AskingJudge, Case, Label, Verdict
 from graphbrick.models.llm.chat import ChatModel
@@ -69,9 +69,11 @@ def open_tuned(folder: Path, about: Mapping[str, Any], checksum: str) -> TunedMo
     Raises:
         InputError: The file is damaged, or the model is not there as a GGUF file.
     """
-    with reading(folder):
-        scales = scales_of(about)
+    scales = scales_of(about, folder)
+    try:
         tokens, context = int(about["tokens"]), int(about["context"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{FILE} is damaged ({error!r}); train the judge again", folder) from error
     model = folder / MODEL
     if not model.is_file():
         raise InputError(

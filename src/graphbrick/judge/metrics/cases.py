@@ -5,14 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from graphbrick.core.errors import InputError
 from graphbrick.judge.cases import cases_of
 from graphbrick.judge.verdicts import Case
 from graphbrick.questions.formats.files import read_json
 from graphbrick.questions.formats.record import Record
-from graphbrick.study.statistics.intervals import Interval
 from graphbrick.study.store.reader import Study
 
 R = TypeVar("R")
@@ -44,13 +43,6 @@ def by_system(cases: Sequence[SystemCase], results: Sequence[R]) -> dict[str, li
     for case, result in zip(cases, results, strict=True):
         listed.setdefault(case.system, []).append(result)
     return listed
-
-
-def plain_dict(summary: NamedTuple) -> dict[str, Any]:
-    """Return a summary as plain JSON types; its intervals are dictionaries too."""
-    return {
-        name: value._asdict() if isinstance(value, Interval) else value for name, value in summary._asdict().items()
-    }
 
 
 def cases_in(place: Path) -> list[SystemCase]:

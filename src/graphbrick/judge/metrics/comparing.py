@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from graphbrick.core.errors import InputError
 from graphbrick.judge.kept_lines import KeptLines, digest, kept_or_asked
-from graphbrick.judge.metrics.cases import SystemCase, plain_dict
+from graphbrick.judge.metrics.cases import SystemCase
 from graphbrick.judge.metrics.pairs import (
     FIRST,
     SECOND,
@@ -23,6 +23,7 @@ from graphbrick.judge.metrics.steps import reference_of
 from graphbrick.judge.resuming import Watch
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
+from graphbrick.study.store.encoding import plain_json
 
 
 class QuestionPair(NamedTuple):
@@ -104,12 +105,12 @@ class PairStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return shares and verdicts as plain JSON types."""
-        verdicts = [{"id": one.id} | said._asdict() for one, said in zip(self.pairs, self.verdicts, strict=True)]
+        verdicts = [{"id": one.id} | plain_json(said) for one, said in zip(self.pairs, self.verdicts, strict=True)]
         return {
             "judge": name_of(self.judge.llm),
             "first": self.systems[0],
             "second": self.systems[1],
-            "summary": plain_dict(self.summary()),
+            "summary": plain_json(self.summary()),
             "usage": self.usage.to_dict(),
             "verdicts": verdicts,
         }
@@ -134,10 +135,7 @@ def compare_pairs(
         retry: Ask again about pairs that could not be read, even if replies are recorded.
         watch: Called with the number of different pairs that are done, and of all.
 
-    Raises:
-        InputError: The file is damaged.
-        ModelError: The model cannot be asked.
-        StoppedError: The budget is used up.
+    Errors are those of `measure_cases`.
     """
     store, usage = KeptLines(file), Usage()
     keys = {pair: (judge.identity, digest(astuple(pair))) for _, pair in pairs}

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.kept_lines import KeptLines, digest_of
-from graphbrick.judge.metrics.cases import SystemCase, by_system, plain_dict
+from graphbrick.judge.metrics.cases import SystemCase, by_system
 from graphbrick.judge.metrics.metric_judge import NEEDS_EMBEDDER, CaseValues, Metric, MetricJudge, MetricValue
 from graphbrick.judge.resuming import DONE, Pending, Watch
 from graphbrick.judge.verdicts import Case
@@ -24,6 +24,7 @@ from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.messages import Request
 from graphbrick.models.llm.naming import name_of
 from graphbrick.study.statistics.intervals import Interval, interval
+from graphbrick.study.store.encoding import plain_json
 
 
 class MetricSummary(NamedTuple):
@@ -76,10 +77,10 @@ class MetricStudy:
     def to_dict(self) -> dict[str, Any]:
         """Return means and values as plain JSON types."""
         values = [
-            {"system": one.system, "id": one.id, "values": {name: value._asdict() for name, value in row.items()}}
+            {"system": one.system, "id": one.id, "values": plain_json(row)}
             for one, row in zip(self.cases, self.values, strict=True)
         ]
-        rows = [plain_dict(one) for one in self.summaries()]
+        rows = plain_json(self.summaries())
         return {"judge": name_of(self.judge.llm), "metrics": rows, "usage": self.usage.to_dict(), "cases": values}
 
 

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.kept_lines import KeptLines, digest_of, kept_or_asked
-from graphbrick.judge.metrics.cases import SystemCase, by_system, plain_dict
+from graphbrick.judge.metrics.cases import SystemCase, by_system
 from graphbrick.judge.metrics.criteria import CriteriaJudge, CriteriaScore
 from graphbrick.judge.resuming import Watch
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.naming import name_of
 from graphbrick.study.statistics.intervals import Interval, interval
+from graphbrick.study.store.encoding import plain_json
 
 
 class ScoreSummary(NamedTuple):
@@ -59,7 +60,7 @@ class ScoreStudy:
     def to_dict(self) -> dict[str, Any]:
         """Return means and scores as plain JSON types."""
         scores = [
-            {"system": one.system, "id": one.id} | score._asdict()
+            {"system": one.system, "id": one.id} | plain_json(score)
             for one, score in zip(self.cases, self.scores, strict=True)
         ]
         return {
@@ -67,7 +68,7 @@ class ScoreStudy:
             "criteria": self.judge.criteria,
             "steps": list(self.judge.steps),
             "scale": list(self.judge.scale),
-            "systems": [plain_dict(one) for one in self.summaries()],
+            "systems": plain_json(self.summaries()),
             "usage": self.usage.to_dict(),
             "cases": scores,
         }
@@ -92,10 +93,7 @@ def score_cases(
         retry: Ask again for scores that could not be read, even if replies are recorded.
         watch: Called with the number of different cases that are done, and of all.
 
-    Raises:
-        InputError: The file is damaged.
-        ModelError: The model cannot be asked, or wrote no steps.
-        StoppedError: The budget is used up.
+    Errors are those of `measure_cases`; a ModelError also if the model wrote no steps.
     """
     store, usage = KeptLines(file), Usage()
     if write_steps:

@@ -118,7 +118,10 @@ def score_answers(
         ModelError: The judge cannot be asked.
         StoppedError: The budget is used up.
     """
-    said = {row: scores.said(row, judge, readable=retry) or _without_asking(row, judge) for row in answers}
+    said = {
+        row: scores.said(row, judge, readable=retry) or (None if row[3].strip() else _score(row, judge, None))
+        for row in answers
+    }
 
     def keep(row: Row, score: Score) -> None:
         scores.keep({score.key: score})
@@ -132,14 +135,11 @@ def score_answers(
     return [score for row in answers if (score := said[row]) is not None]
 
 
-def _without_asking(row: Row, judge: str) -> Score | None:
-    """Return the score of an answer that no judge has to see; None if one has to."""
+def _score(row: Row, judge: str, reply: str | ModelError | None) -> Score:
+    """Return the score of an answer by a reply; None for no answer, which no judge has to see."""
     name, id_, text, answer = row
-    return None if answer.strip() else Score(name, id_, answer, judge, 0, "no answer", text=text)
-
-
-def _score(row: Row, judge: str, reply: str | ModelError) -> Score:
-    name, id_, text, answer = row
+    if reply is None:
+        return Score(name, id_, answer, judge, 0, "no answer", text=text)
     if isinstance(reply, ModelError):
         return Score(name, id_, answer, judge, None, error=str(reply), text=text)
     return Score(name, id_, answer, judge, *read_score(reply), text=text)

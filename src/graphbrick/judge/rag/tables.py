@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
 
 from graphbrick.core.files.replacing import replacing
 from graphbrick.judge.rag.experiment import Asked, RagStudy
@@ -80,16 +79,6 @@ class SystemRow:
     median_seconds: float
     errors: int
     scores: dict[str, Scored]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON types."""
-        values = {name: value for name, value in vars(self).items() if name != "scores"}
-        return values | {
-            "scores": {
-                kind: vars(one) | {"mean": None if one.mean is None else one.mean._asdict()}
-                for kind, one in self.scores.items()
-            }
-        }
 
 
 def rows_of(study: RagStudy) -> list[SystemRow]:

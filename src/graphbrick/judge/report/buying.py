@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,10 +54,6 @@ class Need:
     alone: int | None
     judged: int | None
     purchase: Purchase | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON types."""
-        return asdict(self) | {"purchase": None if self.purchase is None else self.purchase._asdict()}
 
 
 def expected(width: float, share: float, correlation: float, cases: int, costs: Costs | None, level: float) -> Need:

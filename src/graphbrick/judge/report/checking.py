@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -57,11 +56,6 @@ class Checked:
     correlation: float
     agreement: Agreement
     error: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON types."""
-        area = None if self.auc is None else self.auc._asdict()
-        return {**asdict(self), "auc": area, "agreement": self.agreement._asdict()}
 
 
 @dataclass(frozen=True)

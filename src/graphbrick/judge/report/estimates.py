@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,12 +78,6 @@ class SystemRow:
     true: float | None
     remarks: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON types."""
-        named = {name: getattr(self, name) for name in ("classical", "alone", "ppi", "tuned", "hard")}
-        plain = {name: None if value is None else value._asdict() for name, value in named.items()}
-        return {**asdict(self), **plain, "remarks": list(self.remarks)}
-
 
 @dataclass(frozen=True)
 class Difference:
@@ -106,10 +100,6 @@ class Difference:
     p: float
     p_holm: float = 1.0
     p_bh: float = 1.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON types."""
-        return asdict(self) | {"estimate": self.estimate._asdict()}
 
 
 def rows_of(

@@ -13,6 +13,7 @@ from graphbrick.judge.report.estimates import Difference, SystemRow, differences
 from graphbrick.judge.report.population import population_of
 from graphbrick.judge.report.quality import Quality, gain_of, quality_of, warnings_of
 from graphbrick.judge.verdicts import Label
+from graphbrick.study.store.encoding import plain_json
 from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import RatingJudge
 
@@ -43,8 +44,8 @@ class LabelReport:
         """Return it as plain JSON types."""
         return {
             "label": self.label.value,
-            "systems": [row.to_dict() for row in self.rows],
-            "differences": [one.to_dict() for one in self.differences],
+            "systems": plain_json(self.rows),
+            "differences": plain_json(self.differences),
             "quality": self.quality.to_dict(),
             "gain": self.gain,
             "warnings": list(self.warnings),
@@ -83,18 +84,9 @@ class JudgeReport:
         """Return it as plain JSON types."""
         judge = None
         if self.judge is not None:
-            names = ("identity", "name", "cases", "seconds")
-            judge = {name: getattr(self.judge, name) for name in names}
-            judge |= {"ledger": dict(self.judge.ledger), "events": list(self.judge.events)}
-        return {
-            "study": self.study,
-            "judge": judge,
-            "source": self.source,
-            "level": self.level,
-            "pooled": self.pooled,
-            "labels": [one.to_dict() for one in self.labels],
-            "notes": list(self.notes),
-        }
+            names = ("identity", "name", "cases", "seconds", "ledger", "events")
+            judge = {name: plain_json(getattr(self.judge, name)) for name in names}
+        return {**plain_json(self), "judge": judge, "labels": [one.to_dict() for one in self.labels]}
 
 
 def judge_report(

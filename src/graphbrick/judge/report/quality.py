@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from graphbrick.study.statistics.agreement import Agreement, Auc, auc, cohens_ka
 from graphbrick.study.statistics.label_power import correlation_of
 from graphbrick.study.statistics.prediction_powered import FEW_LABELS
 from graphbrick.study.statistics.rogan_gladen import THRESHOLD
+from graphbrick.study.store.encoding import plain_json
 
 CURVE_BINS = 5
 ONE_SIDED = 0.95
@@ -83,12 +84,7 @@ class Quality:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON types."""
-        named = {name: getattr(self, name) for name in ("auc", "agreement", "length")}
-        plain: dict[str, Any] = {name: None if value is None else value._asdict() for name, value in named.items()}
-        if self.length is not None:
-            plain["length"]["auc"] = self.length.auc._asdict()
-        curve = [one._asdict() for one in self.curve]
-        return {**asdict(self), **plain, "curve": curve, "missing_share": self.missing_share}
+        return {**plain_json(self), "missing_share": self.missing_share}
 
 
 def quality_of(population: Population, *, judged: bool) -> Quality:

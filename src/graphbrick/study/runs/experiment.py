@@ -20,7 +20,7 @@ from graphbrick.questions.question import Question
 from graphbrick.study.runs.environment import machine, versions
 from graphbrick.study.runs.inputs import NamedPipeline, Pipelines, Questions, named_pipelines, read_questions
 from graphbrick.study.runs.inputs import SourcedQuestion as Sourced
-from graphbrick.study.runs.judging import JUDGING, Judging, judging
+from graphbrick.study.runs.judging import JUDGING, NoJudging, judging
 from graphbrick.study.runs.question_graphs import StudyGraph, ground_each
 from graphbrick.study.runs.recorder import Recorder
 from graphbrick.study.runs.workers import Done, Task, Work, answered, concurrency
@@ -214,7 +214,7 @@ class _Progress:
 
 
 def _answer(
-    recorder: Recorder, work: Work, tasks: Sequence[Task], settings: _Settings, judged: Judging, progress: _Progress
+    recorder: Recorder, work: Work, tasks: Sequence[Task], settings: _Settings, judged: NoJudging, progress: _Progress
 ) -> None:
     """Store the answers of the pipelines, and have them judged meanwhile."""
     questions = {task.number: task.question for task in tasks}

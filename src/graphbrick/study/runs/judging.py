@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Self
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import plugins
@@ -18,44 +18,29 @@ JUDGING = "judging"
 """Name of the step that is reported to ``watch``."""
 
 
-class Judging(Protocol):
-    """Context manager that judges answers in the background and stores each judgement when it is done."""
+class NoJudging:
+    """Context manager that judges nothing; one that judges answers in the background derives from it."""
 
-    def __enter__(self) -> Judging: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None:
+        """Store the judgements that are done."""
 
     @property
     def left(self) -> int:
         """Number of submitted answers that are not judged yet."""
+        return 0
 
     def submit(self, answers: Iterable[Unjudged]) -> None:
         """Judge these answers in the background, and store the judgements of earlier ones that are done."""
 
     def finish(self) -> Iterator[int]:
         """Wait for the other judgements and store them; yield how many are left after each step."""
-
-
-class NoJudging:
-    """Judges nothing."""
-
-    left = 0
-
-    def __enter__(self) -> NoJudging:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None:
-        """Do nothing."""
-
-    def submit(self, answers: Iterable[Unjudged]) -> None:
-        """Do nothing."""
-
-    def finish(self) -> Iterator[int]:
-        """Yield nothing."""
         return iter(())
 
 
-def judging(judge: ChatModel | None, recorder: Recorder, *, exchanges: bool, anew: bool) -> Judging:
+def judging(judge: ChatModel | None, recorder: Recorder, *, exchanges: bool, anew: bool) -> NoJudging:
     """Return what judges the answers of an evaluation.
 
     Args:
@@ -70,6 +55,6 @@ def judging(judge: ChatModel | None, recorder: Recorder, *, exchanges: bool, ane
     if judge is None:
         return NoJudging()
     for plugin in plugins(ENTRY_POINTS):
-        opened: Judging = plugin.value(judge, recorder, exchanges=exchanges, anew=anew)  # type: ignore[operator]
+        opened: NoJudging = plugin.value(judge, recorder, exchanges=exchanges, anew=anew)  # type: ignore[operator]
         return opened
     raise InputError("no installed package judges answers (entry points graphbrick.judging); install graphbrick again")
