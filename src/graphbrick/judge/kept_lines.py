@@ -1,4 +1,4 @@
-"""What models said, in a file of JSON lines to which everything is added at once, so that no call is paid twice."""
+"""A file of JSON lines to which every result of a model is added at once, so that no call is paid twice."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def rate_study(
 
 
 class _LabelRatings:
-    """The ratings of a judge by one label: what it says of a part of the cases is written together, with its cost."""
+    """The ratings of a judge by one label; those of a part of the cases are written together, with their cost."""
 
     def __init__(self, recorder: Recorder, judge: Judge, number: int, session: int, label: Label) -> None:
         self._ratings, self._judge, self._label = recorder.ratings, judge, label
@@ -132,9 +132,9 @@ class _LabelRatings:
             pending.ask(verdicts, retry=retry)
 
     def _part(self, part: Sequence[StudyCase], start: int) -> Generator[tuple[int, Verdict], None, float]:
-        """Ask the judge about some cases and return the seconds it took.
+        """Yield the verdicts on a part of the cases and return the seconds it took.
 
-        What it said is stored with its cost, also if it could not say all of it.
+        The verdicts are stored with their cost at the end, also if the judge could not give all of them.
         """
         trace, rated = Trace(), 0
         try:

@@ -80,13 +80,7 @@ class Pending(Generic[T, R]):
             self._put(one, result)
         self._known[key] = result
 
-    def ask(
-        self,
-        results: Iterable[tuple[int, R]],
-        *,
-        retry: bool = False,
-        watch: Watch = lambda done, total: None,
-    ) -> None:
+    def ask(self, results: Iterable[tuple[int, R]], *, retry: bool = False, watch: Watch | None = None) -> None:
         """Store each result as soon as it is there.
 
         Args:
@@ -101,7 +95,8 @@ class Pending(Generic[T, R]):
             with asking_anew() if retry else nullcontext():
                 for place, result in results:
                     self.put(self.new[place], result)
-                    watch(self.done, self._total)
+                    if watch is not None:
+                        watch(self.done, self._total)
         except StoppedError as error:
             raise self.stopped(error) from error
 
