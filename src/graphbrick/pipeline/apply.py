@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.errors import PipelineError, shown
-from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.composition import Pipeline
 from graphbrick.pipeline.stages import (
@@ -24,6 +23,9 @@ from graphbrick.pipeline.stages import (
     RetrieveStage,
     Stage,
 )
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
 
 T = TypeVar("T")
 _HINT = "Apply(rerank=lambda query, evidence: evidence)"
@@ -63,12 +65,22 @@ class Apply(Brick):
         if cls is not Apply:
             return super().__new__(cls)  # unpickled
         if len(functions) != 1:
-            raise PipelineError(f"Apply takes one function, got {len(functions)}; write {_HINT}")
+            raise PipelineError(
+                f"Apply takes one function, got {len(functions)}; write {_HINT}",
+                code="apply.functions",
+                n=len(functions),
+            )
         ((kind, function),) = functions.items()
         if kind not in _KINDS:
-            raise PipelineError(f"Apply takes a function for one of {', '.join(_KINDS)}, got {kind}; write {_HINT}")
+            raise PipelineError(
+                f"Apply takes a function for one of {', '.join(_KINDS)}, got {kind}; write {_HINT}",
+                code="apply.kind",
+                keyword=kind,
+            )
         if not callable(function):
-            raise PipelineError(f"Apply {kind} must be a function, got {shown(function)}; write {_HINT}")
+            raise PipelineError(
+                f"Apply {kind} must be a function, got {shown(function)}; write {_HINT}", code="apply.no_function"
+            )
         return super().__new__(_KINDS[kind])
 
     def __init__(self, *, name: str = "", **functions: Callable[..., object]) -> None:
@@ -98,7 +110,8 @@ class Apply(Brick):
         if not isinstance(self.function, FunctionType):
             raise PipelineError(
                 f"{self!r} has no identity, because {shown(self.function)} has no code of its own; give it a name, as "
-                f"in Apply({self._kind}=..., name='first try')"
+                f"in Apply({self._kind}=..., name='first try')",
+                code="apply.no_identity",
             )
         content = _content(self.function, self, set())
         return f"Apply({self._kind}=sha256:{sha256(content.encode()).hexdigest()})"
@@ -110,7 +123,10 @@ class Apply(Brick):
     def _call(self, kind: type[T], *values: object) -> T:
         result = self.function(*values)
         if not isinstance(result, kind):
-            raise PipelineError(f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}")
+            raise PipelineError(
+                f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}",
+                code="apply.result",
+            )
         return result
 
 
@@ -187,7 +203,8 @@ def _content(value: object, stage: Apply, seen: set[int]) -> str:
         return f"{_content(value.__code__, stage, seen)} {_content(uses, stage, seen)}"
     raise PipelineError(
         f"{stage!r} has no identity, because its function uses {shown(value)}; give it a name, as in "
-        f"Apply({stage._kind}=..., name='first try')"
+        f"Apply({stage._kind}=..., name='first try')",
+        code="apply.no_identity",
     )
 
 
