@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.errors import PipelineError, shown
-from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.composition import Pipeline
 from graphbrick.pipeline.stages import (
@@ -25,13 +24,16 @@ from graphbrick.pipeline.stages import (
     Stage,
 )
 
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
+
 T = TypeVar("T")
 _HINT = "Apply(rerank=lambda query, evidence: evidence)"
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
 
 
 @dataclass(frozen=True, repr=False, init=False)
-class Apply(Brick):
+class Apply(Stage):
     """A stage that calls a function: ``Apply(rerank=f)``, or another kind of stage in place of rerank.
 
     It runs in Python wherever a brick does, but recipe text cannot name a function, so it cannot be parsed. A study
@@ -58,17 +60,27 @@ class Apply(Brick):
     function: Callable[..., object]
     name: str = ""
 
-    def __new__(cls, *, name: str = "", **functions: Callable[..., object]) -> Any:
+    def __new__(cls, *, name: str = "", **functions: Callable[..., object]) -> Apply:
         """Return a stage of the kind that the keyword names."""
         if cls is not Apply:
             return super().__new__(cls)  # unpickled
         if len(functions) != 1:
-            raise PipelineError(f"Apply takes one function, got {len(functions)}; write {_HINT}")
+            raise PipelineError(
+                f"Apply takes one function, got {len(functions)}; write {_HINT}",
+                code="apply.functions",
+                n=len(functions),
+            )
         ((kind, function),) = functions.items()
         if kind not in _KINDS:
-            raise PipelineError(f"Apply takes a function for one of {', '.join(_KINDS)}, got {kind}; write {_HINT}")
+            raise PipelineError(
+                f"Apply takes a function for one of {', '.join(_KINDS)}, got {kind}; write {_HINT}",
+                code="apply.kind",
+                keyword=kind,
+            )
         if not callable(function):
-            raise PipelineError(f"Apply {kind} must be a function, got {shown(function)}; write {_HINT}")
+            raise PipelineError(
+                f"Apply {kind} must be a function, got {shown(function)}; write {_HINT}", code="apply.no_function"
+            )
         return super().__new__(_KINDS[kind])
 
     def __init__(self, *, name: str = "", **functions: Callable[..., object]) -> None:
@@ -80,7 +92,7 @@ class Apply(Brick):
     ) -> str:
         """Return a text for people, with the name; it is not recipe text."""
         name = self.name or getattr(self.function, "__qualname__", type(self.function).__name__)
-        return f"Apply({self._kind}={name!r})"
+        return f"Apply({self.kind}={name!r})"
 
     def files(self) -> dict[str, Path]:
         """Return nothing: it has no parameter that names a file."""
@@ -94,23 +106,23 @@ class Apply(Brick):
             PipelineError: It has no name, and the function uses a value that cannot be told again.
         """
         if self.name:
-            return f"Apply({self._kind}={self.name!r})"
+            return f"Apply({self.kind}={self.name!r})"
         if not isinstance(self.function, FunctionType):
             raise PipelineError(
                 f"{self!r} has no identity, because {shown(self.function)} has no code of its own; give it a name, as "
-                f"in Apply({self._kind}=..., name='first try')"
+                f"in Apply({self.kind}=..., name='first try')",
+                code="apply.no_identity",
             )
         content = _content(self.function, self, set())
-        return f"Apply({self._kind}=sha256:{sha256(content.encode()).hexdigest()})"
-
-    @property
-    def _kind(self) -> str:
-        return next(kind for kind, stage in _KINDS.items() if isinstance(self, stage))
+        return f"Apply({self.kind}=sha256:{sha256(content.encode()).hexdigest()})"
 
     def _call(self, kind: type[T], *values: object) -> T:
         result = self.function(*values)
         if not isinstance(result, kind):
-            raise PipelineError(f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}")
+            raise PipelineError(
+                f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}",
+                code="apply.result",
+            )
         return result
 
 
@@ -151,9 +163,8 @@ class _Generate(Apply, GenerateStage):
         return self._call(Answer, query, evidence)
 
 
-_KINDS: dict[str, type[Stage]] = {
-    stage.kind: stage for stage in (_Link, _Extract, _Expand, _Prune, _Retrieve, _Rerank, _Generate)
-}
+_STAGES: tuple[type[Apply], ...] = (_Link, _Extract, _Expand, _Prune, _Retrieve, _Rerank, _Generate)
+_KINDS = {stage.kind: stage for stage in _STAGES}
 
 
 def _content(value: object, stage: Apply, seen: set[int]) -> str:
@@ -187,7 +198,8 @@ def _content(value: object, stage: Apply, seen: set[int]) -> str:
         return f"{_content(value.__code__, stage, seen)} {_content(uses, stage, seen)}"
     raise PipelineError(
         f"{stage!r} has no identity, because its function uses {shown(value)}; give it a name, as in "
-        f"Apply({stage._kind}=..., name='first try')"
+        f"Apply({stage.kind}=..., name='first try')",
+        code="apply.no_identity",
     )
 
 

@@ -58,13 +58,16 @@ def export(
     """
     form = EXPORTS.find(to)
     if form is None:
-        raise InputError(f"there is no export to {to!r}; choose one of {', '.join(EXPORTS.names())}")
+        raise InputError(
+            f"there is no export to {to!r}; choose one of {', '.join(EXPORTS.names())}", code="export.no_format"
+        )
     for name in options:
         if name not in form.takes:
-            raise InputError(f"an export to {to} takes no {name}; leave it out")
+            raise InputError(f"an export to {to} takes no {name}; leave it out", code="export.no_option", option=name)
     if form.needs_text and not isinstance(graph, Corpus):
         raise InputError(
-            f"{graph.path} was not made from documents, so it has no passages for an export to {to}; try parquet"
+            f"{graph.path} was not made from documents, so it has no passages for an export to {to}; try parquet",
+            code="export.no_text",
         )
     if "progress" in form.takes:
         options["progress"] = progress

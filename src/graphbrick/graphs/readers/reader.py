@@ -84,12 +84,12 @@ def _checked(read: Callable[[Path, FileReading], Iterator[Part]], file: Path, re
         for part in read(file, reading):
             fault = "" if isinstance(part, _BLOCKS) else record_fault(part)
             if fault:
-                raise InputError(f"{name} breaks its contract: {fault}", file)
+                raise InputError(f"{name} breaks its contract: {fault}", file, code="reader.contract")
             yield tuple(part) if isinstance(part, list) else part
     except GraphbrickError:
         raise
     except Exception as error:
-        raise InputError(f"{name} failed: {type(error).__name__}: {error}", file) from error
+        raise InputError(f"{name} failed: {type(error).__name__}: {error}", file, code="reader.failed") from error
 
 
 def reader_fault(value: object) -> str:
