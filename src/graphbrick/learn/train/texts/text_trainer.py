@@ -15,7 +15,7 @@ import numpy.typing as npt
 from graphbrick.core.errors import ModelError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.epochs import Fitted, fit_epochs
-from graphbrick.learn.train.export import WEIGHTS, check_agreement, samples, write_onnx
+from graphbrick.learn.train.export import WEIGHTS, check_agreement, exported, samples, write_onnx
 from graphbrick.learn.train.folder import check_place, writing
 from graphbrick.learn.train.frame import Training, provenance, require_packages
 from graphbrick.learn.train.patterns.pattern_course import Watch
@@ -160,17 +160,8 @@ class Trainee(ABC):
         question = rows[0].question
         texts = list(dict.fromkeys(text for row in rows for text in row.positives + row.negatives))
         tokens = self.tokens(self.inputs(question, [texts[0], texts[-1] + texts[0]]))
-        trainee = self
-
-        class Exported(torch.nn.Module):  # type: ignore[misc]
-            def __init__(self) -> None:
-                super().__init__()
-                self.model = trainee.model
-
-            def forward(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
-                return trainee.outputs_of(dict(zip(tokens, values, strict=True)))
-
-        write_onnx(Exported(), tokens, self.outputs, folder / WEIGHTS)
+        module = exported(self.model, list(tokens), lambda model, tokens: self.outputs_of(tokens))
+        write_onnx(module, tokens, self.outputs, folder / WEIGHTS)
         written = self.reopened(str(folder))
         for batch in samples(texts):
             outputs = written(question, batch).astype(np.float32)
