@@ -31,7 +31,6 @@ from graphbrick.learn.train.texts.text_models import (
     base_of,
     prepare,
     ranked,
-    report_of,
 )
 from graphbrick.learn.train.torch_tools import device_of, quiet, seeded
 from graphbrick.models.onnx_text import _MOST_TOKENS, first_line, readable, torch_weights
@@ -190,7 +189,12 @@ def train_text_model(
         trainee, rows = kind(model, device, how, prefixes), prepared.learned + prepared.apart
         long = trainee.count_long(rows)
         fitted = fit(trainee, prepared, tell)
-    report = report_of(prepared, how, fitted, long=long, new_head=trainee.new_head, seconds=training.seconds)
+    examples, (learned, apart, alone) = prepared.examples, prepared.questions
+    report = TextReport(
+        **examples.lost(), learned=learned, apart=apart, cut=examples.cut, alone=alone, positives=how.positives,
+        long=long, new_head=trainee.new_head, epochs=len(fitted.losses), best=fitted.best, untrained=fitted.untrained,
+        trained=fitted.trained, seconds=training.seconds,
+    )  # fmt: skip
     weights = torch_weights(Path(base)) if Path(base).is_dir() else []
     about = provenance(graph, base, weights, _NAMED, {**how.to_dict(), **prefixes}, report)
     with writing(place, kind.kind, about, overwrite=training.overwrite) as folder:
