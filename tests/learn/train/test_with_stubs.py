@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from graphbrick import Graph
 from graphbrick.learn.train.epochs import Fitted
+from graphbrick.learn.train.export import exported
 from graphbrick.learn.train.folder import DESCRIPTION
 from graphbrick.learn.train.llms import llm
 from graphbrick.learn.train.llms.llm_fit import Base, Quality, Tokens
@@ -120,3 +122,9 @@ def test_a_language_model(graph: Graph, tmp_path: Path, monkeypatch: pytest.Monk
         "context": 4096,
     }  # fmt: skip
     assert (fits[0].epochs, fits[0].rank) == (2, 4)
+
+
+def test_a_module_for_onnx_takes_its_inputs_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(nn=SimpleNamespace(Module=object)))
+    module = exported("model", ["ids", "mask"], lambda model, tokens: (model, tokens))  # type: ignore[arg-type]
+    assert module.forward(1, 2) == ("model", {"ids": 1, "mask": 2})

@@ -112,7 +112,7 @@ def power(
     from graphbrick.cli.printing.terminal import console, print_json, table
     from graphbrick.core.errors import InputError
     from graphbrick.judge.cases import cases_of
-    from graphbrick.judge.report.buying import Costs, expected, needs_of
+    from graphbrick.judge.report.buying import Costs, Wish, expected, needs_of
     from graphbrick.study.store.encoding import plain_json
     from graphbrick.study.store.reader import Study
 
@@ -120,7 +120,7 @@ def power(
     if runs is None:
         if labels is not None or judge is not None:
             raise InputError("--labels and --judge are of a study; name its file, or leave them out")
-        needs = [expected(width, share, correlation, answers, costs, level)]
+        needs = [expected(Wish(width, level, costs), share, correlation, answers)]
     else:
         if labels is None:
             raise InputError("--labels is needed with a study: the labels so far tell what a judge saves")
@@ -129,7 +129,7 @@ def power(
             rater = rater_of(study, None if judge is None else judge_of(judge))
             known, _ = labels_from(labels, cases, None, n, seed)
             assert known is not None
-            needs = needs_of(study, cases, known, rater, width, costs, level)
+            needs = needs_of(study, cases, known, rater, Wish(width, level, costs))
     if as_json:
         print_json(plain_json(needs))
         return

@@ -31,6 +31,20 @@ class Costs(NamedTuple):
     verdict: float
 
 
+class Wish(NamedTuple):
+    """What intervals are to be.
+
+    Attributes:
+        width: Their length.
+        level: Confidence level, in (0, 1).
+        costs: What labels and verdicts cost; None if nothing is bought.
+    """
+
+    width: float
+    level: float
+    costs: Costs | None
+
+
 @dataclass(frozen=True)
 class Need:
     """The labels that one system needs.
@@ -56,7 +70,7 @@ class Need:
     purchase: Purchase | None
 
 
-def expected(width: float, share: float, correlation: float, cases: int, costs: Costs | None, level: float) -> Need:
+def expected(wish: Wish, share: float, correlation: float, cases: int) -> Need:
     """Return the need of a system of which nothing is known yet.
 
     Raises:
@@ -64,17 +78,11 @@ def expected(width: float, share: float, correlation: float, cases: int, costs: 
     """
     if not 0 <= share <= 1:
         raise InputError(f"--share must be from 0 to 1, got {share}; try 0.5")
-    return _need("", "", (cases, 0), share * (1 - share), correlation, None, width, costs, level)
+    return _need("", "", (cases, 0), share * (1 - share), correlation, None, wish)
 
 
 def needs_of(
-    study: Study,
-    cases: Sequence[StudyCase],
-    labels: Labels,
-    judge: RatingJudge | None,
-    width: float,
-    costs: Costs | None,
-    level: float,
+    study: Study, cases: Sequence[StudyCase], labels: Labels, judge: RatingJudge | None, wish: Wish
 ) -> list[Need]:
     """Return the need of each system by each label, from its labels so far.
 
@@ -94,7 +102,7 @@ def needs_of(
             mean = (one.labels.sum() + 1) / (len(one.labels) + 2)  # never quite 0 or 1
             spread = float(np.concatenate([one.predictions, one.others]).std())
             sizes = (one.size, len(one.labels))
-            needs.append(_need(label.value, system, sizes, mean * (1 - mean), correlation, spread, width, costs, level))
+            needs.append(_need(label.value, system, sizes, mean * (1 - mean), correlation, spread, wish))
     if not needs:
         raise InputError("no system has two labels yet; label some answers first, or ask without a study")
     return needs
@@ -107,11 +115,9 @@ def _need(
     variance: float,
     correlation: float,
     spread: float | None,
-    width: float,
-    costs: Costs | None,
-    level: float,
+    wish: Wish,
 ) -> Need:
-    cases, labels = sizes
+    (cases, labels), (width, level, costs) = sizes, wish
     try:
         alone = labels_needed(width, variance=variance, correlation=0.0, cases=cases, level=level)
         judged = labels_needed(

@@ -22,7 +22,7 @@ from graphbrick.judge.synthetic.rows import Row
 from graphbrick.judge.training.frame import description, learnable
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.epochs import Course, Fitted, check_parameters, fit_epochs
-from graphbrick.learn.train.export import WEIGHTS, check_agreement, samples, write_onnx
+from graphbrick.learn.train.export import WEIGHTS, check_agreement, exported, samples, write_onnx
 from graphbrick.learn.train.frame import require_packages
 from graphbrick.learn.train.texts.text_models import PACKAGES, base_of
 from graphbrick.learn.train.torch_tools import device_of, quiet, seeded
@@ -313,16 +313,8 @@ def _write(model: Any, folder: Path, pairs: Sequence[Pair]) -> None:
         model.tokenizer.save_pretrained(str(folder))
         model.model.config.save_pretrained(str(folder))
     tokens = _tokens(model, [pairs[0], (pairs[-1][0], pairs[-1][1] + pairs[0][1])], torch.device("cpu"))
-
-    class Exported(torch.nn.Module):  # type: ignore[misc]
-        def __init__(self) -> None:
-            super().__init__()
-            self.network = model.model
-
-        def forward(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
-            return (self.network(**dict(zip(tokens, values, strict=True))).logits,)
-
-    write_onnx(Exported(), tokens, ("logits",), folder / WEIGHTS)
+    module = exported(model.model, list(tokens), lambda network, tokens: (network(**tokens).logits,))
+    write_onnx(module, tokens, ("logits",), folder / WEIGHTS)
     question = pairs[0][0]
     for batch in samples([part for _, part in pairs]):
         written = CrossEncoder(str(folder)).score(question, batch)

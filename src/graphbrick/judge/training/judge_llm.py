@@ -118,9 +118,9 @@ def train_judge_llm(
     how = settings or JudgeSettings()
     check_parameters(CALLER, how)
     judge = rubric_of(LLM("tuned", context=how.context), how.tokens)
-    asked = [row for row in rows if without_asking(row.label, row.case) is None]
-    enough = learnable(asked)
-    chosen = [row for row in asked if row.label in enough]
+    prompted = [row for row in rows if without_asking(row.label, row.case) is None]
+    enough = learnable(prompted)
+    chosen = [row for row in prompted if row.label in enough]
     require_llm_packages(gguf=find_base(base)[1] is not None)
     watch("loading the model", 0, 1)
     opened = open_base(base, device)

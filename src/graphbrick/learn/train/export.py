@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,23 @@ def write_onnx(model: torch.nn.Module, inputs: Mapping[str, torch.Tensor], outpu
             )  # fmt: skip
     except Exception as error:  # torch's, onnx's, onnxscript's
         raise ModelError(f"the trained model cannot be written in ONNX: {first_line(error)}") from error
+
+
+def exported(
+    model: torch.nn.Module, inputs: Iterable[str], run: Callable[[Any, dict[str, torch.Tensor]], tuple[Any, ...]]
+) -> torch.nn.Module:
+    """Return a module that takes its inputs in their order, and gives what ``run`` gives for the model and them."""
+    import torch
+
+    class Exported(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return run(self.model, dict(zip(inputs, values, strict=True)))
+
+    return Exported()
 
 
 def check_agreement(expected: npt.NDArray[np.float32], actual: npt.NDArray[np.float32], texts: int) -> None:

@@ -75,6 +75,12 @@ class Training:
         options: Its options.
         known: The options that there are.
 
+    Attributes:
+        place: The place of the model, without ``~``.
+        seed: Seed of everything that is drawn at random.
+        overwrite: Whether a model that is there may be replaced.
+        tell: Callback for progress.
+
     Raises:
         TypeError: There is no such option.
     """

@@ -133,8 +133,8 @@ def train_patterns(
     training.check(max_hops=(max_hops, 1, 10, 3), rounds=(rounds, 1, 10_000, ROUNDS))
     check_place(training.place, overwrite=training.overwrite)
     how = PatternParameters(embedder=embedder or MiniLM(), max_hops=max_hops, rounds=rounds, seed=training.seed)
-    found = examples(graph, questions, max_hops=max_hops, seed=how.seed, watch=training.tell)
-    model, report = fit_patterns(graph, found, how, watch=training.tell)
+    searched = examples(graph, questions, max_hops=max_hops, seed=how.seed, watch=training.tell)
+    model, report = fit_patterns(graph, searched, how, watch=training.tell)
     save(model, training.place, overwrite=training.overwrite)
     return report
 

@@ -14,7 +14,7 @@ from graphbrick.core.compute import Progress, part_of
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.train.epochs import Course, Fitted, check_parameters
+from graphbrick.learn.train.epochs import Course, check_parameters
 from graphbrick.learn.train.frame import TorchOptions, TrainingReport, held_out, linked_questions
 from graphbrick.learn.train.path_examples import PathExample, PathExamples, by_text, collect
 from graphbrick.models.onnx_text import torch_weights
@@ -276,18 +276,6 @@ def ranked(rows: Sequence[Row], scores: Sequence[npt.NDArray[np.float32]]) -> Ra
         ranks.append(1 + int((row_scores[n:] >= row_scores[:n].max()).sum()))
     reciprocal = 1 / np.array(ranks)
     return Ranked(len(ranks), float(reciprocal.mean()), float((reciprocal == 1).mean()))
-
-
-def report_of(
-    prepared: Prepared, how: TextParameters, fitted: Fitted[Ranked], *, long: int, new_head: bool, seconds: float
-) -> TextReport:
-    """Return the report of a training."""
-    examples, (learned, apart, alone) = prepared.examples, prepared.questions
-    return TextReport(
-        **examples.lost(), learned=learned, apart=apart, cut=examples.cut, alone=alone, positives=how.positives,
-        long=long, new_head=new_head, epochs=len(fitted.losses), best=fitted.best, untrained=fitted.untrained,
-        trained=fitted.trained, seconds=seconds,
-    )  # fmt: skip
 
 
 def base_of(base: str) -> str:

@@ -16,7 +16,7 @@ from graphbrick.core.compute import Progress
 from graphbrick.core.errors import ModelError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.epochs import Fitted, fit_epochs
-from graphbrick.learn.train.export import WEIGHTS, check_agreement, samples, write_onnx
+from graphbrick.learn.train.export import WEIGHTS, check_agreement, exported, samples, write_onnx
 from graphbrick.learn.train.folder import check_place, writing
 from graphbrick.learn.train.frame import Training, provenance, require_packages
 from graphbrick.learn.train.texts.text_models import (
@@ -31,7 +31,6 @@ from graphbrick.learn.train.texts.text_models import (
     base_of,
     prepare,
     ranked,
-    report_of,
 )
 from graphbrick.learn.train.torch_tools import device_of, quiet, seeded
 from graphbrick.models.onnx_text import _MOST_TOKENS, first_line, readable, torch_weights
@@ -160,17 +159,8 @@ class Trainee(ABC):
         question = rows[0].question
         texts = list(dict.fromkeys(text for row in rows for text in row.positives + row.negatives))
         tokens = self.tokens(self.inputs(question, [texts[0], texts[-1] + texts[0]]))
-        trainee = self
-
-        class Exported(torch.nn.Module):  # type: ignore[misc]
-            def __init__(self) -> None:
-                super().__init__()
-                self.model = trainee.model
-
-            def forward(self, *values: torch.Tensor) -> tuple[torch.Tensor, ...]:
-                return trainee.outputs_of(dict(zip(tokens, values, strict=True)))
-
-        write_onnx(Exported(), tokens, self.outputs, folder / WEIGHTS)
+        module = exported(self.model, list(tokens), lambda model, tokens: self.outputs_of(tokens))
+        write_onnx(module, tokens, self.outputs, folder / WEIGHTS)
         written = self.reopened(str(folder))
         for batch in samples(texts):
             outputs = written(question, batch).astype(np.float32)
@@ -199,7 +189,12 @@ def train_text_model(
         trainee, rows = kind(model, device, how, prefixes), prepared.learned + prepared.apart
         long = trainee.count_long(rows)
         fitted = fit(trainee, prepared, tell)
-    report = report_of(prepared, how, fitted, long=long, new_head=trainee.new_head, seconds=training.seconds)
+    examples, (learned, apart, alone) = prepared.examples, prepared.questions
+    report = TextReport(
+        **examples.lost(), learned=learned, apart=apart, cut=examples.cut, alone=alone, positives=how.positives,
+        long=long, new_head=trainee.new_head, epochs=len(fitted.losses), best=fitted.best, untrained=fitted.untrained,
+        trained=fitted.trained, seconds=training.seconds,
+    )  # fmt: skip
     weights = torch_weights(Path(base)) if Path(base).is_dir() else []
     about = provenance(graph, base, weights, _NAMED, {**how.to_dict(), **prefixes}, report)
     with writing(place, kind.kind, about, overwrite=training.overwrite) as folder:
