@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from graphbrick.cli.app import main
+from graphbrick.core.compute import Progress
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.folder import DESCRIPTION, check_place, writing
 from graphbrick.learn.train.path_examples import collect
-from graphbrick.learn.train.patterns.pattern_course import Watch
 from graphbrick.learn.train.texts import text_models
 from graphbrick.learn.train.texts.embedder import EmbedderTrainee, train_embedder
 from graphbrick.learn.train.texts.reranker import train_reranker
@@ -204,7 +204,7 @@ def test_rows_hold_the_texts_of_the_bricks_with_their_keys(graph: Graph) -> None
 def test_a_question_around_which_all_is_right_is_of_use_only_among_others(graph: Graph) -> None:
     asked = [Question("1", "What is around Kigali?", ("Kigali",), ("Rwanda",))]
     told: list[tuple[str, int, int]] = []
-    watch: Watch = lambda what, done, total: told.append((what, done, total))  # noqa: E731
+    watch: Progress = lambda what, done, total: told.append((what, done, total))  # noqa: E731
     with pytest.raises(InputError, match=r"none of 1 questions has a path of at most 1 hops .* and another path"):
         prepare(graph, asked, fitting(max_hops=1), watch, alone=False)
     assert told == [("questions searched", 1, 1)]
