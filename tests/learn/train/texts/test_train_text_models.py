@@ -203,7 +203,7 @@ def test_rows_hold_the_texts_of_the_bricks_with_their_keys(graph: Graph) -> None
 
 def test_a_question_around_which_all_is_right_is_of_use_only_among_others(graph: Graph) -> None:
     asked = [Question("1", "What is around Kigali?", ("Kigali",), ("Rwanda",))]
-    told: list[tuple[str, int, int]] = []
+    told: list[tuple[str, float, float | None]] = []
     watch: Progress = lambda what, done, total: told.append((what, done, total))  # noqa: E731
     with pytest.raises(InputError, match=r"none of 1 questions has a path of at most 1 hops .* and another path"):
         prepare(graph, asked, fitting(max_hops=1), watch, alone=False)
