@@ -33,8 +33,9 @@ from graphbrick.judge.judges.baselines import known_reranker
 from graphbrick.judge.judges.classifier.logistic import fit
 from graphbrick.judge.judges.parts import Reader, parts_of
 from graphbrick.judge.verdicts import Label
-from graphbrick.judge.words import content_words, stem
+from graphbrick.judge.words import content_words
 from graphbrick.language.folding import fold
+from graphbrick.language.stems import short_stem as stem
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.study.statistics.agreement import auc
 from graphbrick.study.statistics.auc_gain import auc_gain
