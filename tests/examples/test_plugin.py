@@ -30,7 +30,7 @@ QUESTION = "What is the capital of Uganda?"
 
 def run(folder: Path, *packages: Path, commands: list[str]) -> tuple[dict[str, str], str]:
     """Return the output of commands in a new process with packages installed, and what it wrote to stderr."""
-    path = os.pathsep.join(map(str, packages))
+    path = os.pathsep.join([*map(str, packages), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         input="\n".join(commands),

@@ -29,7 +29,7 @@ def test_the_reader_of_the_contributing_page_builds_and_changes_a_graph(
     with pytest.raises(InputError, match=r"kenya\.dot\.gz, line 3: the edge has no label"):
         build(file, tmp_path / "kenya.graph")
     shares: list[float] = []
-    graph = build(file, tmp_path / "kenya.graph", skip_bad=True, watch=lambda step, share: shares.append(share))
+    graph = build(file, tmp_path / "kenya.graph", skip_bad=True, progress=lambda step, done, total: shares.append(done))
     assert (list(graph.key_triples()), graph.manifest.skipped) == ([("Kenya", "capital", "Nairobi")], 1)
     (tmp_path / "more.dot").write_text('"Uganda" -> "Kampala" [label="capital"]\n', encoding="utf-8")
     assert change(graph.path, add=tmp_path / "more.dot").added == 1
