@@ -49,21 +49,6 @@ class PathExample:
         """The question."""
         return self.grounded.question.text
 
-    @property
-    def seeds(self) -> tuple[str, ...]:
-        """The labels of the seeds."""
-        graph = self.positives[0].graph
-        return tuple(graph.label(seed) for seed in self.grounded.seeds)
-
-    def texts(self, by: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The texts of positives and of negatives, each once, in their order; what is both is positive.
-
-        Args:
-            by: "path" for the text that ``Rerank(by="path")`` scores, "pattern" for that of ``by="pattern"``.
-        """
-        right, wrong = by_text(self.positives, by), by_text(self.negatives, by)
-        return tuple(right), tuple(text for text in wrong if text not in right)
-
 
 @dataclass(slots=True)
 class PathExamples(Counts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.published import PUBLISHED, PUBLISHED_METRICS
 from graphbrick.study.report.charts import short
 from graphbrick.study.report.figures import ANSWERED, Answers, PipelineFigures
@@ -55,10 +56,9 @@ def rows_of(figures: Sequence[PipelineFigures], group: str = "") -> list[AnswerR
 
 def rows_by_hops(figures: Sequence[PipelineFigures]) -> list[AnswerRow]:
     """Return a row for each number of hops and pipeline; none if there is only one group."""
-    names = list(dict.fromkeys(hops for one in figures for hops in one.answers_by_hops))
+    names = sorted({hops for one in figures for hops in one.answers_by_hops}, key=natural_order)
     if len(names) < 2:
         return []
-    names.sort(key=lambda hops: (not hops, len(hops), hops))
     return [
         AnswerRow(hops or "unknown", one.number, one.name, one.answers_by_hops[hops])
         for hops in names

@@ -227,6 +227,16 @@ def short(value: float) -> str:
     return f"{value:.3g}"
 
 
+def round_step(rough: float) -> float:
+    """Return the least round number that is about as large as another or larger.
+
+    >>> round_step(0.13), round_step(42)
+    (0.2, 50.0)
+    """
+    size = 10.0 ** floor(log10(rough))
+    return next(size * nice for nice in (1, 2, 2.5, 5, 10) if size * nice >= rough * 0.999)
+
+
 def round_ticks(longest: float, about: int = 5) -> list[float]:
     """Return round numbers from 0 to at least ``longest``.
 
@@ -235,7 +245,5 @@ def round_ticks(longest: float, about: int = 5) -> list[float]:
     """
     if longest < 1e-12:
         return [0.0]
-    rough = longest / about
-    size = 10.0 ** floor(log10(rough))
-    step = next(size * nice for nice in (1, 2, 2.5, 5, 10) if size * nice >= rough * 0.999)
+    step = round_step(longest / about)
     return [float(f"{i * step:.12g}") for i in range(ceil(longest / step - 1e-9) + 1)]

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
+from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.confidence import (
     Bin,
     RiskCoverage,
@@ -329,8 +330,7 @@ def _by_hops(results: Sequence[Result], questions: Sequence[StudyQuestion]) -> d
     groups: dict[str, list[tuple[Result, bool]]] = {}
     for result, question in zip(results, questions, strict=True):
         groups.setdefault(question.group("hops"), []).append((result, question.answerable))
-    ordered = sorted(groups, key=lambda hops: (not hops, len(hops), hops))
-    return {hops: _answers(*zip(*groups[hops], strict=True)) for hops in ordered}
+    return {hops: _answers(*zip(*groups[hops], strict=True)) for hops in sorted(groups, key=natural_order)}
 
 
 def _confidence(results: Sequence[Result]) -> Confidence | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
-from graphbrick.study.report.charts import round_percent
+from graphbrick.study.report.charts import round_percent, round_step
 from graphbrick.study.report.markup import macro
 
 _WIDTH, _HEIGHT = 560, 370
@@ -127,7 +127,7 @@ def _x_axis(values: Sequence[float]) -> _Axis:
     if above and max(above) / min(above) >= _WIDE:
         return _log_axis(min(above), max(above), zero=len(above) < len(values))
     end = max(above, default=1.0)
-    step = _step(end / 5)
+    step = round_step(end / 5)
     ticks = [i * step for i in range(ceil(end / step - 1e-9) + 1)]
     width = _WIDTH - _LEFT - _RIGHT - 2 * _RADIUS
 
@@ -154,7 +154,7 @@ def _log_axis(least: float, most: float, *, zero: bool) -> _Axis:
 
 def _y_axis(values: Sequence[float]) -> _Axis:
     low, high = min(values), max(values)
-    step = _step(max(high - low, 0.02) / 5)
+    step = round_step(max(high - low, 0.02) / 5)
     start, end = max(0.0, floor(low / step) * step), min(1.0, ceil(high / step) * step)
     if end <= start:
         start, end = max(0.0, end - step), min(1.0, start + step)
@@ -165,11 +165,6 @@ def _y_axis(values: Sequence[float]) -> _Axis:
         return _TOP + height * (1 - (value - start) / (end - start))
 
     return _Axis(place, [start + i * step for i in range(count + 1) if start + i * step <= end + 1e-9], log=False)
-
-
-def _step(rough: float) -> float:
-    size = 10.0 ** floor(log10(rough))
-    return next(size * nice for nice in (1, 2, 2.5, 5, 10) if size * nice >= rough * 0.999)
 
 
 def _steps(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
+from graphbrick.questions.question import natural_order
 from graphbrick.study.metrics.published import PUBLISHED_METRICS
 from graphbrick.study.report.answers import judge_notes
 from graphbrick.study.report.figures import ANSWERED, PipelineFigures, read_figures
@@ -153,8 +154,7 @@ def groups_of(questions: Sequence[StudyQuestion], by: str, study: Study) -> dict
     groups: dict[str, list[StudyQuestion]] = {}
     for question in questions:
         groups.setdefault(question.group(by) or "unknown", []).append(question)
-    order = sorted(groups, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
-    return {name: groups[name] for name in order}
+    return {name: groups[name] for name in sorted(groups, key=natural_order)}
 
 
 def require_group(by: str, facts: Iterable[str], path: Path | None = None) -> None:
