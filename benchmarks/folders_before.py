@@ -36,7 +36,7 @@ QUESTIONS = """id,question,seeds,answers
 """
 NOTES = {
     "kenya.txt": "Nairobi is the capital of Kenya. The Kenyan shilling is used in Kenya. Nairobi lies on a river.",
-    "uganda.txt": "Kampala is the capital of Uganda. The Ugandan shilling is used in Uganda. Lake Victoria lies near it.",
+    "uganda.txt": "Kampala is the capital of Uganda. The Ugandan shilling is used there. Lake Victoria lies near it.",
 }
 ASKED = "What is the capital of Kenya?"
 RECORD = """
