@@ -69,7 +69,7 @@ class Scorer(Brick):
         try:
             scores = np.asarray(output, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{self!r} gave {given!r:.80}, not one number a text") from error
+            raise ModelError(f"{self!r} gave {output!r:.80}, not one number a text") from error
         if scores.shape != (len(distinct),):
             raise ModelError(
                 f"{self!r} gave scores of shape {scores.shape} for {len(distinct)} texts; it must give one a text"

@@ -194,7 +194,7 @@ def read_names(reply: str) -> list[str] | None:
     if listed is not None:
         items = [one_line(str(item)) for item in listed if isinstance(item, str | int) and not isinstance(item, bool)]
         if len(items) < len(listed):
-            event(f"{len(listed) - len(found)} of the names are not texts and were left out: {shown(reply)}")
+            event(f"{len(listed) - len(items)} of the names are not texts and were left out: {shown(reply)}")
     else:
         lines = [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
         lines = lines[1:] if len(lines) > 1 and lines[0].endswith(":") else lines
