@@ -30,7 +30,7 @@ def client(folder):
 def test_searches_are_listed_by_the_names_of_their_folders(client):
     listed = {one["name"]: one for one in client.get("/v1/tunings").json()["tunings"]}
     assert list(listed) == ["broken", "first", "second", "first-2"]
-    assert "is no result of graphbrick tune" in listed["broken"]["problem"]
+    assert "is not a result of graphbrick tune" in listed["broken"]["problem"]
     assert [one["aim"] for one in listed["first"]["recommended"]] == ["quality", "latency<1ms"]
     assert client.get("/v1/graphs").json()["tuned"] is True
 

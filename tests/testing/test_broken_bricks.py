@@ -64,8 +64,8 @@ from graphbrick.testing import check_brick
 
 EXTRACT, PRUNE, RETRIEVE, RERANK = ExtractStage, PruneStage, RetrieveStage, RerankStage
 BROKEN: list[tuple[Callable[[], Brick], str]] = [
-    (Melting, "Melting(): is no frozen dataclass"),
-    (Undeclared, "Undeclared: is no frozen dataclass"),
+    (Melting, "Melting(): is not a frozen dataclass"),
+    (Undeclared, "Undeclared: is not a frozen dataclass"),
     (Chatty, "has a repr of its own"),
     (Lonely, "does not equal its copy"),
     (Listed, "hash() raised TypeError"),

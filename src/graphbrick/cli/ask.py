@@ -76,7 +76,7 @@ def ask(
             "min_confidence": min_confidence,
             "budget": _budget(budget),
         }
-        found = _ask_server(server, options, token or "")
+        facts = _ask_server(server, options, token or "")
     else:
         load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
         from graphbrick.cli.printing.runs import answering
@@ -87,8 +87,8 @@ def ask(
         chosen = withholding(chosen_pipeline(pipeline, recipe, parts or [], llm, opened), min_confidence)
         with limits(budget, cache, cache_file), answering() as on_token, streaming(on_token):
             run = chosen.run(opened, question, seeds=seed or [])
-        found = run_json(run, chosen)
-    _print(found, explain=explain, as_json=as_json)
+        facts = run_json(run, chosen)
+    _print(facts, explain=explain, as_json=as_json)
 
 
 def _ask_server(server: str, options: Mapping[str, Any], token: str) -> dict[str, Any]:
@@ -108,19 +108,19 @@ def _budget(text: str | None) -> dict[str, float]:
     if text is None:
         return {}
     budget = Budget.parse(text)
-    given = {"tokens": budget.tokens, "usd": budget.usd, "seconds": budget.seconds}
-    return {name: limit for name, limit in given.items() if limit is not None}
+    limits = {"tokens": budget.tokens, "usd": budget.usd, "seconds": budget.seconds}
+    return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def _print(found: dict[str, Any], *, explain: bool, as_json: bool) -> None:
-    """Print a run; raise for what the exit code tells."""
+def _print(facts: dict[str, Any], *, explain: bool, as_json: bool) -> None:
+    """Print a run; raise the error that sets the exit code."""
     from graphbrick.cli.printing.runs import print_run
     from graphbrick.pipeline.budget import StoppedError
 
-    print_run(found, explain=explain, as_json=as_json)
-    if found["stopped"] is not None:
-        raise StoppedError(f"{found['stopped']['reason']}; left undone: {', '.join(found['stopped']['undone'])}")
-    held = {"answer": found["answers"], "evidence": found["evidence"], "query": found["seeds"]}
-    subgraph = found["subgraph"] or {}
-    if not held.get(found["level"], subgraph.get("nodes")):
+    print_run(facts, explain=explain, as_json=as_json)
+    if facts["stopped"] is not None:
+        raise StoppedError(f"{facts['stopped']['reason']}; left undone: {', '.join(facts['stopped']['undone'])}")
+    held = {"answer": facts["answers"], "evidence": facts["evidence"], "query": facts["seeds"]}
+    subgraph = facts["subgraph"] or {}
+    if not held.get(facts["level"], subgraph.get("nodes")):
         raise NothingFoundError

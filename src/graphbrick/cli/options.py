@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and what they name."""
+"""Arguments and options that several commands share, and the objects that they name."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _load_encoder() -> None:
 
 
 def _default_embedder(graph: Path) -> str:
-    """Return the embedder of the default pipeline, without importing what is needed to read learned patterns."""
+    """Return the embedder of the default pipeline, without the imports that reading learned patterns needs."""
     try:
         described = json.loads((graph.with_name(f"{graph.name}.patterns") / "model.json").read_text(encoding="utf-8"))
         return str(described["embedder"])
@@ -102,11 +102,11 @@ def parts_of_each(recipes: Iterable[str], parts: list[str]) -> list[tuple[Recipe
     from graphbrick.recipes import recipe as find
 
     named = {part: part.partition("=")[0].strip() for part in parts}
-    found = [(recipe, [part for part in parts if named[part] in recipe.parts]) for recipe in map(find, recipes)]
-    unused = [part for part in parts if not any(part in own for _, own in found)]
+    matches = [(recipe, [part for part in parts if named[part] in recipe.parts]) for recipe in map(find, recipes)]
+    unused = [part for part in parts if not any(part in own for _, own in matches)]
     if unused:
         raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
-    return found
+    return matches
 
 
 def recipe_parts(recipe: str, parts: list[str], llm: str | None) -> dict[str, str]:
@@ -142,7 +142,7 @@ def set_parts(texts: list[str]) -> dict[str, str]:
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: str | None = None) -> Pipeline:
-    """Return the default pipeline for a graph, with the model of ``--llm``; say what is not as it could be.
+    """Return the default pipeline for a graph, with the model of ``--llm``; note how it could be better.
 
     The vectors of the passages are made first if there are none, which is shown.
     """

@@ -70,7 +70,7 @@ def _bars(err: Console, title: str, total: float | None, unit: Unit) -> Iterator
 
 
 class _Amount(ProgressColumn):
-    """How much of a step is done, in its unit."""
+    """Column with the amount of a step that is done, in its unit."""
 
     def render(self, task: Task) -> Text:
         before = task.fields.get("before", 0)

@@ -56,7 +56,7 @@ class CityFinder:
 
 
 def airport_records(sources: Sources, finder: CityFinder) -> Records:
-    """Entities and triples of all airports, by code; a region comes before the first airport in it."""
+    """Yield the entities and triples of all airports, by code; a region comes before the first airport in it."""
     regions = _regions(sources, finder)
     seen = set()
     for code, row in sources.airports.items():
@@ -93,15 +93,15 @@ def _airport(code: str, row: Row, served: list[Row], countries: dict[str, Row]) 
 
 def _served(row: Row, finder: CityFinder) -> list[Row]:
     """Return the distinct cities that an airport serves."""
-    found: dict[int, Row] = {}
+    cities: dict[int, Row] = {}
     for name in [row["city"], *re.split(r"[/,(]", row["city"])]:
         near = [city for city in finder.named(row["country"], name) if kilometres(row, city) <= MAX_KM]
         for city in near[:1]:
-            found[city["geonameid"]] = city
+            cities[city["geonameid"]] = city
     for city in finder.within(row["country"], row["name"], _NAMED_CITY):
         if kilometres(row, city) <= MAX_KM:
-            found[city["geonameid"]] = city
-    return list(found.values())
+            cities[city["geonameid"]] = city
+    return list(cities.values())
 
 
 def _serves(key: str, served: list[Row]) -> Iterator[TripleRecord]:
@@ -110,7 +110,7 @@ def _serves(key: str, served: list[Row]) -> Iterator[TripleRecord]:
 
 
 def _regions(sources: Sources, finder: CityFinder) -> dict[tuple[str, str], EntityRecord]:
-    """Regions of ISO 3166-2 by country and folded name; those of the United States are its states."""
+    """Return the regions of ISO 3166-2 by country and folded name; those of the United States are its states."""
     regions: dict[tuple[str, str], EntityRecord] = {}
     # A name that a part and the whole share ("Kankan") means the whole, which has no parent.
     rows = sorted(sources.iso.subdivisions, key=lambda row: (row.parent_code is not None, row.code))

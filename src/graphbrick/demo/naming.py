@@ -210,13 +210,13 @@ def distinct(label: str, names: Iterable[str], taken: Collection[str] = ()) -> t
     >>> distinct("São Tomé", ["Sao Tome", "Saint Thomas", "SAINT THOMAS"])
     ('Saint Thomas',)
     """
-    kept: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     own = fold(label)
     for name in names:
         folded = _folded(name)
         if folded and folded != own and folded not in taken:
-            kept.setdefault(folded, name)
-    return tuple(kept.values())
+            chosen.setdefault(folded, name)
+    return tuple(chosen.values())
 
 
 def currency_label(code: str, iso_name: str) -> str:
@@ -239,7 +239,7 @@ def language_label(code: str, iso_name: str) -> str:
 
 
 def country_label(name: str, iso: Any) -> str:
-    """The GeoNames name of a country, with the accents that ISO 3166 gives it; ``iso`` is its pycountry row or None."""
+    """Return the GeoNames name of a country with the accents of ISO 3166; ``iso`` is its pycountry row or None."""
     name = name.strip().removeprefix("The ").replace("U.S.", "US")
     accented = [n for n in _iso_names(iso) if fold(n) == fold(name)]
     return accented[0] if accented else name
@@ -248,7 +248,7 @@ def country_label(name: str, iso: Any) -> str:
 def country_aliases(
     iso: Any, countries: dict[str, str], folder: str, taken: Collection[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Other names of countries, by code: official, short, and those of some thirty languages.
+    """Return other names of countries, by code: official, short, and those of some thirty languages.
 
     A name that two countries would get (as "Congo") is given to neither.
 
@@ -264,8 +264,8 @@ def country_aliases(
     for code, label in countries.items():
         row = rows.get(code)
         own = [*_COUNTRIES.get(code, ()), *_iso_names(row)]
-        asked = dict.fromkeys([label, *_iso_names(row), *([row.name] if row else [])])
-        translated = [c.gettext(n) for c in catalogs for n in asked]
+        originals = dict.fromkeys([label, *_iso_names(row), *([row.name] if row else [])])
+        translated = [c.gettext(n) for c in catalogs for n in originals]
         # What is hand-picked is sure; what comes out of the data must not mislead.
         clear = [n for n in [*own, *translated] if n in _COUNTRIES.get(code, ()) or is_clear(n)]
         names[code] = list(distinct(label, clear, {*taken, *_MISTRANSLATED}))
@@ -274,7 +274,7 @@ def country_aliases(
 
 
 def _iso_names(row: Any) -> Iterator[str]:
-    """The names of a pycountry row without the inverted ones ("Korea, Republic of")."""
+    """Return the names of a pycountry row without the inverted ones ("Korea, Republic of")."""
     for key in ("name", "common_name", "official_name"):
         name = getattr(row, key, None)
         if name and (key == "official_name" or "," not in name):
@@ -282,7 +282,7 @@ def _iso_names(row: Any) -> Iterator[str]:
 
 
 def _catalog(locale: Path) -> gettext.NullTranslations:
-    """The country names of one language; one that this version of pycountry lacks translates nothing."""
+    """Return the country names of one language; a language that pycountry lacks translates nothing."""
     path = locale / "LC_MESSAGES" / "iso3166-1.mo"
     if not path.exists():
         return gettext.NullTranslations()

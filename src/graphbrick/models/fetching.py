@@ -27,7 +27,7 @@ _HUB = "https://huggingface.co"
 
 
 class _PackageError(Exception):
-    """The file could not be taken from packages."""
+    """Failure to take a file from packages."""
 
 
 def hub() -> str:

@@ -64,7 +64,7 @@ class OnnxText:
 
     @property
     def gives_sentences(self) -> bool:
-        """Whether the model gives one vector for each text, not for each token."""
+        """Return whether the model gives one vector for each text, not for each token."""
         return any(put.name == "sentence_embedding" for put in self.session.get_outputs())
 
     def embed(self, texts: Sequence[str], pooling: str = "mean") -> Floats:
@@ -133,7 +133,7 @@ class OnnxText:
 
 
 def onnx_weights(model: str) -> Path | None:
-    """Return the ONNX weights in a model's folder; None if sentence-transformers has to load it, as for a hub name.
+    """Return the ONNX weights in a model's folder; None for a hub name and for weights of torch.
 
     Raises:
         ModelError: There is no such folder, or no model in it.

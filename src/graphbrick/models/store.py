@@ -52,7 +52,7 @@ class File:
 
     @property
     def path(self) -> Path:
-        """Its place once it was fetched."""
+        """Place of the fetched file."""
         return folder() / self.name
 
     @property
@@ -62,7 +62,7 @@ class File:
 
     @property
     def is_there(self) -> bool:
-        """Whether it is in its place, with the right size."""
+        """Return whether the file is in its place, with the right size."""
         return self.path.is_file() and self.path.stat().st_size == self.bytes
 
 
@@ -93,7 +93,7 @@ class Model:
 
     @property
     def path(self) -> Path:
-        """Its file, or its folder, whether it was fetched or not."""
+        """Place of its file, or of its folder if it has several, fetched or not."""
         return folder() / self.folder if self.folder else self.files[0].path
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def find(name: str) -> Model:
 
 
 def fetched(name: str) -> Path | None:
-    """Return the path of a fetched model: its file, or its folder if it has several; None if it was not fetched.
+    """Return the file of a fetched model, or its folder if it has several; None if it was not fetched.
 
     Raises:
         ModelError: There is no model with this name.

@@ -109,8 +109,8 @@ class UseEncoder:
         count = sizes.astype(np.float32)[:, None]
         mean = (np.add.reduceat(features, starts, axis=0) @ w["cnn_W"] + count * w["cnn_b"]) / np.sqrt(count)
         first = np.maximum(mean @ w["p1"] + np.maximum(mean @ w["d0"], 0) @ w["d1"], 0)
-        found: Floats = np.tanh(first @ w["p3"] + np.maximum(first @ w["d2"], 0) @ w["d3"])
-        return found
+        vectors: Floats = np.tanh(first @ w["p3"] + np.maximum(first @ w["d2"], 0) @ w["d3"])
+        return vectors
 
 
 def _batches(texts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
@@ -137,7 +137,7 @@ def _window(sizes: Ints) -> Ints:
 
 
 def _seen(x: Floats, rows: Ints) -> Floats:
-    """Return what each token sees, float32 [tokens, width * channels]; zeros beyond its text."""
+    """Return the window of features around each token, float32 [tokens, width * channels]; zeros beyond its text."""
     padded = np.concatenate([x, np.zeros((1, _CHANNELS), dtype=np.float32)])
     seen: Floats = padded[rows].reshape(len(x), -1)
     return seen

@@ -130,7 +130,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """Return what is wrong with the fields of a request, without the values that were sent."""
+    """Return the error about the fields of a request, without the values that were sent."""
     assert isinstance(error, RequestValidationError)
     faults = [{"field": ".".join(map(str, one["loc"])), "message": one["msg"]} for one in error.errors()[:20]]
     first = f"{faults[0]['field']}: {faults[0]['message']}" if faults else "the request cannot be read"

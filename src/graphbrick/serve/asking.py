@@ -26,8 +26,8 @@ from graphbrick.serve.telemetry import trace_run
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question with all that answers it.
+class Inquiry:
+    """A question with the graph, pipeline and limits of its run.
 
     Attributes:
         opened: The graph.
@@ -48,8 +48,8 @@ class Asked:
     before: StageTrace | None = None
 
 
-def read_ask(service: Service, body: Question, *, retrieve: bool = False) -> Asked:
-    """Return what a request asks for.
+def read_ask(service: Service, body: Question, *, retrieve: bool = False) -> Inquiry:
+    """Return the question, graph, pipeline and limits of a request.
 
     Args:
         service: The server.
@@ -64,7 +64,7 @@ def read_ask(service: Service, body: Question, *, retrieve: bool = False) -> Ask
         pipeline = without_answer(pipeline)
     budget = service.runner.budget(None if body.budget is None else body.budget.model_dump())
     subgraph = isinstance(body, Ask) and body.subgraph
-    return Asked(opened, pipeline, body.question, tuple(body.seeds), budget, subgraph)
+    return Inquiry(opened, pipeline, body.question, tuple(body.seeds), budget, subgraph)
 
 
 def without_answer(pipeline: Pipeline) -> Pipeline:
@@ -81,37 +81,37 @@ def without_answer(pipeline: Pipeline) -> Pipeline:
     return rest[0] if len(rest) == 1 else Sequence(rest)
 
 
-def run_of(asked: Asked, watch: Callable[[StageTrace], None] | None = None) -> Run:
+def run_of(inquiry: Inquiry, watch: Callable[[StageTrace], None] | None = None) -> Run:
     """Run the pipeline, in the thread that calls this.
 
     Args:
-        asked: The question.
+        inquiry: The question.
         watch: Called with the trace of every stage as it ends; None for nothing.
     """
-    with trace_run(asked.opened.name) as traced:
-        begun = begin(asked.pipeline, asked.opened.graph, asked.question, asked.seeds)
-        if asked.before is not None:
-            begun.trace.stages.insert(0, asked.before)
+    with trace_run(inquiry.opened.name) as traced:
+        begun = begin(inquiry.pipeline, inquiry.opened.graph, inquiry.question, inquiry.seeds)
+        if inquiry.before is not None:
+            begun.trace.stages.insert(0, inquiry.before)
         memory = None if watch is None else _Watch(watch, begun)
-        run = interpreter.execute(asked.pipeline, begun, memory)
+        run = interpreter.execute(inquiry.pipeline, begun, memory)
         traced(run)
     return run
 
 
 class _Watch:
-    """Tells of every stage that has ended; a memory of pipelines that remembers nothing."""
+    """Observer that passes on every ended stage of a run; as a memory of pipelines it stores nothing."""
 
     def __init__(self, watch: Callable[[StageTrace], None], begun: Run) -> None:
         self._watch, self._told = watch, 0
         self._tell(begun)
 
     def recall(self, pipeline: Pipeline) -> Course | None:
-        """Return None: nothing is remembered."""
+        """Return None: nothing is stored."""
         del pipeline
         return None
 
     def hold(self, pipeline: Pipeline, course: Course) -> Course:
-        """Tell of the stages that have ended since the last time."""
+        """Pass on the stages that have ended since the last call."""
         del pipeline
         self._tell(course.run)
         return course
@@ -122,28 +122,28 @@ class _Watch:
         self._told = len(run.trace.stages)
 
 
-def reply_of(asked: Asked, run: Run) -> dict[str, Any]:
+def reply_of(inquiry: Inquiry, run: Run) -> dict[str, Any]:
     """Return a run as the server sends it: with the name of the graph in place of its folder."""
-    found = run_json(run, asked.pipeline, subgraph=asked.subgraph)
-    return found | {"graph": {"name": asked.opened.name, "hash": asked.opened.hash}}
+    facts = run_json(run, inquiry.pipeline, subgraph=inquiry.subgraph)
+    return facts | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}
 
 
 def usage_of(run: Run) -> dict[str, Any]:
-    """Return what the access log says of a run."""
+    """Return the fields of a run in the access log."""
     ledger = run.trace.ledger
     used = {"tokens": int(ledger["tokens_in"] + ledger["tokens_out"])} if ledger["calls"] else {}
     return {"run_ms": round(1000 * run.trace.seconds, 1), **used}
 
 
-async def events_of(service: Service, asked: Asked, log: dict[str, Any], request: str) -> AsyncIterator[bytes]:
+async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], request: str) -> AsyncIterator[bytes]:
     """Yield the events of a run: ``start``, ``stage``, ``token``, and ``result`` or ``error`` at the end.
 
     The run is cancelled when this is closed before its end.
 
     Args:
         service: The server.
-        asked: The question.
-        log: What the access log says of the request; the run adds to it.
+        inquiry: The question.
+        log: Fields of the request in the access log; the run adds to them.
         request: The id of the request.
     """
     channel = Channel(asyncio.get_running_loop())
@@ -153,12 +153,12 @@ async def events_of(service: Service, asked: Asked, log: dict[str, Any], request
 
     def work() -> bytes:
         with streaming(lambda piece: channel.put(sse("token", {"text": piece}))):
-            run = run_of(asked, tell)
+            run = run_of(inquiry, tell)
         log.update(usage_of(run))
-        return sse("result", reply_of(asked, run))
+        return sse("result", reply_of(inquiry, run))
 
-    yield sse("start", start_of(asked))
-    done = asyncio.ensure_future(service.runner.call(work, service.gate(asked.pipeline), asked.budget))
+    yield sse("start", start_of(inquiry))
+    done = asyncio.ensure_future(service.runner.call(work, service.gate(inquiry.pipeline), inquiry.budget))
     try:
         async for piece in channel.until(done):
             yield piece
@@ -175,11 +175,11 @@ async def events_of(service: Service, asked: Asked, log: dict[str, Any], request
         await asyncio.gather(done, return_exceptions=True)
 
 
-def start_of(asked: Asked) -> dict[str, Any]:
-    """Return what is known before the run: the stages to come, so that a page can draw them."""
-    stages = interpreter.steps(asked.pipeline, linked=bool(asked.seeds))
+def start_of(inquiry: Inquiry) -> dict[str, Any]:
+    """Return the pipeline and its stages, which a page draws before the run."""
+    stages = interpreter.steps(inquiry.pipeline, linked=bool(inquiry.seeds))
     return {
-        "pipeline": repr(asked.pipeline),
-        "graph": {"name": asked.opened.name, "hash": asked.opened.hash},
+        "pipeline": repr(inquiry.pipeline),
+        "graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash},
         "stages": [{"stage": repr(stage), "kind": getattr(stage, "kind", "union")} for stage in stages],
     }

@@ -22,7 +22,7 @@ _KINDS: dict[str, type[GraphbrickError]] = {
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Follows no redirect: the token would go to whatever host it names, and the question would not."""
+    """Handler that refuses redirects, which would send the token to any host, and without the question."""
 
     def redirect_request(self, *_: Any) -> None:
         """Return nothing, so that the redirect becomes an error."""
@@ -40,9 +40,9 @@ def ask_server(
         on_token: Called with what a language model writes, as it comes.
 
     Raises:
-        InputError: The address or the token is none.
-        UnavailableError: The server does not answer, or is none of graphbrick.
-        GraphbrickError: It refuses the question, or the run failed; as it would here.
+        InputError: The address is not one, or the token cannot be sent.
+        UnavailableError: The server does not answer, or is not a server of graphbrick.
+        GraphbrickError: It refuses the question, or the run failed; the same error as a run here raises.
     """
     if not _is_address(server):
         raise InputError(f"a server is named as in http://localhost:8000, got {server!r}")
@@ -82,7 +82,7 @@ def _refusal(server: str, reply: HTTPError) -> GraphbrickError:
 
 
 def _is_address(server: str) -> bool:
-    """Whether a text can be the address of a server."""
+    """Return whether a text can be the address of a server."""
     try:
         return urlsplit(server).scheme in ("http", "https") and server.isprintable() and " " not in server
     except ValueError:  # such as a bracket that is not closed

@@ -62,7 +62,7 @@ class Opened:
 
 
 class HostedGraph:
-    """A graph that is served: what is opened now, and whether the folder holds something newer.
+    """A graph that is served, opened anew when its folder has changed.
 
     Args:
         name: The name in addresses.
@@ -92,7 +92,7 @@ class HostedGraph:
         return Opened(self.name, graph, {DEFAULT: default_pipeline(graph, self._llm), **self._own})
 
     def refresh(self) -> bool:
-        """Take the graph over as it is now, if it has changed; requests are answered from the old one until then.
+        """Open the graph anew if it has changed; requests are answered from the old one until then.
 
         Returns:
             Whether another graph is served now. One that cannot be opened is left alone, as it may be half written.
@@ -118,14 +118,14 @@ class HostedGraph:
             return True
 
     def _note(self, failure: str, error: Exception) -> None:
-        """Remember why the newest state cannot be served; log it once, and with its traceback if nobody expected it."""
+        """Store why the newest state cannot be served, and log it once; an unexpected error with its traceback."""
         if self.failure != failure:
             reason = None if isinstance(error, GraphbrickError) else error
             _log.warning("graph %s changed but cannot be served yet: %s", self.name, error, exc_info=reason)
         self.failure = failure
 
     def _stamp_now(self) -> object:
-        """Return a value that differs when the folder, its changes or what was learned of it are others."""
+        """Return a value that changes with the folder, its changes and the patterns learned of it."""
         if is_address(self.place):
             return None
         folder = Path(self.place)
@@ -162,10 +162,10 @@ def warm(opened: Opened, budget: Budget | None = None) -> None:
 
 def _stat(path: Path) -> tuple[int, int, int] | None:
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 class Watcher:

@@ -22,7 +22,7 @@ class Body(BaseModel):
 
 
 class Limits(Body):
-    """What one request may spend; never more than the server allows.
+    """Limits of one request; the server's own limits hold too.
 
     Attributes:
         seconds: Longest run.
@@ -84,7 +84,7 @@ class Ask(Question):
 
 
 class GiveFeedback(Question):
-    """Whether the answers to a question are right."""
+    """A verdict on the answers to a question."""
 
     model_config = ConfigDict(
         extra="forbid",

@@ -38,13 +38,13 @@ class Searches:
 
     def pipelines(self) -> list[Pipeline]:
         """Return the pipelines of all results, which clients may run; those that cannot be read are left out."""
-        found: list[Pipeline] = []
+        runnable: list[Pipeline] = []
         for folder in self.folders().values():
             stamp = figures_stamp(folder)
             if folder not in self._pipelines or self._pipelines[folder][0] != stamp:
                 self._pipelines[folder] = stamp, _pipelines(folder)
-            found += self._pipelines[folder][1]
-        return found
+            runnable += self._pipelines[folder][1]
+        return runnable
 
 
 def _pipelines(folder: Path) -> list[Pipeline]:
@@ -52,10 +52,10 @@ def _pipelines(folder: Path) -> list[Pipeline]:
         result: dict[str, Any] = read_search(folder)
     except GraphbrickError:
         return []  # the list of searches says why
-    found = []
+    pipelines = []
     for text in dict.fromkeys(entry["text"] for name in ("recommended", "measured") for entry in result[name]):
         try:
-            found.append(parse(text))
+            pipelines.append(parse(text))
         except GraphbrickError:
             continue  # with a plug-in that is not installed here; the page says so when it is used
-    return found
+    return pipelines

@@ -112,7 +112,7 @@ class Service:
         return Budget(tokens=self.options.tokens, usd=self.options.usd)
 
     def trust(self, opened: Opened) -> Trust:
-        """Return what recipes of clients may do on a graph."""
+        """Return the limits on recipes of clients for a graph."""
         return Trust([*opened.recipes.values(), *self.searches.pipelines()], everything=self.options.trust_recipes)
 
     def pipeline(
@@ -124,7 +124,7 @@ class Service:
         text: str | None = None,
         min_confidence: float | None = None,
     ) -> Pipeline:
-        """Return the pipeline that a request names, if the client may have it run.
+        """Return the pipeline that a request names, if the server runs it for clients.
 
         Args:
             opened: The graph.
@@ -135,7 +135,7 @@ class Service:
 
         Raises:
             PipelineError: The text is wrong.
-            ServeError: There is no such recipe, or a client may not have it run.
+            ServeError: There is no such recipe, or the server does not run it for clients.
         """
         if text is not None:
             if recipe is not None or parts:
@@ -164,7 +164,7 @@ class Service:
         return reply
 
     def without_places(self, text: str) -> str:
-        """Return a text with the names of graphs in place of their folders: nobody needs to know where they lie."""
+        """Return a text with the names of graphs in place of their folders, which clients need not know."""
         for hosted in self.graphs.values():
             text = hosted.place_in_text.sub(hosted.name, text)
         return text

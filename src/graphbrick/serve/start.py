@@ -38,7 +38,7 @@ _SWITCH = 0.001  # seconds that a thread computes before it lets the one that an
 
 @dataclass(frozen=True)
 class Listening:
-    """Where a server listens.
+    """Address, processes and access log of a server.
 
     Args:
         host: Name or address of the machine to listen on.
@@ -156,7 +156,7 @@ def serve(options: ServeOptions, listening: Listening, on_start: Callable[[str],
 
 
 def _check(options: ServeOptions) -> None:
-    """Raise what is wrong with the options of workers: one that failed to start would be started again for ever.
+    """Raise an error about the options of workers now; a worker that fails to start would be restarted for ever.
 
     Raises:
         GraphbrickError: A graph cannot be opened, a recipe cannot be read, or a package for telemetry is missing.

@@ -18,7 +18,7 @@ from graphbrick.core import Subgraph, __version__
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.graphs.queries.schema_text import schema_text
-from graphbrick.serve.asking import Asked, reply_of, run_of
+from graphbrick.serve.asking import Inquiry, reply_of, run_of
 from graphbrick.serve.conversation.answer_text import answer_text
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.gate import Gate
@@ -49,7 +49,7 @@ def mcp_server(service: Service) -> MCPServer[Any]:
 
 @contextmanager
 def _logging_left_alone() -> Iterator[None]:
-    """Undo what is done to the root logger inside the block: an MCP server gives it a handler of its own."""
+    """Restore the root logger after the block: an MCP server gives it a handler of its own."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     try:
@@ -145,14 +145,14 @@ class _Tools:
         service, opened = self._service, self._opened(graph)
 
         def work() -> str:
-            found = reply_of(asked, run_of(asked))
-            confidence = "" if found["confidence"] is None else f"\nconfidence {found['confidence']:.2f}"
-            return f"{answer_text(found)}{confidence}"
+            facts = reply_of(inquiry, run_of(inquiry))
+            confidence = "" if facts["confidence"] is None else f"\nconfidence {facts['confidence']:.2f}"
+            return f"{answer_text(facts)}{confidence}"
 
         with self._told():
             pipeline = service.pipeline(opened, recipe=recipe or None)
-            asked = Asked(opened, pipeline, question, tuple(seeds), service.runner.budget())
-            return _cut(await service.runner.call(work, service.gate(pipeline), asked.budget))
+            inquiry = Inquiry(opened, pipeline, question, tuple(seeds), service.runner.budget())
+            return _cut(await service.runner.call(work, service.gate(pipeline), inquiry.budget))
 
     def _opened(self, graph: str) -> Opened:
         with self._told():

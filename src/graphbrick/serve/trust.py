@@ -1,8 +1,8 @@
-"""What a recipe from a client may do.
+"""Limits on recipes from clients.
 
-A recipe can name files, model servers and keys' owners, and sizes that fill the memory. So a recipe that a client sends
-may use the bricks of this package with the parts that are harmless, and beyond them exactly those models, folders and
-sizes that the recipes of the server itself use. ``graphbrick serve --trust-recipes`` lifts this.
+A recipe can name files, model servers and keys' owners, and sizes that fill the memory. So a recipe of a client may use
+the bricks of this package with harmless parts. Beyond them it may use only the models, folders and sizes in the
+server's own recipes. ``graphbrick serve --trust-recipes`` lifts this.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _LIMITS = {"max_hops": MOST_HOPS, "at_most": MOST_ROUNDS, "length": 100, "max_to
 
 
 def calls_model(pipeline: Pipeline) -> bool:
-    """Whether a pipeline asks a language model, so that it mostly waits."""
+    """Return whether a pipeline asks a language model, so that it mostly waits."""
     return any(isinstance(part, _ASKED) for part in parts_within(pipeline))
 
 
 class Trust:
-    """Decides which recipes of clients are run.
+    """Limits on the recipes that a server runs for its clients.
 
     Args:
         own: The recipes of the server.
@@ -57,7 +57,7 @@ class Trust:
         )
 
     def check(self, pipeline: Pipeline) -> None:
-        """Raise ServeError, status 403, if a client may not have this pipeline run."""
+        """Raise ServeError, status 403, if the server does not run this pipeline for clients."""
         if self.everything:
             return
         reason = self.refusal(pipeline)
@@ -65,7 +65,7 @@ class Trust:
             raise ServeError(403, "recipe_not_allowed", reason)
 
     def refusal(self, pipeline: Pipeline) -> str:
-        """Return why a client may not have this pipeline run; empty if it may."""
+        """Return why the server does not run this pipeline for clients; empty if it does."""
         if self.everything:
             return ""
         parts = list(parts_within(pipeline))
@@ -74,7 +74,7 @@ class Trust:
         return next((reason for part in parts if isinstance(part, Brick) and (reason := self._refusal(part))), "")
 
     def _refusal(self, brick: Brick) -> str:
-        """Return why one brick may not be run; what the server's own recipes have may always."""
+        """Return why one brick is refused; empty if it is allowed, as every brick of the server's own recipes is."""
         if repr(brick) in self._own:
             return ""
         name = type(brick).__name__

@@ -35,15 +35,15 @@ _STARTING = 10.0  # seconds within which an indexing that was begun holds the lo
 
 @dataclass(frozen=True)
 class IndexStatus:
-    """What indexing does, or did last.
+    """State of the running indexing, or of the last one.
 
     Attributes:
         state: "idle", "running", "done" or "failed".
-        step: What it is doing.
-        done: How much of the step is done.
-        total: How much there is; 0 if that is not known.
-        message: What it did, or why it failed.
-        changed: When that began to be so, UTC.
+        step: The current step.
+        done: Amount of the step that is done.
+        total: Amount of the whole step; 0 if that is not known.
+        message: The result, or the reason of the failure.
+        changed: Time of the last change of state, UTC.
     """
 
     state: str = "idle"
@@ -82,7 +82,7 @@ def checked_name(name: str) -> str:
 
 
 def _is_allowed(character: str) -> bool:
-    """Whether a character may be in a name: also the marks of scripts that write vowels as marks on letters."""
+    """Return whether a character may be in a name; marks on letters, which are vowels in many scripts, may."""
     return character.isalnum() or character in _SIGNS or unicodedata.category(character) in ("Mn", "Mc")
 
 
@@ -145,7 +145,7 @@ class Uploads:
         self._begin()
 
     def status(self) -> IndexStatus:
-        """Return what indexing does, or did last."""
+        """Return the state of the running indexing, or of the last one."""
         try:
             status = IndexStatus(**json.loads((self.folder / _STATUS).read_text(encoding="utf-8")))
             age = (datetime.now(UTC) - datetime.fromisoformat(status.changed)).total_seconds()
@@ -159,7 +159,7 @@ class Uploads:
         return status
 
     def is_indexing(self) -> bool:
-        """Whether this or another process indexes the graph now."""
+        """Return whether this or another process indexes the graph now."""
         try:
             claim(text_folder(self._place) / "index.lock").release()
         except BlockingIOError:
@@ -231,7 +231,7 @@ class Uploads:
 
 
 def index_uploads(place: Path, folder: Path, progress: Progress) -> str:
-    """Bring a graph up to date with the folder of its uploads; return what was done, in words."""
+    """Bring a graph up to date with the folder of its uploads; return a summary in words."""
     from graphbrick.text.indexing.indexing import index
 
     done = index([folder], place, skip_bad=True, progress=progress)

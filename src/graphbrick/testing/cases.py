@@ -89,19 +89,19 @@ def _subgraphs() -> list[tuple[str, Query, Subgraph, bool]]:
 
 
 def _evidences() -> list[tuple[str, Evidence]]:
-    found = ShortestPaths(max_hops=3).retrieve(_query("Nairobi"), Subgraph(contract_graph()))
+    paths = ShortestPaths(max_hops=3).retrieve(_query("Nairobi"), Subgraph(contract_graph()))
     graph = contract_graph()
     kenya, nairobi = graph.entity("Kenya"), graph.entity("Nairobi")
     mixed = (
         Passage("Nairobi is the capital of Kenya.", (Citation("atlas.txt", 0, 32),), (kenya, nairobi), graph),
-        *found.items[:2],
+        *paths.items[:2],
         Triple(graph, graph.triples_from(kenya)[0]),
         Row(("country", "capital"), ("Kenya", "Nairobi"), (Citation(query="MATCH ..."),), (kenya, nairobi), graph),
         Passage("Nothing about any entity.", (Citation("atlas.txt", 40, 65),)),
     )
     return [
-        ("some paths", found),
-        ("one path", Evidence(found.items[:1])),
+        ("some paths", paths),
+        ("one path", Evidence(paths.items[:1])),
         ("items of several kinds", Evidence(mixed)),
         ("empty evidence", Evidence()),
     ]
@@ -110,8 +110,8 @@ def _evidences() -> list[tuple[str, Evidence]]:
 def _link_cases(stage: Stage) -> list[Case]:
     nothing = Query("And what is it?", id=_ID)
     return [
-        Case("a question", (contract_graph(), _query()), partial(_wrong_query, given=_query())),
-        Case("a question that names nothing", (contract_graph(), nothing), partial(_wrong_query, given=nothing)),
+        Case("a question", (contract_graph(), _query()), partial(_wrong_query, query=_query())),
+        Case("a question that names nothing", (contract_graph(), nothing), partial(_wrong_query, query=nothing)),
     ]
 
 
@@ -125,43 +125,47 @@ def _extract_cases(stage: Stage) -> list[Case]:
     queries = {title: _query(*names) for title, names in seeds.items()}
     whole = Subgraph(contract_graph())
     return [
-        Case(title, (whole.graph, query), partial(_wrong_subgraph, query=query, given=whole))
+        Case(title, (whole.graph, query), partial(_wrong_subgraph, query=query, subgraph=whole))
         for title, query in queries.items()
     ]
 
 
 def _expand_cases(stage: Stage) -> list[Case]:
     return [
-        Case(title, (query, given), partial(_wrong_expansion, given=given)) for title, query, given, _ in _subgraphs()
+        Case(title, (query, subgraph), partial(_wrong_expansion, subgraph=subgraph))
+        for title, query, subgraph, _ in _subgraphs()
     ]
 
 
 def _prune_cases(stage: Stage) -> list[Case]:
     return [
-        Case(title, (query, given), partial(_wrong_subgraph, query=query, given=given))
-        for title, query, given, _ in _subgraphs()
+        Case(title, (query, subgraph), partial(_wrong_subgraph, query=query, subgraph=subgraph))
+        for title, query, subgraph, _ in _subgraphs()
     ]
 
 
 def _retrieve_cases(stage: Stage) -> list[Case]:
     return [
         Case(
-            title, (query, given), partial(_wrong_retrieval, stage=stage, query=query, given=given, connected=connected)
+            title,
+            (query, subgraph),
+            partial(_wrong_retrieval, stage=stage, query=query, subgraph=subgraph, connected=connected),
         )
-        for title, query, given, connected in _subgraphs()
+        for title, query, subgraph, connected in _subgraphs()
     ]
 
 
 def _rerank_cases(stage: Stage) -> list[Case]:
     return [
-        Case(title, (_query("Nairobi"), given), partial(_wrong_ranking, stage=stage, given=given))
-        for title, given in _evidences()
+        Case(title, (_query("Nairobi"), evidence), partial(_wrong_ranking, stage=stage, evidence=evidence))
+        for title, evidence in _evidences()
     ]
 
 
 def _generate_cases(stage: Stage) -> list[Case]:
     return [
-        Case(title, (_query("Nairobi"), given), partial(_wrong_answer, given=given)) for title, given in _evidences()
+        Case(title, (_query("Nairobi"), evidence), partial(_wrong_answer, evidence=evidence))
+        for title, evidence in _evidences()
     ]
 
 
@@ -201,52 +205,58 @@ CASES: Mapping[str, Callable[[Stage], list[Case]]] = {
 # Checks: each returns what is wrong with a result, or None
 
 
-def _wrong_query(result: object, given: Query) -> str | None:
+def _wrong_query(result: object, query: Query) -> str | None:
     if isinstance(result, LinkError):
         return None
     if not isinstance(result, Query):
         return f"a link stage gives a Query, got {result!r}"
-    if (result.text, result.id) != (given.text, given.id):
+    if (result.text, result.id) != (query.text, query.id):
         return "the text or the id of the query was changed; use dataclasses.replace(query, seeds=...)"
     if len(set(result.seeds)) < len(result.seeds):
         return f"seeds are not distinct: {result.seeds}"
     return _outside(result.seeds, contract_graph().n_entities, "seed")
 
 
-def _wrong_subgraph(result: object, query: Query, given: Subgraph) -> str | None:
+def _wrong_subgraph(result: object, query: Query, subgraph: Subgraph) -> str | None:
     if not isinstance(result, Subgraph):
         return f"a Subgraph is expected, got {result!r}"
     if result.nodes is None or result.triples is None:
-        return None if given.is_whole else "the whole graph came back for a part of it"
+        return None if subgraph.is_whole else "the whole graph came back for a part of it"
     wrong = _wrong_ids(result.nodes, "nodes") or _wrong_ids(result.triples, "triples")
     nodes, triples = set(result.nodes.tolist()), set(result.triples.tolist())
-    wrong = wrong or _outside(nodes, given.graph.n_entities, "node")
-    wrong = wrong or _outside(triples, given.graph.n_triples, "triple")
+    wrong = wrong or _outside(nodes, subgraph.graph.n_entities, "node")
+    wrong = wrong or _outside(triples, subgraph.graph.n_triples, "triple")
     if wrong:
         return wrong
-    for head, _, tail in map(given.graph.triple, triples):
+    for head, _, tail in map(subgraph.graph.triple, triples):
         if not {head, tail} <= nodes:
             return f"a triple from node {head} to {tail} has an end that is not among the nodes {sorted(nodes)}"
-    if not (len(given.local(nodes)) == len(nodes) and _within(triples, given)):
+    if not (len(subgraph.local(nodes)) == len(nodes) and _within(triples, subgraph)):
         return "it holds nodes or triples that were not in the subgraph given"
-    lost = [seed for seed in query.seeds if given.local([seed]) and seed not in nodes]
+    lost = [seed for seed in query.seeds if subgraph.local([seed]) and seed not in nodes]
     return f"seed {lost[0]} was dropped; the seeds are always kept" if lost else None
 
 
-def _wrong_expansion(result: object, given: Subgraph) -> str | None:
-    wrong = _wrong_subgraph(result, Query(QUESTION), Subgraph(given.graph))
-    if wrong or not isinstance(result, Subgraph) or result.is_whole or given.nodes is None or given.triples is None:
+def _wrong_expansion(result: object, subgraph: Subgraph) -> str | None:
+    wrong = _wrong_subgraph(result, Query(QUESTION), Subgraph(subgraph.graph))
+    if (
+        wrong
+        or not isinstance(result, Subgraph)
+        or result.is_whole
+        or subgraph.nodes is None
+        or subgraph.triples is None
+    ):
         return wrong
-    lost = [node for node in given.nodes.tolist() if not result.local([node])]
-    if lost or not _within(set(given.triples.tolist()), result):
+    lost = [node for node in subgraph.nodes.tolist() if not result.local([node])]
+    if lost or not _within(set(subgraph.triples.tolist()), result):
         return "it lost nodes or triples of the subgraph given; an expand stage only adds"
     return None
 
 
-def _wrong_retrieval(result: object, stage: Stage, query: Query, given: Subgraph, connected: bool) -> str | None:
+def _wrong_retrieval(result: object, stage: Stage, query: Query, subgraph: Subgraph, connected: bool) -> str | None:
     if not isinstance(result, Evidence):
         return f"a retrieve stage gives Evidence, got {result!r}"
-    wrong = _first(_wrong_item(item, given) for item in result.items)
+    wrong = _first(_wrong_item(item, subgraph) for item in result.items)
     if wrong:
         return wrong
     if isinstance(stage, RetrieveStage) and stage.starts_at_seeds:
@@ -257,17 +267,17 @@ def _wrong_retrieval(result: object, stage: Stage, query: Query, given: Subgraph
     return _repeated([item.identity for item in result.items])
 
 
-def _wrong_ranking(result: object, stage: Stage, given: Evidence) -> str | None:
+def _wrong_ranking(result: object, stage: Stage, evidence: Evidence) -> str | None:
     if not isinstance(result, Evidence):
         return f"a rerank stage gives Evidence, got {result!r}"
     if isinstance(stage, RerankStage) and stage.writes_items:
         wrong = _first(_wrong_item(item, Subgraph(contract_graph())) for item in result.items)
         if wrong:
             return wrong
-        if result.items and not given.items:
+        if result.items and not evidence.items:
             return f"there is no evidence to write from, yet the item {result.items[0]!r}"
     else:
-        identities = {item.identity for item in given.items}
+        identities = {item.identity for item in evidence.items}
         strange = [item for item in result.items if item.identity not in identities]
         if strange:
             return (
@@ -280,14 +290,14 @@ def _wrong_ranking(result: object, stage: Stage, given: Evidence) -> str | None:
     return _repeated([item.identity for item in result.items])
 
 
-def _wrong_answer(result: object, given: Evidence) -> str | None:
+def _wrong_answer(result: object, evidence: Evidence) -> str | None:
     if not isinstance(result, Answer):
         return f"a generate stage gives an Answer, got {result!r}"
     if len(result.texts) != len(result.entities):
         return f"there are {len(result.texts)} texts but {len(result.entities)} entities; an unknown one is None"
     if result.from_model and any(result.support):
         return "an answer from the model's own knowledge has no support; leave support empty, or from_model False"
-    if result.texts and not given.items and not result.from_model:
+    if result.texts and not evidence.items and not result.from_model:
         return (
             f"there is no evidence, yet the answer {result.texts[0]!r}; an answer from the model's own knowledge is "
             "flagged with from_model=True"
@@ -308,43 +318,43 @@ def _wrong_ids(ids: object, name: str) -> str | None:
     return None if bool((np.diff(ids) > 0).all()) else f"{name} must be ascending and distinct, got {ids.tolist()}"
 
 
-def _wrong_item(item: Item, given: Subgraph) -> str | None:
+def _wrong_item(item: Item, subgraph: Subgraph) -> str | None:
     if (item.kind == "path") != isinstance(item, Path):
         return f"an item of the kind {item.kind!r} is a {type(item).__name__}; only a Path is of the kind 'path'"
     if item.with_score(item.score + 1) != item:
         return f"a {item.kind} with another score is not equal to it; declare the class with dataclass(eq=False)"
     if isinstance(item, Path):
-        return _wrong_path(item, given)
+        return _wrong_path(item, subgraph)
     if not item.text.strip():
         return f"a {item.kind} has no text"
     if item.entities and item.graph is None:
         return f"a {item.kind} speaks of entities but does not say of which graph"
-    outside = [entity for entity in item.entities if not given.local([entity])]
+    outside = [entity for entity in item.entities if not subgraph.local([entity])]
     return f"a {item.kind} speaks of entity {outside[0]}, which is not in the subgraph" if outside else None
 
 
-def _wrong_path(path: Path, given: Subgraph) -> str | None:
+def _wrong_path(path: Path, subgraph: Subgraph) -> str | None:
     if not len(path.nodes) - 1 == len(path.triples) == len(path.forward) or not path.triples:
         return (
             "a path of n triples, at least one, has n + 1 nodes and n directions, got nodes "
             f"{path.nodes}, triples {path.triples}, forward {path.forward}"
         )
-    wrong = _outside(path.triples, given.graph.n_triples, "triple")
+    wrong = _outside(path.triples, subgraph.graph.n_triples, "triple")
     if wrong:
         return wrong
     for i, (triple, forward) in enumerate(zip(path.triples, path.forward, strict=True)):
-        head, _, tail = given.graph.triple(triple)
+        head, _, tail = subgraph.graph.triple(triple)
         if path.nodes[i : i + 2] != ((head, tail) if forward else (tail, head)):
             ends = " to ".join(map(str, path.nodes[i : i + 2]))
             return (
                 f"triple {triple} goes from node {head} to {tail}; with forward={forward} no path takes it from {ends}"
             )
-    inside = len(given.local(path.nodes)) == len(path.nodes) and _within(path.triples, given)
+    inside = len(subgraph.local(path.nodes)) == len(path.nodes) and _within(path.triples, subgraph)
     return None if inside else f"{path!r} leaves the subgraph"
 
 
-def _within(triples: Iterable[int], given: Subgraph) -> bool:
-    return given.triples is None or set(triples) <= set(given.triples.tolist())
+def _within(triples: Iterable[int], subgraph: Subgraph) -> bool:
+    return subgraph.triples is None or set(triples) <= set(subgraph.triples.tolist())
 
 
 def _outside(ids: Iterable[int], size: int, name: str) -> str | None:

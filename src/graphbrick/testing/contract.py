@@ -115,7 +115,7 @@ def _check_value(brick: Brick) -> None:
     kind = type(brick)
     declared = vars(kind).get("__dataclass_params__")
     right = declared is not None and declared.frozen
-    _require(right, brick, "is no frozen dataclass; put @dataclass(frozen=True, repr=False) before the class")
+    _require(right, brick, "is not a frozen dataclass; put @dataclass(frozen=True, repr=False) before the class")
     printed = kind.__repr__ is Brick.__repr__
     _require(printed, brick, "has a repr of its own; declare the class with @dataclass(frozen=True, repr=False)")
     twin = _try(brick, "copying", lambda: _with(brick))
@@ -156,12 +156,12 @@ def _check_text(brick: Brick, *, installed: bool) -> None:
 
 def _names(brick: Brick) -> dict[str, type[Brick]]:
     """Return the classes of the brick and of the bricks inside it, by name."""
-    found = {type(brick).__name__: type(brick)}
+    classes = {type(brick).__name__: type(brick)}
     for name in _parameters(brick):
         value = getattr(brick, name)
         if isinstance(value, Brick):
-            found |= _names(value)
-    return found
+            classes |= _names(value)
+    return classes
 
 
 def _check_nonsense(brick: Brick) -> None:
@@ -239,14 +239,14 @@ def _check_case(stage: Stage, case: Case) -> None:
 
 
 def _check_carrying(stage: Stage) -> None:
-    """Check that nothing is lost of what evidence says besides its items."""
+    """Check that a stage loses nothing that evidence carries besides its items."""
     for title, before, after in carried(stage):
         lost = _lost(before, after)
         _require(not lost, stage, f"{stage.kind} with {title} lost {lost}; return replace(evidence, items=...)")
 
 
 def _lost(before: Evidence, after: Evidence) -> str:
-    """Return what evidence lost on its way through a stage; empty if nothing."""
+    """Name the properties that evidence lost in a stage; empty if none."""
     if not before.symmetric <= after.symmetric:
         return "which relations are symmetric"
     same_first = before.items and after.items and before.items[0].identity == after.items[0].identity

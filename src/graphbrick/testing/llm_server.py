@@ -153,7 +153,7 @@ class ScriptedLLM:
 
     @property
     def closing(self) -> bool:
-        """Whether the server is being closed."""
+        """Return whether the server is being closed."""
         return self._closing.is_set()
 
     def pause(self, seconds: float) -> None:
@@ -304,8 +304,8 @@ def _likeliest(reply: Reply, sent: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _embeddings(sent: Mapping[str, Any]) -> dict[str, Any]:
-    given = sent.get("input", "")
-    texts = [given] if isinstance(given, str) else [str(text) for text in given]
+    texts_sent = sent.get("input", "")
+    texts = [texts_sent] if isinstance(texts_sent, str) else [str(text) for text in texts_sent]
     packed = sent.get("encoding_format") == "base64"
     vectors = [_vector(text) for text in texts]
     tokens = sum(len(text.split()) for text in texts)

@@ -167,7 +167,7 @@ def test_rules_read_the_question_if_the_reply_of_the_model_cannot_be_used(graph)
         recipe = f"ShortestPaths() >> Generate(LLM('m', base_url='{llm.base_url}'))"
         read = standing(graph, recipe, "Who directed it?", CAST)
     assert (read.question, read.by) == ("Who directed Heat?", "rules")
-    assert "the reply of m is no question" in read.stage.events[0]
+    assert "the reply of m is not a question" in read.stage.events[0]
 
 
 def test_the_oldest_messages_are_left_out_for_a_model_with_little_context():

@@ -61,9 +61,9 @@ class GraphView:
     def find(self, text: str, n: int) -> list[int]:
         """Return at most ``n`` entities of the subgraph that a text may mean, best first.
 
-        A folder graph with an index of embeddings (``graphbrick index``) gives the entities that have this name, then
-        those nearest by embedding and by name in turn. Other graphs give what `search` gives: a database uses its
-        full-text index where it has one. Which index was used is an event.
+        A folder graph with an index of embeddings (``graphbrick prepare vectors``) gives the entities that have this
+        name, then those nearest by embedding and by name in turn. Other graphs give what `search` gives: a database
+        uses its full-text index where it has one. An event names the index.
         """
         by_name = self.search(text, n)
         index = entity_search(self.graph) if isinstance(self.graph, Graph) else None

@@ -175,20 +175,20 @@ def chosen_pipelines(
     from graphbrick.cli.pipelines import chosen_pipeline, parts_of_each
     from graphbrick.pipeline.parsing import parse
 
-    found: dict[str, Pipeline] = {}
+    chosen: dict[str, Pipeline] = {}
     for recipe, own in parts_of_each(dict.fromkeys(recipes), parts):
         notes = [f"llm={llm}"] if llm is not None and {"llm", "tuned_llm", "answer"} & set(recipe.parts) else []
-        _add(found, ", ".join([f"recipe {recipe.name}", *notes, *own]), chosen_pipeline(None, recipe.name, own, llm))
+        _add(chosen, ", ".join([f"recipe {recipe.name}", *notes, *own]), chosen_pipeline(None, recipe.name, own, llm))
     for text in texts:
         name, pipeline = _named(text)
         parsed = parse(pipeline)
-        _add(found, name or repr(parsed), parsed)
-    if not found:
-        found["default" if llm is None else f"default, llm={llm}"] = chosen_pipeline(None, None, [], llm, graph)
-    return found
+        _add(chosen, name or repr(parsed), parsed)
+    if not chosen:
+        chosen["default" if llm is None else f"default, llm={llm}"] = chosen_pipeline(None, None, [], llm, graph)
+    return chosen
 
 
-def _add(found: dict[str, Pipeline], name: str, pipeline: Pipeline) -> None:
+def _add(chosen: dict[str, Pipeline], name: str, pipeline: Pipeline) -> None:
     """Add a pipeline by its name for tables.
 
     Raises:
@@ -196,7 +196,7 @@ def _add(found: dict[str, Pipeline], name: str, pipeline: Pipeline) -> None:
     """
     from graphbrick.core.errors import InputError
 
-    if repr(found.setdefault(name, pipeline)) != repr(pipeline):
+    if repr(chosen.setdefault(name, pipeline)) != repr(pipeline):
         raise InputError(f"two pipelines are called {name!r}; give each a name of its own: --pipeline 'NAME: TEXT'")
 
 
@@ -249,10 +249,10 @@ def model_of(text: str) -> ChatModel:
     from graphbrick.models.llm.chat import ChatModel
     from graphbrick.pipeline.parsing import parse_brick
 
-    found = parse_brick(text if "(" in text else model_text(text))
-    if not isinstance(found, ChatModel):
+    model = parse_brick(text if "(" in text else model_text(text))
+    if not isinstance(model, ChatModel):
         raise InputError(f"a judge is a language model such as LLM('gpt-4.1'), got {text}")
-    return found
+    return model
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -112,11 +112,11 @@ def _systems(
     from graphbrick.cli.pipelines import parts_of_each, recipe_parts
     from graphbrick.judge.rag.systems import RagSystem, default_systems, read_systems
 
-    found = [] if file is None else read_systems(file)
+    systems = [] if file is None else read_systems(file)
     for named, own in parts_of_each(recipes, parts):
         chosen = recipe_parts(named.name, own, llm)
         made = named.indexing(**chosen)
-        found.append(
+        systems.append(
             RagSystem.of_text(
                 named.name, named.pipeline(**chosen), extract=extract or made.get("extract", ""),
                 chunks=chunks or made.get("chunks", ""), communities="communities" in made,
@@ -124,9 +124,9 @@ def _systems(
             )
         )  # fmt: skip
     for name, pipeline in chosen_pipelines([], texts, [], None).items() if texts else ():
-        found.append(RagSystem.of_text(name, pipeline, extract=extract or "", chunks=chunks or ""))
-    if found:
-        return found
+        systems.append(RagSystem.of_text(name, pipeline, extract=extract or "", chunks=chunks or ""))
+    if systems:
+        return systems
     answer = "Quote(MiniLM())" if llm is None else f"WriteAnswer({model_text(llm)}, form='a short answer')"
     return [
         RagSystem.of_text(one.name, one.pipeline, extract=extract or "", chunks=chunks or "")

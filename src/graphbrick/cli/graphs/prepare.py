@@ -1,4 +1,4 @@
-"""What is computed once and kept beside a graph: `graphbrick prepare`."""
+"""The commands that compute files beside a graph once: `graphbrick prepare`."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def partitions(
     brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
     method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
     with progress(f"partitioning {graph}", opened.n_entities) as report:
-        found = part(opened, method, progress=report)
-    keep(opened, method, found)
-    print_partitions(found, str(folder_of(opened, method).folder), as_json=as_json)
+        levels = part(opened, method, progress=report)
+    keep(opened, method, levels)
+    print_partitions(levels, str(folder_of(opened, method).folder), as_json=as_json)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""What the commands that change a graph say and do about what was learned of it."""
+"""Notes and renewal of learned patterns, for the commands that change a graph."""
 
 from __future__ import annotations
 

@@ -180,17 +180,17 @@ def documents(
         raise InputError(f"{graph} was not made from documents (graphbrick index)")
     with TextStore(folder) as store:
         if address is not None:
-            found = store.document(address) or store.document(str(Path(address).absolute()))
-            if found is None:
+            titled = store.document(address) or store.document(str(Path(address).absolute()))
+            if titled is None:
                 raise InputError(f"{graph} has no document {address!r}; graphbrick documents {graph} lists them")
-            if start >= len(found[1]) or (end is not None and end <= start):
+            if start >= len(titled[1]) or (end is not None and end <= start):
                 raise InputError(
-                    f"{address} has the characters 0 to {len(found[1])}, got --start {start}"
+                    f"{address} has the characters 0 to {len(titled[1])}, got --start {start}"
                     f"{'' if end is None else f' --end {end}'}; a citation says which to print"
                 )
-            text = found[1][start:end]
+            text = titled[1][start:end]
             if as_json:
-                print_json({"document": address, "title": found[0], "text": text})
+                print_json({"document": address, "title": titled[0], "text": text})
             else:
                 typer.echo("\n".join(plain(line) for line in text.split("\n")))
             return

@@ -180,8 +180,8 @@ def check(
 
     rows = [row for place in labels for row in read_rows(place)]
     with limits(budget, cache, cache_file), progress() as report:
-        found = check_judge(judge, judge_of(judge), rows, watch=report)
-    print_check(found, as_json=as_json)
+        checked = check_judge(judge, judge_of(judge), rows, watch=report)
+    print_check(checked, as_json=as_json)
 
 
 def _kinds(text: str | None) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ def _kinds(text: str | None) -> tuple[str, ...]:
 
 
 def _is_by_graph(passages: list[Passage], pairs: QuestionWriter | list[Pair]) -> bool:
-    """Whether questions were written from facts, so that they are certainly about their passages."""
+    """Return whether questions were written from facts, so that they are certainly about their passages."""
     from graphbrick.judge.synthetic.passages import WINDOW
 
     return isinstance(pairs, list) and bool(passages) and passages[0].kind != WINDOW
@@ -210,7 +210,7 @@ def _material(
     seed: int,
     report: Progress,
 ) -> tuple[list[Passage], QuestionWriter | list[Pair]]:
-    """Return the passages, and the questions about them or what writes them."""
+    """Return the passages, and the questions about them or the writer of such questions."""
     n, searched, each = sizes
     from graphbrick.cli.options import open_graph
     from graphbrick.core.errors import InputError

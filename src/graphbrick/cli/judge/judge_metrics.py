@@ -85,7 +85,7 @@ def metrics(
     with limits(budget, cache, cache_file), progress() as report:
         study = measure_cases(listed, judge, file, retry=retry, watch=part_of(report, "metrics"))
     print_metrics(study, as_json=as_json)
-    values = [value for found in study.values for value in found.values()]
+    values = [value for by_metric in study.values for value in by_metric.values()]
     _require_readable(
         [value.reason for value in values if value.unreadable], [v for v in values if v.value is not None]
     )

@@ -1,4 +1,4 @@
-"""What the commands about judges share: their options, and what these name."""
+"""Options that the commands about judges share, and the objects that they name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from graphbrick.study.store.records import RatingJudge
 
 GOLD = "gold"
-"""What ``--labels`` takes in the place of a file."""
+"""Value of ``--labels`` in the place of a file."""
 
 LabelNames = Annotated[
     list[str] | None,
@@ -77,14 +77,14 @@ def rater_of(study: Study, judge: Judge | None) -> RatingJudge | None:
     known = study.rating_judges()
     names = ", ".join(one.name for one in known)
     if judge is not None:
-        found = next((one for one in known if one.identity == judge.identity), None)
-        if found is None:
+        rater = next((one for one in known if one.identity == judge.identity), None)
+        if rater is None:
             raise InputError(
                 f"the judge {judge.identity} has rated no answer of this study; judges that have: {names or 'none'}; "
                 "graphbrick judge RUNS --judge lets one rate it",
                 study.path,
             )
-        return found
+        return rater
     if len(known) > 1:
         raise InputError(f"several judges rated this study; name one with --judge: {names}", study.path)
     return known[0] if known else None

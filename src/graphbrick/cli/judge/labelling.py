@@ -73,12 +73,12 @@ def agree(first: _Labels, second: _Labels, as_json: Json = False) -> None:
     from graphbrick.cli.printing.terminal import console, print_json, table
     from graphbrick.judge.labels.agreeing import agreements
 
-    found = agreements(first, second)
+    compared = agreements(first, second)
     if as_json:
-        print_json([one.to_dict() for one in found])
+        print_json([one.to_dict() for one in compared])
         return
     rows = table("label", "both", "same, %", "kappa [95 % interval]", "apart on")
-    for one in found:
+    for one in compared:
         kappa = one.agreement
         shown = "" if kappa.kappa is None else f"{kappa.kappa:.2f} [{kappa.low:.2f}, {kappa.high:.2f}]"
         apart = ", ".join(one.apart[:5]) + f" and {len(one.apart) - 5} more" * (len(one.apart) > 5)
@@ -173,5 +173,5 @@ def label(
         except KeyboardInterrupt:
             typer.echo("", err=True)
         info = server.labelling.info()
-    given = sum(value != "" for value in info["values"])
-    typer.echo(f"{given:,} of {len(info['values']):,} labels are in {labels}")
+    labelled = sum(value != "" for value in info["values"])
+    typer.echo(f"{labelled:,} of {len(info['values']):,} labels are in {labels}")

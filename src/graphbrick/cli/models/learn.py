@@ -59,10 +59,10 @@ def learn(
     from graphbrick.questions.fetching import load_all
 
     names: dict[str, list[str]] = {}
-    for given in call or []:
-        relation, equals, text = given.partition("=")
+    for entry in call or []:
+        relation, equals, text = entry.partition("=")
         if not equals or not text.strip(" ,"):
-            raise InputError(f"--call takes RELATION=NAMES, got {given!r}; try --call directed_by=film,movie")
+            raise InputError(f"--call takes RELATION=NAMES, got {entry!r}; try --call directed_by=film,movie")
         names.setdefault(relation.strip(), []).extend(text.split(","))
     loaded = load_all(questions, form) if questions else []
     opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
@@ -115,19 +115,19 @@ def feedback(
     opened = open_graph(graph)
     chosen = chosen_pipeline(pipeline, None, [], None, opened)
     run = chosen.run(opened, question, seeds=seed or ())
-    found = add_feedback(run, chosen, right=right, correct=answer or ())
+    marked = add_feedback(run, chosen, right=right, correct=answer or ())
     place = feedback_place(opened)
     if as_json:
-        print_json(asdict(found) | {"file": str(place)})
+        print_json(asdict(marked) | {"file": str(place)})
         return
     answered = "no answer" if run.answer is None or not run.answer.texts else ", ".join(run.answer.texts)
     console().print(plain(f"marked {'right' if right else 'wrong'}: {answered}"), highlight=False, markup=False)
-    if found.correct:
-        named = ", ".join(opened.label(opened.entity(key)) for key in found.correct)
+    if marked.correct:
+        named = ", ".join(opened.label(opened.entity(key)) for key in marked.correct)
         console().print(plain(f"right answers: {named}"), highlight=False, markup=False)
-    if found.plan:
+    if marked.plan:
         use = "nothing is learned from it, because rules computed the answer"
-    elif found.gold:
+    elif marked.gold:
         use = "the next graphbrick learn uses it"
     else:
         use = "nothing is learned from it until you name the right answers with --answer"

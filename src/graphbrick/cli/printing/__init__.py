@@ -1,1 +1,1 @@
-"""How each group of commands prints: tables for people, or the JSON that the library gives."""
+"""Terminal output of each group of commands: tables for people, or the JSON that the library gives."""

@@ -28,7 +28,7 @@ _SHOWN = 20
 
 
 def print_refreshed(place: Path, done: Refreshed, *, as_json: bool) -> None:
-    """Print what refreshing a graph did."""
+    """Print the report of a refresh."""
     counts = {name: getattr(done, name) for name in ("copied", "replaced", "added", "deleted", "described")}
     if as_json:
         print_json({"graph": str(place), "changed": done.changed, **counts})
@@ -172,7 +172,7 @@ def print_partitions(partitions: Partitions, folder: str, *, as_json: bool) -> N
 
 
 def pending(graph: Graph) -> str:
-    """Describe what was changed since a graph was built."""
+    """Describe the changes since a graph was built."""
     facts = change_counts(graph)
     advice = f"; fold them in: graphbrick compact {shlex.quote(str(graph.path))}" if facts["compact_advised"] else ""
     return (
@@ -184,7 +184,7 @@ def pending(graph: Graph) -> str:
 
 
 def print_change(change: Change, *, as_json: bool) -> None:
-    """Print what was added, deleted and left out."""
+    """Print the number of triples added, deleted and left out."""
     if as_json:
         print_json(change.to_dict())
         return

@@ -22,7 +22,7 @@ _NO_PRICE = "an unknown price (GRAPHBRICK_PRICES names a table)"
 
 
 def print_indexed(graph: Path, done: Indexed, *, as_json: bool) -> None:
-    """Print what indexing did."""
+    """Print the report of an indexing."""
     opened, reading, extraction = done.graph, done.reading, done.extraction
     counts = {
         "documents": done.documents,
@@ -63,7 +63,7 @@ def print_indexed(graph: Path, done: Indexed, *, as_json: bool) -> None:
 
 
 def print_estimate(graph: Path, estimate: Estimate, *, as_json: bool) -> None:
-    """Print what indexing would do and cost."""
+    """Print the work and cost of an indexing before it."""
     reading = estimate.reading
     counts = {
         "documents": estimate.documents,
@@ -105,7 +105,7 @@ def problem_line(problem: PassageProblem) -> str:
 
 
 def _notes(problems: list[tuple[str, str]], others: list[Path], empty: list[str]) -> list[str]:
-    """Return what was left out, in sentences."""
+    """Return sentences about documents and parts that were left out."""
     notes = [f"{file}: {reason}" for file, reason in problems[:_SHOWN]]
     if len(problems) > _SHOWN:
         notes.append(
@@ -120,7 +120,7 @@ def _notes(problems: list[tuple[str, str]], others: list[Path], empty: list[str]
 
 
 def _model_notes(done: Indexed) -> list[str]:
-    """Return what language models were asked, and what of their replies could not be used."""
+    """Return sentences about the calls to language models, and about replies that could not be used."""
     notes, extraction = list[str](), done.extraction
     usage = extraction.usage
     if usage.calls or usage.cache_hits:
@@ -131,11 +131,11 @@ def _model_notes(done: Indexed) -> list[str]:
         )
         notes += [f"{event} ({counted(count, 'time')})" for event, count in usage.events.most_common(3)]
     for is_empty, words in ((True, "without a result"), (False, "with a part of the result")):
-        some = [one for one in extraction.problems if one.is_empty is is_empty]
-        if some:
-            shown = "; ".join(map(problem_line, some[:3]))
-            more = "; graphbrick documents lists them, --retry asks again" if some else ""
-            notes.append(f"{counted(len(some), 'passage')} {words}: {shown}{more}")
+        problems = [one for one in extraction.problems if one.is_empty is is_empty]
+        if problems:
+            shown = "; ".join(map(problem_line, problems[:3]))
+            more = "; graphbrick documents lists them, --retry asks again" if problems else ""
+            notes.append(f"{counted(len(problems), 'passage')} {words}: {shown}{more}")
     if extraction.dropped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in extraction.dropped.most_common())
         notes.append(f"rows of replies or files that were left out: {reasons}")

@@ -48,7 +48,7 @@ def print_metrics(study: MetricStudy, *, as_json: bool) -> None:
 
 
 def print_plan(plan: Plan, judge: MetricJudge, *, as_json: bool) -> None:
-    """Print what metrics would cost."""
+    """Print the cost of metrics before they are computed."""
     if as_json:
         print_json(plan._asdict())
         return
@@ -60,7 +60,7 @@ def print_plan(plan: Plan, judge: MetricJudge, *, as_json: bool) -> None:
 
 
 def print_pairs(study: PairStudy, *, as_json: bool) -> None:
-    """Print who won how often."""
+    """Print how often each system won."""
     if as_json:
         print_json(study.to_dict())
         return

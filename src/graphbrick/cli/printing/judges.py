@@ -17,7 +17,7 @@ from graphbrick.study.store.encoding import plain_json
 
 
 def print_data(place: Path, made: Made, *, as_json: bool) -> None:
-    """Print what a data set holds."""
+    """Print the contents of a data set."""
     rows = Counter((row.label.value, row.kind) for row in made.rows)
     if as_json:
         listed = [{"label": label, "kind": kind, "rows": count} for (label, kind), count in rows.items()]
@@ -36,7 +36,7 @@ def print_data(place: Path, made: Made, *, as_json: bool) -> None:
 def print_trained(
     place: Path, reports: Mapping[Label, TrainedLabel], left_out: Mapping[str, str] | None, *, as_json: bool
 ) -> None:
-    """Print how well a judge does on questions that it did not learn from, and what it did not learn."""
+    """Print the quality of a judge on questions that it did not learn from, and the cases that it left out."""
     if as_json:
         told = {label: one.to_dict() for label, one in reports.items()}
         print_json({"judge": str(place), "labels": told} | ({} if left_out is None else {"left out": left_out}))
@@ -51,13 +51,13 @@ def print_trained(
     )
 
 
-def print_check(found: Check, *, as_json: bool) -> None:
+def print_check(check: Check, *, as_json: bool) -> None:
     """Print how good a judge is beside baselines."""
     if as_json:
-        print_json(plain_json(found))
+        print_json(plain_json(check))
         return
-    for label in dict.fromkeys(row.label for row in found.rows):
-        rows = [row for row in found.rows if row.label is label]
+    for label in dict.fromkeys(row.label for row in check.rows):
+        rows = [row for row in check.rows if row.label is label]
         typer.echo(f"{label.replace('_', ' ')}: {rows[0].rows:,} labels, of which {rows[0].holds:.1%} hold")
         lines = table("judge", "AUC", "correlation", "agrees", "kappa", "mean", "calibration error")
         for row in rows:
@@ -70,7 +70,7 @@ def print_check(found: Check, *, as_json: bool) -> None:
             )  # fmt: skip
         console().print(lines)
         typer.echo("")
-    for remark in found.remarks:
+    for remark in check.remarks:
         for label in Label:  # not every underscore: the name of a judge may be a path
             remark = remark.replace(label, label.replace("_", " "))
         typer.echo(f"{remark}.")

@@ -29,7 +29,7 @@ def print_rows(rows: Rows, limit: int, *, as_json: bool) -> None:
 
 
 def print_query_advice(text: str, checked: Checked) -> None:
-    """Print to standard error what does not fit the schema, and the query as it may be meant."""
+    """Print to standard error the parts of a query that do not fit the schema, and a corrected query."""
     out = console(stderr=True)
     for problem in checked.problems:
         note(out, problem)

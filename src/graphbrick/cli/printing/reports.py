@@ -15,7 +15,7 @@ _SHOWN = 5
 
 
 def print_cost(cost: Cost, *, as_json: bool) -> None:
-    """Print what writing reports would cost."""
+    """Print the cost of writing reports before they are written."""
     if as_json:
         print_json(asdict(cost))
         return
@@ -27,7 +27,7 @@ def print_cost(cost: Cost, *, as_json: bool) -> None:
 
 
 def print_prepared(done: Prepared, *, as_json: bool) -> None:
-    """Print what was written."""
+    """Print the number of reports written, and their cost."""
     if as_json:
         print_json(
             {

@@ -47,7 +47,7 @@ def answering() -> Iterator[Callable[[str], None]]:
             err.print()
 
 
-def print_run(found: Mapping[str, Any], *, explain: bool, as_json: bool) -> None:
+def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None:
     """Print the answers of a run with their paths; with ``explain`` also how they came about.
 
     Args:
@@ -56,16 +56,16 @@ def print_run(found: Mapping[str, Any], *, explain: bool, as_json: bool) -> None
         as_json: Whether to print the JSON itself.
     """
     if as_json:
-        print_json(found)
+        print_json(facts)
         return
-    out, trace = console(), Trace.from_dict(found["trace"])
+    out, trace = console(), Trace.from_dict(facts["trace"])
     if explain:
-        _print_start(out, found)
-        if found["level"] == "answer":
-            _print_paths(out, found)
-    print_answers(out, found)
-    if found["answers"] and found["confidence"] is not None:
-        out.print(Text(f"confidence {found['confidence']:.2f}", style="dim"))
+        _print_start(out, facts)
+        if facts["level"] == "answer":
+            _print_paths(out, facts)
+    print_answers(out, facts)
+    if facts["answers"] and facts["confidence"] is not None:
+        out.print(Text(f"confidence {facts['confidence']:.2f}", style="dim"))
     for event in trace.events:
         out.print(Text(plain(f"note: {event}"), style="dim"))
     if explain:
@@ -73,30 +73,30 @@ def print_run(found: Mapping[str, Any], *, explain: bool, as_json: bool) -> None
         out.print(Text("the first question of a process also pays for loading kernels and models", style="dim"))
 
 
-def _print_start(out: Console, found: Mapping[str, Any]) -> None:
-    out.print(Text(f"pipeline   {found['pipeline']}"))
-    out.print(Text("seeds      " + plain("; ".join(seed["text"] for seed in found["seeds"]))))
-    if found["subgraph"] is not None:
-        out.print(f"subgraph   {found['subgraph']['nodes']:,} entities, {found['subgraph']['triples']:,} triples")
+def _print_start(out: Console, facts: Mapping[str, Any]) -> None:
+    out.print(Text(f"pipeline   {facts['pipeline']}"))
+    out.print(Text("seeds      " + plain("; ".join(seed["text"] for seed in facts["seeds"]))))
+    if facts["subgraph"] is not None:
+        out.print(f"subgraph   {facts['subgraph']['nodes']:,} entities, {facts['subgraph']['triples']:,} triples")
 
 
-def _print_paths(out: Console, found: Mapping[str, Any]) -> None:
-    if found["evidence"] is None:
+def _print_paths(out: Console, facts: Mapping[str, Any]) -> None:
+    if facts["evidence"] is None:
         return
     table = Table("", "score", "path", box=None, pad_edge=False)
-    for i, path in enumerate(found["evidence"][:_PATHS_SHOWN], 1):
+    for i, path in enumerate(facts["evidence"][:_PATHS_SHOWN], 1):
         table.add_row(str(i), f"{path['score']:.3f}", Text(plain(path["text"])))
     out.print(table)
-    if len(found["evidence"]) > _PATHS_SHOWN:
-        out.print(Text(f"... and {len(found['evidence']) - _PATHS_SHOWN:,} more paths", style="dim"))
+    if len(facts["evidence"]) > _PATHS_SHOWN:
+        out.print(Text(f"... and {len(facts['evidence']) - _PATHS_SHOWN:,} more paths", style="dim"))
 
 
-def print_answers(out: Console, found: Mapping[str, Any]) -> None:
+def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
     """Print the answers of a run, each with the path that proves it."""
-    if found["level"] != "answer":
-        _print_unfinished(out, found)
+    if facts["level"] != "answer":
+        _print_unfinished(out, facts)
         return
-    answers, items = found["answers"], found["support"]
+    answers, items = facts["answers"], facts["support"]
     if not answers:
         out.print("no answer found")
     proofs = _proofs(items)
@@ -110,7 +110,7 @@ def print_answers(out: Console, found: Mapping[str, Any]) -> None:
             continue
         if answer["key"] in proofs:
             out.print(Text(plain(f"  {proofs[answer['key']]['text']}")))
-        elif found["from_model"]:
+        elif facts["from_model"]:
             out.print(Text("  from the model's own knowledge, not from the graph", style="yellow"))
         elif not computed and (row := _row(answer, items)):
             out.print(Text(plain(f"  {row}")))
@@ -155,15 +155,15 @@ def cited(citation: Citation) -> str:
     return f"{name}{section}{span}"
 
 
-def _print_unfinished(out: Console, found: Mapping[str, Any]) -> None:
+def _print_unfinished(out: Console, facts: Mapping[str, Any]) -> None:
     """Print the result of a pipeline without a generate stage."""
-    if found["evidence"] is None:
-        sizes = {"seeds": len(found["seeds"]), **(found["subgraph"] or {})}
+    if facts["evidence"] is None:
+        sizes = {"seeds": len(facts["seeds"]), **(facts["subgraph"] or {})}
         out.print(f"{_counts(sizes)}; no stage retrieved paths (--json and Python's run() give all there is)")
-    elif not found["evidence"]:
+    elif not facts["evidence"]:
         out.print("no path found")
     else:
-        _print_paths(out, found)
+        _print_paths(out, facts)
 
 
 def _proofs(items: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -18,7 +18,7 @@ _SHOWN = 10
 
 
 def print_extracted(done: Extracted, out: str, *, as_json: bool) -> None:
-    """Print what an extraction wrote, and the seeds that are missing."""
+    """Print the number of sets, entities and triples of an extraction, and the missing seeds."""
     if as_json:
         print_json({"folder": out, **asdict(done)})
         return
@@ -52,10 +52,10 @@ def print_prepared(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"folder": out, **facts})
         return
-    term, counts, found = console(), facts["counts"], facts["statistics"]
+    term, counts, stats = console(), facts["counts"], facts["statistics"]
     term.print(
         plain(
-            f"{out}: {counted(found['entities'], 'entity')}, {counted(found['relations'], 'relation')}, "
+            f"{out}: {counted(stats['entities'], 'entity')}, {counted(stats['relations'], 'relation')}, "
             f"{counted(counts['triples'], 'triple')}"
         )
     )
@@ -63,10 +63,10 @@ def print_prepared(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
     if duplicates:
         term.print(f"given more than once, and kept once: {counted(duplicates, 'triple')}")
     if counts["bad"]:
-        term.print(f"left out: {counted(counts['bad'], 'row')} that are no triples")
-    middle, most = found["degree_quantiles"]["0.5"], found["largest_degree"]
+        term.print(f"left out: {counted(counts['bad'], 'row')} that are not triples")
+    middle, most = stats["degree_quantiles"]["0.5"], stats["largest_degree"]
     term.print(f"triples of an entity: {middle:,} in the middle, {most:,} at most")
-    for title, name, rows in (("hub", "entity", found["hubs"]), ("relation", "relation", found["top_relations"])):
+    for title, name, rows in (("hub", "entity", stats["hubs"]), ("relation", "relation", stats["top_relations"])):
         table = Table(title, "triples", box=None, pad_edge=False)
         for row in rows[:_SHOWN]:
             table.add_row(Text(plain(row[name])), f"{row.get('degree', row.get('triples')):,}")
@@ -83,8 +83,8 @@ def print_ranks(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
 def print_components(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
     """Print the number of components and the largest of them."""
     rows = [(row["component"], f"{row['entities']:,}") for row in facts["largest"]]
-    found = counted(facts["components"], "component")
-    _print_rows(facts, out, found, ("component", "entities"), rows, as_json=as_json)
+    number = counted(facts["components"], "component")
+    _print_rows(facts, out, number, ("component", "entities"), rows, as_json=as_json)
 
 
 def _print_rows(

@@ -17,7 +17,7 @@ _EFFECTS = 8  # changes that are shown
 
 
 def print_tuned(result: Tuned, folder: Path, graph: Path, *, as_json: bool) -> None:
-    """Print what a search found: the pipelines, the recommended ones, what choices bring, and what to type next."""
+    """Print the result of a search: its pipelines, the recommended ones, effects of choices, and the next command."""
     if as_json:
         print_json(result.to_json() | {"folder": str(folder)})
         return

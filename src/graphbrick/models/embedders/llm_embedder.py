@@ -135,21 +135,21 @@ class LLMEmbedder(Embedder):
 
     def _rows(self, reply: CreateEmbeddingResponse, n: int) -> tuple[list[list[float]], int | None]:
         """Return the vectors of a reply in the order of the texts, and its tokens."""
-        found = {item.index: item.embedding for item in reply.data}
+        vectors = {item.index: item.embedding for item in reply.data}
         count = len(reply.data)
         tokens = None if reply.usage is None else reply.usage.prompt_tokens or 0
-        if count != n or set(found) != set(range(count)):
+        if count != n or set(vectors) != set(range(count)):
             raise ModelError(f"{self!r} got {count} vectors for {n} texts; there must be one a text")
-        return [found[i] for i in range(count)], tokens if isinstance(tokens, int) else None
+        return [vectors[i] for i in range(count)], tokens if isinstance(tokens, int) else None
 
     def _unit(self, rows: list[list[float]], texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the rows as vectors of length 1."""
         try:
             vectors = np.array(rows, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{self!r} got vectors of different lengths, or of what are no numbers") from error
+            raise ModelError(f"{self!r} got vectors of different lengths, or of values that are not numbers") from error
         if vectors.ndim != 2 or not vectors.shape[1]:
-            raise ModelError(f"{self!r} got what are no vectors but values of shape {vectors.shape}")
+            raise ModelError(f"{self!r} got values of shape {vectors.shape} in place of vectors")
         length = np.linalg.norm(vectors, axis=1)
         wrong = np.flatnonzero(~(np.isfinite(length) & (length > 0)))
         if len(wrong):

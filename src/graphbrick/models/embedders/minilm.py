@@ -52,7 +52,7 @@ class MiniLM(Embedder):
 
     @property
     def is_installed(self) -> bool:
-        """Whether the packages that it needs are installed."""
+        """Return whether the packages that it needs are installed."""
         return find_spec(_MODULE) is not None and find_spec("onnxruntime") is not None
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -1,1 +1,1 @@
-"""Building what is searched beside a graph: its kept vectors, and indexes over them."""
+"""Stored vectors of a graph, and indexes over them."""

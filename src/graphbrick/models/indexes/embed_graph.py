@@ -41,9 +41,9 @@ def embed_passages(graph: TextGraph, embedder: Embedder, *, progress: Progress =
 
 
 def lacks_vectors(graph: TextGraph, embedder: Embedder) -> bool:
-    """Whether the passages of a graph were not embedded yet, as far as a look at a few of them shows."""
-    few = sorted({0, graph.n_passages // 2, graph.n_passages - 1}) if graph.n_passages else []
-    texts = [full_text(passage.title, passage.text) for passage in map(graph.passage, few)]
+    """Return whether the first, middle or last passage of a graph has no vector yet."""
+    sample = sorted({0, graph.n_passages // 2, graph.n_passages - 1}) if graph.n_passages else []
+    texts = [full_text(passage.title, passage.text) for passage in map(graph.passage, sample)]
     return bool(store_of(graph).missing(embedder, texts))
 
 
@@ -63,7 +63,7 @@ def _embed(graph: Graph, embedder: Embedder, texts: Iterator[str], progress: Pro
 
 
 def n_texts(graph: Graph, *, triples: bool) -> int:
-    """Return the number of texts that `embed_graph` goes through."""
+    """Return the number of texts that `embed_graph` embeds or finds embedded."""
     passages = graph.n_passages if isinstance(graph, TextGraph) else 0
     return graph.n_relations + graph.n_entities + passages + (graph.n_triples if triples else 0)
 

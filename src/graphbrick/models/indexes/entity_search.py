@@ -1,4 +1,4 @@
-"""Search for entities by meaning, with an index of embeddings that is already there."""
+"""Search for entities by meaning, with an existing index of embeddings."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class EntitySearch:
 
 
 def entity_search(graph: Graph) -> EntitySearch | None:
-    """Return the index over a graph's entities that ``graphbrick index`` made; None if there is none.
+    """Return the index over a graph's entities that ``graphbrick prepare vectors`` made; None without one.
 
-    No index is made. One that cannot be used, such as that of another version of the graph, is an event.
+    An index that cannot be used, such as that of another version of the graph, is an event.
     """
     return current_session().get(("entity search",), lambda: _opened(graph), of=graph)
 
@@ -74,8 +74,8 @@ def _embedder_of(folder: Path) -> Embedder:
     """Return the model that an index was made with.
 
     Raises:
-        ValueError: It is not known, or the one installed now is another.
-        GraphbrickError: It is not installed.
+        ValueError: The model is not known, or another version of it is installed now.
+        GraphbrickError: The model is not installed.
     """
     facts = facts_of(folder) or {}
     embedder = parse_brick(facts["embedder"]) if "embedder" in facts else MiniLM()

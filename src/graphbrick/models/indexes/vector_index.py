@@ -99,7 +99,7 @@ class VectorIndex:
 
 
 def index_of(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
-    """Return the index over a graph's entities or triples. For a small graph a missing one is made, which is an event.
+    """Return the index over a graph's entities or triples; for a small graph a missing one is made, with an event.
 
     Raises:
         GraphbrickError: There is none and the graph is too large to make one during a run; or it cannot be written; or
@@ -148,7 +148,9 @@ def _open_files(folder: Path, facts: Mapping[str, Any]) -> tuple[Any, Ids]:
 
 
 def _extended(graph: Graph, embedder: Embedder, unit: str, earlier: Earlier) -> VectorIndex | None:
-    """Return the index of an earlier version, without what has gone or has another text now, and with what is new.
+    """Return the index of an earlier version, brought up to date.
+
+    Vectors of removed entities and of changed texts are left out, and those of new texts are added.
 
     Returns:
         The index; None if too much has changed, or the earlier version did not note its triples.
@@ -225,7 +227,7 @@ def command(graph: Graph, embedder: Embedder, unit: str) -> str:
 
 
 def missing(graph: Graph, embedder: Embedder, unit: str) -> str:
-    """Return the command without which `index_of` fails for a graph; empty if it does not."""
+    """Return the command that makes the index that `index_of` lacks for a graph; empty if `index_of` works."""
     if importlib.util.find_spec("faiss") is None:
         return "pip install 'graphbrick[vectors]'"
     try:

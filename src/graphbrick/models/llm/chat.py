@@ -37,7 +37,7 @@ class ChatModel(Brick):
     structured: bool
     tokenizer: str = ""
     samples_at_once: ClassVar[bool] = True
-    """Whether the server gives several samples for one request."""
+    """True if the server gives several samples for one request."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""How many tokens texts take, and what fits the context of a model: counted before a call is made."""
+"""Tokens of texts, counted before a call is made, and cutting texts to the context of a model."""
 
 from __future__ import annotations
 

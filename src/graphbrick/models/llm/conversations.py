@@ -30,11 +30,11 @@ Conversation: TypeAlias = Generator[Request, str, R]
 
 
 class RefusedError(Exception):
-    """A server refused the last request of a conversation, into which this is raised: it may return what it has."""
+    """Refusal of a conversation's last request, raised inside the conversation, which may still return a result."""
 
 
 class Asker(Protocol[T_contra, R_co]):
-    """What knows what to ask about a subject."""
+    """Source of a conversation about each subject."""
 
     @property
     def model(self) -> ChatModel:
@@ -46,12 +46,12 @@ class Asker(Protocol[T_contra, R_co]):
         ...
 
     def refused(self, reason: str) -> R_co:
-        """Return the result for a subject whose prompt a server refused, unless the conversation returns one then."""
+        """Return the result for a subject whose prompt a server refused and whose conversation returns none."""
         ...
 
 
 class Drafts(Protocol):
-    """Replies of conversations that are not at their end, so that none is paid for twice."""
+    """Store of the replies of unfinished conversations, so that none is paid for twice."""
 
     def draft(self, key: bytes, number: int) -> str | None:
         """Return a reply of an earlier, interrupted conversation; None if there is none."""
@@ -64,7 +64,7 @@ class Drafts(Protocol):
 
 @dataclass
 class Usage:
-    """What language models were asked.
+    """Cost of calls to language models.
 
     Attributes:
         calls: Number of calls.
@@ -98,7 +98,7 @@ class Usage:
 
 @dataclass
 class _Talk(Generic[K, R]):
-    """A conversation about one subject: its key, where it is, and how many replies it has had."""
+    """A conversation about one subject: its key, its generator, and its number of replies so far."""
 
     key: K
     conversation: Generator[Request, Any, R]
@@ -112,13 +112,13 @@ def ask_about(
     drafts: Drafts | None = None,
     usage: Usage | None = None,
 ) -> Iterator[tuple[K, R]]:
-    """Yield the result for each subject as soon as it is there.
+    """Yield the result for each subject as soon as its conversation ends.
 
     As many calls are in flight as the model takes in parallel. If one fails, or the budget is used up, the others are
-    waited for and their results yielded before the error is raised, as they are paid for.
+    paid for already: their results are yielded before the error is raised.
 
     Args:
-        asker: What asks.
+        asker: The source of the conversations.
         subjects: Key and subject of each conversation; read as they are needed. Keys are bytes if there are drafts.
         drafts: Replies of interrupted conversations.
         usage: The calls are added to it; None to count them in the running stage.
@@ -190,7 +190,7 @@ def _converse(
 
 
 def _ended(talk: _Talk[K, R], reason: str, refused: Callable[[str], R]) -> R:
-    """Return the result of a conversation whose last request was refused: what it has, or that there is none."""
+    """Return the result of a conversation whose last request was refused: its own, else that of ``refused``."""
     try:
         talk.conversation.throw(RefusedError(reason))
     except StopIteration as end:
@@ -202,7 +202,7 @@ def _ended(talk: _Talk[K, R], reason: str, refused: Callable[[str], R]) -> R:
 
 
 def _exchange(model: ChatModel, request: Request, budget: Budget | None, counted: bool) -> Exchanged:
-    """Return the reply to a request, and what it took if that is to be counted apart."""
+    """Return the reply to a request, and its trace if it is counted apart from the running stage."""
     with nullcontext() if budget is None else spending(budget):
         if not counted:
             return model.ask_all([request])[0], None
@@ -215,7 +215,7 @@ def _go_on(talk: _Talk[K, R], reply: Any, drafts: Drafts | None) -> Request | R:
 
     Args:
         talk: The conversation.
-        reply: What it is sent; a text if there are drafts, None at its beginning.
+        reply: The value sent into it; a text if there are drafts, None at its beginning.
         drafts: Replies of interrupted conversations.
     """
     key = talk.key if isinstance(talk.key, bytes) else b""
@@ -234,12 +234,12 @@ def _go_on(talk: _Talk[K, R], reply: Any, drafts: Drafts | None) -> Request | R:
 
 
 def _is_about_one_prompt(error: Exception) -> bool:
-    """Whether a server refused one prompt, such as by its content filter, so that others may be answered."""
+    """Return whether a server refused this prompt only, such as by its content filter."""
     return getattr(error.__cause__, "status_code", None) in _REFUSED
 
 
 def each_reply(llm: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[int, str | ModelError]]:
-    """Yield the text of each reply as soon as it is there, with the place of its request, so that it can be kept.
+    """Yield the text of each reply as soon as it arrives, with the index of its request.
 
     The error of a prompt that the server refuses, such as by its content filter, is yielded in place of a text. Other
     errors are those of `ask_about`.

@@ -61,7 +61,7 @@ class LocalLLM(ChatModel):
         return "local"
 
     def _identity(self, request: Request) -> dict[str, Any]:
-        """Return what a reply depends on; without reuse, no reply that was recorded with it will do."""
+        """Return everything that a reply depends on, such as whether the server reuses its cache."""
         return super()._identity(request) | ({} if self.reuse else {"reuse": False})
 
     def connection(self) -> Connection:
@@ -73,5 +73,5 @@ class LocalLLM(ChatModel):
         return Connection(server.base_url, "", self.timeout, 0, reuses_prompts=self.reuse)
 
     def price(self) -> Hosted:
-        """Return that it costs nothing."""
+        """Return a price of 0: the model runs on this machine."""
         return Hosted()

@@ -24,7 +24,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to call a tool.
+    """A call of a tool that a model asks for.
 
     Attributes:
         id: Identifier that the result refers to.
@@ -41,7 +41,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool returned, or why it failed.
+    """Result of a tool, or the reason of its failure.
 
     Attributes:
         call_id: The `ToolCall.id` that this answers.
@@ -241,7 +241,7 @@ class Reply:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the server said of every choice why it ended; only such replies are recorded."""
+        """Return whether the server named a finish reason for every choice; only such replies are recorded."""
         return all(choice.finish_reason for choice in self.choices)
 
 

@@ -46,7 +46,7 @@ def send_all(model: ChatModel, requests: Sequence[Request], done: dict[int, Repl
 
 @dataclass(frozen=True)
 class _Sending:
-    """What the calls of one sending share."""
+    """Model, caller and budget that the calls of one batch share."""
 
     model: ChatModel
     caller: Caller

@@ -1,4 +1,4 @@
-"""How likely a language model holds yes, by the probabilities of the first token of its reply."""
+"""Probability that a language model says yes, from the probabilities of the first token of its reply."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _YES, _NO = frozenset({"yes", "ye", "y"}), frozenset({"no", "n"})
 
 
 def share_of_yes(likeliest: Iterable[tuple[str, float]]) -> float | None:
-    """Return the probability of yes among yes and no, in all spellings; None if neither is among the likeliest tokens.
+    """Return the probability of yes among yes and no; None if neither is among the likeliest tokens.
+
+    All spellings count.
 
     Args:
         likeliest: Tokens with the natural logarithm of their probability.

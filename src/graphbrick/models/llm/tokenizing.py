@@ -32,9 +32,9 @@ def tokens_at_server(llm: ChatModel, texts: Sequence[str]) -> list[list[int]]:
 
     async def one(text: str) -> object:
         async def ask(client: openai.AsyncOpenAI) -> object:
-            body = {"content": text, "add_special": False, "parse_special": False}  # a text is no instruction
-            asked = client.post(address, cast_to=object, body=body)
-            return await asyncio.wait_for(asked, connection.timeout)
+            body = {"content": text, "add_special": False, "parse_special": False}  # a text is not an instruction
+            call = client.post(address, cast_to=object, body=body)
+            return await asyncio.wait_for(call, connection.timeout)
 
         return await connection.retry(runtime, ask, notes)
 

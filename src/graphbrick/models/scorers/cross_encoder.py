@@ -61,8 +61,8 @@ class CrossEncoder(Scorer):
         weights = onnx_weights(self.model)
         if weights is None and self.template:
             raise ModelError(f"{self!r}: sentence-transformers reads pairs; a template needs a model in ONNX")
-        given = self._by_torch(pairs) if weights is None else self._by_onnx(weights, pairs)
-        logits = given.astype(np.float64).reshape(len(texts), -1)
+        outputs = self._by_torch(pairs) if weights is None else self._by_onnx(weights, pairs)
+        logits = outputs.astype(np.float64).reshape(len(texts), -1)
         if logits.shape[1] > 2:
             raise ModelError(f"{self.model} gives {logits.shape[1]} numbers a pair; a re-ranker gives one or two")
         scores: npt.NDArray[np.float64] = logits[:, -1] - logits[:, 0] if logits.shape[1] == 2 else logits[:, 0]

@@ -52,7 +52,7 @@ class LLMPointwiseScorer(LLMScorer):
 
     @property
     def comparable(self) -> bool:  # type: ignore[override]  # other scorers know it by their class alone
-        """Whether scores of different calls can be compared: not if a pre-filter chooses among the texts."""
+        """Return whether scores of different calls can be compared: not if a pre-filter chooses texts."""
         return self.prefilter is None
 
     def write_reply(self, useful: Sequence[int], n: int) -> str:
@@ -94,7 +94,7 @@ def _messages(query: str, candidate: str) -> list[Message]:
 
 
 def _probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:
-    """Return the probability of yes of each reply, float64 [replies], in [0, 1], with events for what was guessed."""
+    """Return the probability of yes of each reply, float64 [replies], in [0, 1], with events for guesses."""
     probabilities, by_word, neither = list[float](), 0, Counter[str]()
     for reply in replies:
         probability = probability_of_yes(reply)

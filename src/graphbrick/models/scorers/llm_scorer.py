@@ -59,14 +59,14 @@ class LLMScorer(Scorer):
             )
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return what the model thinks of each text; see the class."""
+        """Return the model's score of each text; see the class."""
         scores = np.zeros(len(texts))
         shown = self._shown(query, texts)
         scores[shown] = self._score(query, lines_of(texts[i] for i in shown))
         return scores
 
     def requests(self, query: str, texts: Sequence[str]) -> list[tuple[list[int], Request]]:
-        """Return the first calls about texts, each with the indices of its candidates, in the order of their numbers.
+        """Return the first calls about texts, each with the indices of its candidates in their order.
 
         Texts that the pre-filter leaves out are in no call.
         """
@@ -76,7 +76,7 @@ class LLMScorer(Scorer):
 
     @abstractmethod
     def write_reply(self, useful: Sequence[int], n: int) -> str:
-        """Return the reply that the model is asked for if some of ``n`` candidates are useful.
+        """Return the reply that the prompt asks for if these of ``n`` candidates are useful.
 
         Args:
             useful: Their numbers from 1, the most useful first.
@@ -96,7 +96,7 @@ class LLMScorer(Scorer):
         """Return the first calls, each with the indices of its candidates."""
 
     def _shown(self, query: str, texts: Sequence[str]) -> Sequence[int]:
-        """Return the indices of the texts that the model is to see, in the order in which it sees them."""
+        """Return the indices of the texts in the prompts, in their order there."""
         if self.prefilter is None or len(texts) <= self.prefilter_n:
             return range(len(texts))
         fact(left_out_by_prefilter=len(texts) - self.prefilter_n)
@@ -133,7 +133,7 @@ class LLMBatchScorer(LLMScorer):
 
     @abstractmethod
     def _instruction(self) -> str:
-        """Return what the model is to do and how to reply."""
+        """Return the instruction of the prompt: the task, and the form of the reply."""
 
     @abstractmethod
     def _ending(self) -> str:
@@ -144,7 +144,7 @@ class LLMBatchScorer(LLMScorer):
         """Return the JSON schema of a reply about ``n`` candidates."""
 
     def _most_in_a_reply(self, n: int) -> int:
-        """Return how many of ``n`` candidates one reply may be about."""
+        """Return the largest number of the ``n`` candidates that one reply may rate."""
         return self.per_call
 
     def _requests(self, query: str, candidates: Sequence[str]) -> list[tuple[Sequence[int], Request]]:

@@ -15,7 +15,7 @@ from graphbrick.pipeline.brick import Brick
 
 
 class Scorer(Brick):
-    """Scores texts against a query. Bricks that rank or prune take one as their first parameter.
+    """Base of scorers of texts for a query. Bricks that rank or prune take one as their first parameter.
 
     A scorer implements `score`. Bricks that have items of evidence call `rate_items`, bricks that have texts call
     `rate`, which asks for every distinct text once and checks the result. A scorer that needs more of an item than its
@@ -52,7 +52,7 @@ class Scorer(Brick):
 
     @property
     def reads_text_only(self) -> bool:
-        """Whether the text of an item is all that counts: `rate_items` is not overridden."""
+        """Return whether scores depend on the text of an item alone: `rate_items` is not overridden."""
         return type(self).rate_items is Scorer.rate_items
 
     def rate(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -65,11 +65,11 @@ class Scorer(Brick):
         if not place:
             return np.zeros(0)
         distinct = list(place)
-        given = self.score(query, distinct)
+        output = self.score(query, distinct)
         try:
-            scores = np.asarray(given, dtype=np.float64)
+            scores = np.asarray(output, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{self!r} gave {given!r:.80}, not one number a text") from error
+            raise ModelError(f"{self!r} gave {output!r:.80}, not one number a text") from error
         if scores.shape != (len(distinct),):
             raise ModelError(
                 f"{self!r} gave scores of shape {scores.shape} for {len(distinct)} texts; it must give one a text"

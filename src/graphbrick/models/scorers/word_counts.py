@@ -34,7 +34,7 @@ class WordCountScorer(Scorer):
 
     @abstractmethod
     def _vectorizer(self, module: Any) -> Any:
-        """Return what turns texts into rows, from scikit-learn's ``feature_extraction.text``."""
+        """Return the vectorizer, from scikit-learn's ``feature_extraction.text``."""
 
     @abstractmethod
     def _similarities(self, rows: Any, query_row: Any) -> npt.NDArray[np.float64]:

@@ -68,9 +68,9 @@ class ModelVectors:
             new: dict[bytes, Vectors] = {}
             for start in range(0, len(rows), _MADE_ROWS):
                 check_limits()  # a run that stops here keeps the vectors made so far
-                some = rows[start : start + _MADE_ROWS]
-                made = self._checked(embedder, embedder.made([texts[i] for i in some]))
-                part = {keys[i].tobytes(): vector for i, vector in zip(some, made, strict=True)}
+                batch = rows[start : start + _MADE_ROWS]
+                made = self._checked(embedder, embedder.made([texts[i] for i in batch]))
+                part = {keys[i].tobytes(): vector for i, vector in zip(batch, made, strict=True)}
                 self._keep(part)
                 new |= part
             if vectors is None:

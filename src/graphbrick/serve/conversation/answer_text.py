@@ -14,26 +14,26 @@ _READ_AS = "Read as: "
 _END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_READ_AS})")
 
 
-def answer_text(found: Mapping[str, Any]) -> str:
+def answer_text(run: Mapping[str, Any]) -> str:
     """Return the answers of a run as a message.
 
     Args:
-        found: A run as JSON (`graphbrick.pipeline.run_json`).
+        run: A run as JSON (`graphbrick.pipeline.run_json`).
 
     >>> print(answer_text({"answers": [{"text": "Nairobi", "support": [0]}], "support": [{"text": "Kenya"}]}))
     Nairobi [1]
     <BLANKLINE>
     [1] Kenya
     """
-    return f"{answers_line(found)}{sources(found)}"
+    return f"{answers_line(run)}{sources(run)}"
 
 
-def answers_line(found: Mapping[str, Any]) -> str:
-    """Return the answers, each with the numbers of what supports it; why there is none, if there is none."""
-    answers = found["answers"]
+def answers_line(run: Mapping[str, Any]) -> str:
+    """Return the answers, each with the numbers of its support; without answers, the reason."""
+    answers = run["answers"]
     if not answers:
-        return _no_answer(found)
-    numbers = _numbers(found)
+        return _no_answer(run)
+    numbers = _numbers(run)
     shown = []
     for answer in answers[:MOST_ANSWERS]:
         marks = [f"[{numbers[i]}]" for i in answer["support"] if i in numbers]
@@ -44,27 +44,27 @@ def answers_line(found: Mapping[str, Any]) -> str:
     return f"{joint.join(shown)}{more}"
 
 
-def sources(found: Mapping[str, Any]) -> str:
+def sources(run: Mapping[str, Any]) -> str:
     """Return the numbered evidence under an answer; empty without answers or support."""
     lines = []
-    for i, number in _numbers(found).items():
-        item = found["support"][i]
+    for i, number in _numbers(run).items():
+        item = run["support"][i]
         text = item["text"] if len(item["text"]) <= _LONGEST else f"{item['text'][:_LONGEST]} ..."
         places = [_place(citation) for citation in item.get("citations", ()) if citation["document"]]
         lines.append(f"[{number}] {text}{f' ({places[0]})' if places else ''}")
-    if found.get("from_model") and found["answers"]:
+    if run.get("from_model") and run["answers"]:
         lines.append("From the model's own knowledge, not from the graph.")
-    question = found.get("conversation", {}).get("question")
+    question = run.get("conversation", {}).get("question")
     if question is not None:
         lines += ["", f"{_READ_AS}{question}"] if lines else [f"{_READ_AS}{question}"]
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
-def _numbers(found: Mapping[str, Any]) -> dict[int, int]:
+def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
     """Return the number, from 1, of every item that supports an answer that is shown."""
-    used = [i for answer in found["answers"][:MOST_ANSWERS] for i in answer["support"][:3]]
-    if len(found["answers"]) == 1:
-        used = list(found["answers"][0]["support"])  # a written text cites them by their order
+    used = [i for answer in run["answers"][:MOST_ANSWERS] for i in answer["support"][:3]]
+    if len(run["answers"]) == 1:
+        used = list(run["answers"][0]["support"])  # a written text cites them by their order
     return {i: number for number, i in enumerate(dict.fromkeys(used), 1)}
 
 
@@ -74,16 +74,16 @@ def _place(citation: Mapping[str, Any]) -> str:
     return f"{citation['document'].rpartition('/')[2]}{section}{span}"
 
 
-def _no_answer(found: Mapping[str, Any]) -> str:
-    if found.get("stopped"):
-        return f"{_NO_ANSWER}: {found['stopped']['reason']}."
-    if found.get("withheld"):
-        return f"{_NO_ANSWER} with enough confidence; the best reading of the question is {found['withheld']}."
+def _no_answer(run: Mapping[str, Any]) -> str:
+    if run.get("stopped"):
+        return f"{_NO_ANSWER}: {run['stopped']['reason']}."
+    if run.get("withheld"):
+        return f"{_NO_ANSWER} with enough confidence; the best reading of the question is {run['withheld']}."
     return f"{_NO_ANSWER} found in the graph."
 
 
 def without_sources(text: str) -> str:
-    """Return the answers of a message that `answer_text` made, without what stands under them and without numbers.
+    """Return the answers of a message that `answer_text` made, without the evidence and its numbers.
 
     >>> without_sources("Nairobi [1]\\n\\n[1] Kenya -> capital -> Nairobi\\n\\nRead as: Its capital?")
     'Nairobi'
@@ -93,5 +93,5 @@ def without_sources(text: str) -> str:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether the text of a reply says that there is no answer."""
+    """Return whether the text of a reply says that there is no answer."""
     return not text or text.startswith((_NO_ANSWER, CANNOT))

@@ -50,7 +50,7 @@ _PLACES = frozenset(
 
 @dataclass(frozen=True)
 class Focus:
-    """What a turn was about.
+    """Entities of a turn that later questions may refer to.
 
     Attributes:
         question: Its question, complete.
@@ -65,10 +65,10 @@ class Focus:
     meant: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def entities(self, kind: str = "") -> list[int]:
-        """Return all of them, the likeliest to be meant by a further question first.
+        """Return all entities, the likeliest to be meant by a further question first.
 
-        That is what the same kind of word stood for before; then the answer if there is one, as it was named last. One
-        of several answers is not meant by «it».
+        First come the entities that the same kind of word stood for before; then the answer if there is only one, as
+        it was named last. «It» does not mean one of several answers.
         """
         named = [name.entity for name in self.names]
         listed = [*self.answers, *named] if len(self.answers) == 1 else [*named, *self.answers]
@@ -82,7 +82,7 @@ class Completed:
     Attributes:
         question: The complete question.
         entities: The entities that were put into it.
-        reason: What was done, in words.
+        reason: The change, in words.
         meant: The entities that each kind of word stands for.
     """
 
@@ -93,7 +93,7 @@ class Completed:
 
 
 class FollowUps:
-    """Completes the questions of one conversation.
+    """Rules that complete the questions of one conversation.
 
     Args:
         graph: The graph.
@@ -107,7 +107,7 @@ class FollowUps:
         self._before = ""  # the question of the turn before the one that is completed
 
     def completed(self, text: str) -> Completed | None:
-        """Return the question completed by what was said before; None if it needs nothing."""
+        """Return the question completed by earlier turns; None if it is complete."""
         text = nfc(" ".join(text.split()))
         names = names_in(self._graph, text)
         start, core = split_start(text)
@@ -127,7 +127,7 @@ class FollowUps:
         return None if names else self._with_subject(core, joined=bool(start))
 
     def _history(self) -> list[Focus]:
-        """Return what the turns were about, oldest first; those that name nothing are left out."""
+        """Return the entities of each turn, oldest first; turns that name nothing are left out."""
         if self._focus is None:
             self._focus = []
             for turn in self._turns:
@@ -135,8 +135,8 @@ class FollowUps:
                 question = nfc(turn.question) if completed is None else completed.question
                 names = names_in(self._graph, question)
                 replied = [] if says_nothing(turn.reply) else names_in(self._graph, nfc(turn.reply))
-                asked = {name.entity for name in names}
-                answers = dict.fromkeys(name.entity for name in replied if name.entity not in asked)
+                in_question = {name.entity for name in names}
+                answers = dict.fromkeys(name.entity for name in replied if name.entity not in in_question)
                 if names or answers:
                     meant = {} if completed is None else completed.meant
                     self._focus.append(Focus(question, tuple(names), tuple(answers)[:_MOST], meant))
@@ -144,11 +144,11 @@ class FollowUps:
         return self._focus
 
     def _refers_within(self, one: Reference, names: Iterable[Name]) -> bool:
-        """Whether a reference is to a name before it in the same question: «Kenya and its capital»."""
+        """Return whether a reference is to a name before it in the same question: «Kenya and its capital»."""
         return any(name.end <= one.start and self._fits(one, name.entity) for name in names)
 
     def _fits(self, one: Reference, entity: int) -> bool:
-        """Whether the types of an entity, if it has any, let a word stand for it."""
+        """Return whether the types of an entity, if it has any, let a word stand for it."""
         types = type_words(self._graph, entity)
         if one.kind == "that":  # «that» alone may begin a clause: «countries that border Kenya»
             return root(one.noun.lower()) in types or (not types and not one.text.lower().startswith("that"))
@@ -245,7 +245,7 @@ class FollowUps:
         return Completed(question, (subject,), f"{self._labels([subject])[0]!r} is taken as what the question is about")
 
     def _is_about_a_class(self, core: str) -> bool:
-        """Whether a question counts or compares all of a class: «Which country has the most neighbours?»."""
+        """Return whether a question counts or compares all of a class: «Which country has the most neighbours?»."""
         types = {word for label in getattr(self._graph, "type_labels", list)() for word in stems(label)}
         return bool(COMPARES.search(core.lower())) and not types.isdisjoint(stems(core))
 

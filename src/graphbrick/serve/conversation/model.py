@@ -40,7 +40,7 @@ def rewritten(llm: ChatModel, turns: Sequence[Turn], question: str) -> str:
     reply = llm.complete(messages, schema=json_object(question={"type": "string"}))
     text = read_question(reply)
     if not text or len(text) > LONGEST_QUESTION:
-        event(f"the reply of {llm.model} is no question: {shown(reply)}")
+        event(f"the reply of {llm.model} is not a question: {shown(reply)}")
         return ""
     return text
 

@@ -66,15 +66,15 @@ def _is_noun(question: Question, at: int) -> bool:
 
 
 def _mentioned(graph: Any, text: str) -> list[Name]:
-    """Return the names in a text that a graph finds which is no folder."""
-    found = []
+    """Return the names in a text by the search of a graph without a folder, such as a database."""
+    names = []
     for entity in mentioned(graph, text):
         for name in (graph.label(entity), *graph.aliases(entity)):
             place = re.search(rf"(?<!\w){re.escape(nfc(name))}(?!\w)", text, re.IGNORECASE) if name else None
             if place is not None:
-                found.append(Name(place.start(), place.end(), entity, unique=False))
+                names.append(Name(place.start(), place.end(), entity, unique=False))
                 break
-    return sorted(found)
+    return sorted(names)
 
 
 def type_words(graph: Any, entity: int) -> frozenset[str]:
@@ -83,7 +83,7 @@ def type_words(graph: Any, entity: int) -> frozenset[str]:
 
 
 class Speaks:
-    """Tells which words of a question speak of relations that an entity has.
+    """Matcher of the words of a question with the relations of entities.
 
     Args:
         graph: The graph; only folder graphs can tell.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graphbrick.bricks.link.labels import LinkLabels
@@ -60,27 +60,28 @@ def standalone(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
         stage.counts_in = {"earlier turns": len(conversation.turns)}
         for note in conversation.notes:
             event(note)
-        found = _completed(graph, pipeline, conversation) if conversation.turns else Standalone(conversation.question)
-        return Standalone(found.question, found.seeds, found.by, stage)
+        if not conversation.turns:
+            return Standalone(conversation.question, stage=stage)
+        return replace(_completed(graph, pipeline, conversation), stage=stage)
 
 
 def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> Standalone:
-    """Return the question without the trace of it."""
-    asked = conversation.question
+    """Return the completed question, without a trace."""
+    question = conversation.question
     llm = next((part for part in parts_within(pipeline) if isinstance(part, ChatModel)), None)
     text = "" if llm is None else _by_model(llm, conversation)
     if llm is not None and text:
-        if " ".join(asked.split()) == text:
-            return Standalone(asked)
+        if " ".join(question.split()) == text:
+            return Standalone(question)
         event(f"{llm.model} read the question as {text!r}")
         return Standalone(text, by=llm.model)
     learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)
-    completed = FollowUps(graph, conversation.turns, learned).completed(asked)
+    completed = FollowUps(graph, conversation.turns, learned).completed(question)
     if completed is None:
-        return Standalone(asked)
+        return Standalone(question)
     if len(completed.question) > LONGEST_QUESTION:
         event(f"the question was not completed, as it would have more than {LONGEST_QUESTION:,} characters")
-        return Standalone(asked)
+        return Standalone(question)
     event(f"the question was read as {completed.question!r}: {completed.reason}")
     return Standalone(completed.question, _seeds(graph, completed), "rules")
 

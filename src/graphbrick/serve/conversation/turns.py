@@ -1,4 +1,4 @@
-"""The messages of a chat as turns: what the user asked, and what was replied."""
+"""Messages of a chat as turns: each is a question of the user with the reply to it."""
 
 from __future__ import annotations
 

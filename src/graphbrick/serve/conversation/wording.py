@@ -57,7 +57,7 @@ class Reference(NamedTuple):
 
     @property
     def plural(self) -> bool:
-        """Whether it may stand for several things."""
+        """Return whether it may stand for several things."""
         return _PLURAL.match(self.text) is not None
 
 
@@ -83,7 +83,7 @@ def references(text: str) -> list[Reference]:
     []
     """
     empty = [match.span() for match in _NO_REFERENCE.finditer(text)]
-    found = []
+    listed = []
     for match in _REFERENCE.finditer(text):
         if any(start < match.end() and match.start() < end for start, end in empty):
             continue
@@ -93,18 +93,18 @@ def references(text: str) -> list[Reference]:
                 continue
             kind, words, noun, end = "bare", words.split()[0], "", match.start() + len(words.split()[0])
         possessive = words.lower() in _POSSESSIVE or (words.lower() == "her" and _is_noun_next(text, end))
-        found.append(Reference(match.start(), end, kind, words, noun, possessive))
-    return found
+        listed.append(Reference(match.start(), end, kind, words, noun, possessive))
+    return listed
 
 
 def _is_noun_next(text: str, at: int) -> bool:
-    """Whether a noun may follow, as in «her husband», and not «her in 1890» or the end."""
+    """Return whether a noun may follow, as in «her husband», and not «her in 1890» or the end."""
     match = WORD.match(text, at + 1)
     return match is not None and match.group().lower() not in _NO_CONTENT and not match.group().isdigit()
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that say what is asked, in lower case.
+    """Return the content words of a text, in lower case.
 
     >>> content_words("the population in 2020, please")
     ['population', '2020']

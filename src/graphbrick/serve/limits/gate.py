@@ -8,7 +8,7 @@ from graphbrick.serve.errors import ServeError
 
 
 class Gate:
-    """Lets a number of runs in at the same time; others wait in the order they came, and too many are refused.
+    """Limit on runs at the same time: further runs wait in the order they came, and too many are refused.
 
     Args:
         places: Runs at the same time.
@@ -25,7 +25,7 @@ class Gate:
 
     @property
     def is_full(self) -> bool:
-        """Whether somebody who comes now has to wait."""
+        """Return whether a further run has to wait."""
         return self._free.locked()
 
     def check(self) -> None:
@@ -58,7 +58,7 @@ class Gate:
         self.running += 1
 
     def leave(self, seconds: float) -> None:
-        """Give the place of a run back, which took so many seconds."""
+        """Free the place of a run that took so many seconds."""
         self.running -= 1
         self._mean_seconds += 0.1 * (seconds - self._mean_seconds)
         self._free.release()

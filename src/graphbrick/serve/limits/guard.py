@@ -1,4 +1,4 @@
-"""What happens to every request before a route sees it: host, token, size and time of the body, log, safe headers."""
+"""Checks of every request before a route sees it: host, token, size and time of the body; log, safe headers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HEADERS = {
 
 
 class Guard:
-    """An ASGI application around another one.
+    """ASGI application that checks every request before it passes it on to another one.
 
     Args:
         app: The application.

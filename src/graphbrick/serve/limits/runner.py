@@ -32,11 +32,11 @@ class ClientLeftError(ServeError):
 
 
 class Runner:
-    """Does work of requests in threads.
+    """Threads that do the work of requests.
 
     Args:
         options: Limits.
-        session: Owns what runs share.
+        session: The owner of models and other shared state of runs.
     """
 
     def __init__(self, options: ServeOptions, session: Session) -> None:
@@ -51,23 +51,23 @@ class Runner:
         self._pool = ThreadPoolExecutor(places, thread_name_prefix="graphbrick-run")
 
     def budget(self, limits: dict[str, Any] | None = None) -> Budget:
-        """Return the budget of one request: what it asks for, at most what the server allows.
+        """Return the budget of one request, at most what the server allows.
 
         Args:
-            limits: ``seconds``, ``tokens`` and ``usd`` of the request; None for what the server allows.
+            limits: ``seconds``, ``tokens`` and ``usd`` of the request; None for the limits of the server.
         """
         limits = limits or {}
 
         def least(name: str) -> Any:
-            given = [limit for limit in (limits.get(name), getattr(self._options, name)) if limit is not None]
-            return min(given, default=None)
+            both = (limits.get(name), getattr(self._options, name))
+            return min((limit for limit in both if limit is not None), default=None)
 
         return Budget(tokens=least("tokens"), usd=least("usd"), seconds=least("seconds"))
 
     async def call(
         self, work: Callable[[], T], gate: Gate, budget: Budget, left: Callable[[], Awaitable[None]] | None = None
     ) -> T:
-        """Return what work returns that is done in a thread.
+        """Do work in a thread and return its result.
 
         Args:
             work: The work; it runs in the session of the server and under the budget.

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from graphbrick.serve.asking import Asked, events_of, read_ask, reply_of, run_of, usage_of
+from graphbrick.serve.asking import Inquiry, events_of, read_ask, reply_of, run_of, usage_of
 from graphbrick.serve.limits.streams import EventStream, gone
 from graphbrick.serve.models import Ask
 from graphbrick.serve.routes.common import Serving, id_of, log_of
@@ -52,18 +52,18 @@ async def retrieve(body: Ask, request: Request, service: Serving) -> Response:
     return await _reply(service, request, read_ask(service, body, retrieve=True), stream=body.stream)
 
 
-async def _reply(service: Service, request: Request, asked: Asked, *, stream: bool) -> Response:
+async def _reply(service: Service, request: Request, inquiry: Inquiry, *, stream: bool) -> Response:
     """Return the result of a run, at its end or as events."""
-    log, gate = log_of(request), service.gate(asked.pipeline)
-    log["graph"] = asked.opened.name
+    log, gate = log_of(request), service.gate(inquiry.pipeline)
+    log["graph"] = inquiry.opened.name
     if stream or "text/event-stream" in request.headers.get("accept", ""):
         gate.check()  # as long as there is a status to say it with
-        return EventStream(events_of(service, asked, log, id_of(request)))
+        return EventStream(events_of(service, inquiry, log, id_of(request)))
 
     def work() -> bytes:
-        run = run_of(asked)
+        run = run_of(inquiry)
         log.update(usage_of(run))
-        return json.dumps(reply_of(asked, run)).encode()
+        return json.dumps(reply_of(inquiry, run)).encode()
 
-    content = await service.runner.call(work, gate, asked.budget, lambda: gone(request.receive))
+    content = await service.runner.call(work, gate, inquiry.budget, lambda: gone(request.receive))
     return Response(content, media_type="application/json")

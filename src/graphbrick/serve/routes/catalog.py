@@ -50,11 +50,11 @@ async def graph(name: Name, service: Serving, request: Request) -> dict[str, Any
     opened = service.graph(name)
 
     def work() -> dict[str, Any]:
-        found = _graph(service, opened)
+        facts = _graph(service, opened)
         if isinstance(opened.graph, Graph):
-            found["info"] = {key: value for key, value in graph_info(opened.graph).items() if key != "graph"}
-            found["types"] = opened.graph.type_labels()[:1000]
-        return found
+            facts["info"] = {key: value for key, value in graph_info(opened.graph).items() if key != "graph"}
+            facts["types"] = opened.graph.type_labels()[:1000]
+        return facts
 
     return await look_up(service, request, work)
 
@@ -65,8 +65,8 @@ async def schema(name: Name, service: Serving, request: Request) -> dict[str, An
     opened = service.graph(name)
     if not hasattr(opened.graph, "schema"):
         raise ServeError(400, "no_schema", f"the graph {name} has no schema")
-    found = await look_up(service, request, opened.graph.schema)
-    return {"language": opened.graph.language, **asdict(found)}
+    schema_of_graph = await look_up(service, request, opened.graph.schema)
+    return {"language": opened.graph.language, **asdict(schema_of_graph)}
 
 
 def _graph(service: Service, opened: Opened) -> dict[str, Any]:

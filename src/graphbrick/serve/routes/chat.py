@@ -16,7 +16,7 @@ from graphbrick.core.errors import LinkError
 from graphbrick.core.trace import Trace
 from graphbrick.models.llm.chat import streaming
 from graphbrick.recipes import all_recipes
-from graphbrick.serve.asking import Asked, reply_of, run_of, usage_of
+from graphbrick.serve.asking import Inquiry, reply_of, run_of, usage_of
 from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, answers_line, sources
 from graphbrick.serve.conversation.standalone import standalone
 from graphbrick.serve.conversation.turns import Conversation, read_conversation
@@ -81,7 +81,7 @@ async def completions(body: Chat, request: Request, service: Serving) -> Respons
     opened = service.graph(graph)
     pipeline = service.pipeline(opened, recipe=recipe)
     conversation = read_conversation(body.messages)
-    asked = Asked(opened, pipeline, conversation.question, (), service.runner.budget())
+    inquiry = Inquiry(opened, pipeline, conversation.question, (), service.runner.budget())
     gate = service.gate(pipeline)
     log_of(request)["graph"] = opened.name
     head = {
@@ -93,23 +93,23 @@ async def completions(body: Chat, request: Request, service: Serving) -> Respons
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage
         gate.check()  # as long as there is a status to say it with
-        return EventStream(_pieces(service, asked, conversation, head, request, with_usage=usage))
-    found = await service.runner.call(
-        lambda: _found(service, asked, conversation, request), gate, asked.budget, lambda: gone(request.receive)
+        return EventStream(_pieces(service, inquiry, conversation, head, request, with_usage=usage))
+    facts = await service.runner.call(
+        lambda: _answered(service, inquiry, conversation, request), gate, inquiry.budget, lambda: gone(request.receive)
     )
-    message = {"role": "assistant", "content": answer_text(found), "refusal": None}
-    choice = {"index": 0, "message": message, "finish_reason": _reason(found), "logprobs": None}
-    reply = head | {"object": "chat.completion", "choices": [choice], "usage": _usage(found), "graphbrick": found}
+    message = {"role": "assistant", "content": answer_text(facts), "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": _reason(facts), "logprobs": None}
+    reply = head | {"object": "chat.completion", "choices": [choice], "usage": _usage(facts), "graphbrick": facts}
     return Response(json.dumps(reply), media_type="application/json")
 
 
-def _found(service: Service, asked: Asked, conversation: Conversation, request: Request) -> dict[str, Any]:
+def _answered(service: Service, inquiry: Inquiry, conversation: Conversation, request: Request) -> dict[str, Any]:
     """Return the run as JSON; in a chat, a question that names nothing of the graph is answered so."""
-    read = standalone(asked.opened.graph, asked.pipeline, conversation)
-    asked = replace(asked, question=read.question, seeds=read.seeds, before=read.stage)
+    read = standalone(inquiry.opened.graph, inquiry.pipeline, conversation)
+    inquiry = replace(inquiry, question=read.question, seeds=read.seeds, before=read.stage)
     told = {"conversation": read.to_dict()} if read.by else {}
     try:
-        run = run_of(asked)
+        run = run_of(inquiry)
     except LinkError as error:
         log_of(request)["no_entity"] = True
         reply = service.reply_to(error, id_of(request)).body["error"]
@@ -120,23 +120,23 @@ def _found(service: Service, asked: Asked, conversation: Conversation, request: 
             "error": reply,
         } | told
     log_of(request).update(usage_of(run))
-    return reply_of(asked, run) | told
+    return reply_of(inquiry, run) | told
 
 
-def _usage(found: dict[str, Any]) -> dict[str, int]:
+def _usage(facts: dict[str, Any]) -> dict[str, int]:
     """Return the tokens of language models; 0 if none was asked."""
-    ledger = found["trace"]["ledger"]
+    ledger = facts["trace"]["ledger"]
     read, written = int(ledger.get("tokens_in", 0)), int(ledger.get("tokens_out", 0))
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 
 
-def _reason(found: dict[str, Any]) -> str:
-    return "length" if found.get("stopped") else "stop"
+def _reason(facts: dict[str, Any]) -> str:
+    return "length" if facts.get("stopped") else "stop"
 
 
 async def _pieces(
     service: Service,
-    asked: Asked,
+    inquiry: Inquiry,
     conversation: Conversation,
     head: dict[str, Any],
     request: Request,
@@ -157,10 +157,10 @@ async def _pieces(
 
     def work() -> dict[str, Any]:
         with streaming(on_token):
-            return _found(service, asked, conversation, request)
+            return _answered(service, inquiry, conversation, request)
 
     yield piece({"role": "assistant", "content": ""})
-    done = asyncio.ensure_future(service.runner.call(work, service.gate(asked.pipeline), asked.budget))
+    done = asyncio.ensure_future(service.runner.call(work, service.gate(inquiry.pipeline), inquiry.budget))
     try:
         async for part in channel.until(done):
             yield part
@@ -170,11 +170,11 @@ async def _pieces(
             log_of(request)["error"] = reply.body["error"]["code"]  # the status was sent before it was known
             yield _data(reply.body)
         else:
-            found = done.result()
-            yield piece({"content": ("" if written else answers_line(found)) + sources(found)})
-            yield piece({}, _reason(found), graphbrick=found)
+            facts = done.result()
+            yield piece({"content": ("" if written else answers_line(facts)) + sources(facts)})
+            yield piece({}, _reason(facts), graphbrick=facts)
             if with_usage:
-                yield _data(head | {"choices": [], "usage": _usage(found)})
+                yield _data(head | {"choices": [], "usage": _usage(facts)})
         yield b"data: [DONE]\n\n"
     finally:
         if not done.done():

@@ -1,4 +1,4 @@
-"""What routes share."""
+"""Parts that several routes share."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def id_of(request: Request) -> str:
 
 
 async def look_up(service: Service, request: Request, work: Callable[[], T]) -> T:
-    """Return what a short look-up returns, done in a thread."""
+    """Do a short look-up in a thread and return its result."""
     runner = service.runner
     return await runner.call(work, runner.lookups, runner.budget(), lambda: gone(request.receive))
 

@@ -78,10 +78,10 @@ async def text(
 
     def work() -> dict[str, Any]:
         with TextStore(text_folder(FilePath(service.graphs[opened.name].place))) as store:
-            found = store.document(document)
-        if found is None:
+            titled = store.document(document)
+        if titled is None:
             raise not_found("document", document, [])
-        title, whole = found
+        title, whole = titled
         return {
             "document": document,
             "title": title,
@@ -133,10 +133,10 @@ def _by_document(graph: TextGraph) -> Mapping[str, list[int]]:
     """Return the passages of every document; they are looked through once, as a graph may have millions."""
 
     def make() -> Mapping[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        passages: dict[str, list[int]] = {}
         for i in range(graph.n_passages):
-            found.setdefault(graph.passage(i).document, []).append(i)
-        return found
+            passages.setdefault(graph.passage(i).document, []).append(i)
+        return passages
 
     return current_session().get(("passages by document",), make, of=graph)
 
@@ -178,11 +178,11 @@ async def delete(name: DocumentName, service: Serving, graph: GraphName = None) 
 async def merges(request: Request, service: Serving, graph: GraphName = None) -> dict[str, Any]:
     """Return spellings that were folded, names that users merged, and names that they keep apart."""
     opened = _text_graph(service, graph)
-    found = await look_up(service, request, lambda: merges_of(service.graphs[opened.name].place))
+    names = await look_up(service, request, lambda: merges_of(service.graphs[opened.name].place))
     return {
-        "folded": [one._asdict() for one in found.folded[:1_000]],
-        "merged": [{"alias": alias, "name": name} for alias, name in found.merged],
-        "apart": found.apart,
+        "folded": [one._asdict() for one in names.folded[:1_000]],
+        "merged": [{"alias": alias, "name": name} for alias, name in names.merged],
+        "apart": names.apart,
     }
 
 
@@ -201,8 +201,8 @@ async def proposals(
     def work() -> list[dict[str, Any]]:
         return [one._asdict() for one in proposed_merges(place, MiniLM(), at_least=at_least, n=n)]
 
-    found = await runner.call(work, runner.kernels, runner.budget(), lambda: gone(request.receive))
-    return {"proposals": found}
+    pairs = await runner.call(work, runner.kernels, runner.budget(), lambda: gone(request.receive))
+    return {"proposals": pairs}
 
 
 @router.post("/merges", summary="Merge names, take it back, or keep them apart")

@@ -43,8 +43,8 @@ async def search(
     opened = service.graph(graph)
 
     def work() -> list[dict[str, Any]]:
-        found = opened.graph.search(q, n if type is None else 10 * n)
-        rows = (entity_json(opened.graph, int(entity)) for entity in found)
+        entities = opened.graph.search(q, n if type is None else 10 * n)
+        rows = (entity_json(opened.graph, int(entity)) for entity in entities)
         return [row for row in rows if type is None or type in row["types"]][:n]
 
     return {"graph": opened.name, "entities": await look_up(service, request, work)}
@@ -78,10 +78,10 @@ def _relations(graph: Any, entity: int) -> tuple[list[dict[str, Any]], bool]:
         ]
         is_cut = False
     else:
-        found = graph.neighbours([entity], limit=_COUNTED)[0]
-        leaves = found.triples[:, 0] == entity
-        parts = [(True, found.triples[leaves, 1].tolist()), (False, found.triples[~leaves, 1].tolist())]
-        is_cut = found.is_cut
+        around = graph.neighbours([entity], limit=_COUNTED)[0]
+        leaves = around.triples[:, 0] == entity
+        parts = [(True, around.triples[leaves, 1].tolist()), (False, around.triples[~leaves, 1].tolist())]
+        is_cut = around.is_cut
     rows = [
         {
             "key": graph.relation_key(relation),
@@ -112,12 +112,12 @@ async def neighbours(
     def work() -> dict[str, Any]:
         entity = entity_of(opened, key)
         relations = None if relation is None else _ids(opened, entity, relation)
-        found = opened.graph.neighbours([entity], direction=direction, relations=relations, limit=offset + n)[0]
-        page = found.triples[offset : offset + n].tolist()
+        around = opened.graph.neighbours([entity], direction=direction, relations=relations, limit=offset + n)[0]
+        page = around.triples[offset : offset + n].tolist()
         return {
             "entity": entity_json(opened.graph, entity),
             "triples": [_triple(opened.graph, entity, *row) for row in page],
-            "next": offset + n if found.is_cut else None,
+            "next": offset + n if around.is_cut else None,
         }
 
     return await look_up(service, request, work)
@@ -128,10 +128,10 @@ def _ids(opened: Opened, entity: int, relation: str) -> list[int]:
     graph = opened.graph
     triples = graph.neighbours([entity], limit=10 * _COUNTED)[0].triples
     there = np.unique(triples[:, 1]).tolist()
-    found = [one for one in there if relation in (graph.relation_key(one), graph.relation_label(one))]
-    if not found:
+    matches = [one for one in there if relation in (graph.relation_key(one), graph.relation_label(one))]
+    if not matches:
         raise not_found("relation", relation, [graph.relation_label(one) for one in there])
-    return found
+    return matches
 
 
 def _triple(graph: Any, entity: int, head: int, relation: int, tail: int) -> dict[str, Any]:

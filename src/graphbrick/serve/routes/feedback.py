@@ -28,12 +28,13 @@ async def feedback(body: GiveFeedback, request: Request, service: Serving) -> di
     """
     if not service.options.write:
         raise ServeError(403, "read_only", "the server only reads; graphbrick serve --write lets clients mark answers")
-    asked = read_ask(service, body)
+    inquiry = read_ask(service, body)
     log = log_of(request)
-    log["graph"] = asked.opened.name
-    graph = asked.opened.graph
+    log["graph"] = inquiry.opened.name
+    graph = inquiry.opened.graph
     if not isinstance(graph, Graph):
-        raise ServeError(400, "not_a_folder", f"{asked.opened.name} is no graph folder, so that nothing learns from it")
+        name = inquiry.opened.name
+        raise ServeError(400, "not_a_folder", f"{name} is not a graph folder, so that nothing learns from it")
 
     def work() -> dict[str, Any]:
         place = feedback_place(graph)
@@ -41,11 +42,11 @@ async def feedback(body: GiveFeedback, request: Request, service: Serving) -> di
             raise ServeError(
                 507, "feedback_full", "the file of feedback is full; run graphbrick learn and move it away"
             )
-        run = run_of(asked)
+        run = run_of(inquiry)
         log.update(usage_of(run))
         if run.stopped is not None:  # what it found until then is not what was said to be right or wrong
             raise StoppedError(f"nothing was marked, as the run did not end: {run.stopped.reason}")
-        marked = add_feedback(run, asked.pipeline, right=body.right, correct=body.answers)
+        marked = add_feedback(run, inquiry.pipeline, right=body.right, correct=body.answers)
         return {
             "question": marked.question,
             "seeds": marked.seeds,
@@ -55,4 +56,5 @@ async def feedback(body: GiveFeedback, request: Request, service: Serving) -> di
             "learned": bool(marked.gold),
         }
 
-    return await service.runner.call(work, service.gate(asked.pipeline), asked.budget, lambda: gone(request.receive))
+    gate = service.gate(inquiry.pipeline)
+    return await service.runner.call(work, gate, inquiry.budget, lambda: gone(request.receive))

@@ -1,4 +1,4 @@
-"""Routes for those who watch the server: is it alive, is it ready, and what does it do."""
+"""Routes for probes and monitoring: whether the server is alive and ready, and its load."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ async def summary(
     name: Name, request: Request, service: Serving, metric: Metric = "hits_at_1", by: By = None
 ) -> dict[str, Any]:
     """Return quality with intervals, cost and lost questions of every pipeline, best first."""
-    found = await _read(service, request, name, lambda study: summarize_study(study, metric=metric, by=by).to_dict())
-    return found | {"study": name}
+    figures = await _read(service, request, name, lambda study: summarize_study(study, metric=metric, by=by).to_dict())
+    return figures | {"study": name}
 
 
 @router.get("/studies/{name}/comparison", summary="Pipelines of a study compared pair by pair")
@@ -102,11 +102,11 @@ async def question(name: Name, question: int, request: Request, service: Serving
     """Return a question with the seeds, answers, paths and stages of every run."""
 
     def work(study: Study) -> dict[str, Any]:
-        found = next((one for one in study.questions() if one.id == question), None)
-        if found is None:
+        stored = next((one for one in study.questions() if one.id == question), None)
+        if stored is None:
             raise not_found("question", str(question), [])
         details = {str(run.id): study.detail(run.id, question) for run in study.runs()}
-        return _question(found) | {
+        return _question(stored) | {
             "runs": {key: asdict(detail) for key, detail in details.items() if detail is not None}
         }
 
@@ -129,7 +129,7 @@ def _files(service: Service) -> dict[str, Path]:
 
 
 async def _read(service: Service, request: Request, name: str, work: Callable[[Study], T]) -> T:
-    """Return what a look into a study returns."""
+    """Open a study, and return what ``work`` reads from it."""
     files = _files(service)
     if name not in files:
         raise not_found("study", name, list(files))

@@ -1,4 +1,4 @@
-"""Routes about searches for pipelines: what ``graphbrick tune`` found."""
+"""Routes about searches for pipelines: results of ``graphbrick tune``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ async def tunings(request: Request, service: Serving) -> dict[str, Any]:
         listed: list[dict[str, Any]] = []
         for name, folder in service.searches.folders().items():
             try:
-                found = read_search(folder)
-                listed.append({"name": name, "metric": found.get("metric"), "recommended": found["recommended"]})
+                result = read_search(folder)
+                listed.append({"name": name, "metric": result.get("metric"), "recommended": result["recommended"]})
             except InputError as error:
                 listed.append({"name": name, "recommended": [], "problem": error.reason})
         return listed

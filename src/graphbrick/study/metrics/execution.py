@@ -1,4 +1,4 @@
-"""Metrics of generated queries: what they return and match, beside what the gold query returns and matches."""
+"""Metrics of generated queries: their rows and matched nodes, beside those of the gold query."""
 
 from __future__ import annotations
 
@@ -137,13 +137,13 @@ def _tried(call: Callable[[], T]) -> T | None:
         return None
 
 
-def _permutations(wanted: list[list[Any]], given: list[list[Any]]) -> Iterator[list[int]]:
+def _permutations(wanted: list[list[Any]], rows: list[list[Any]]) -> Iterator[list[int]]:
     """Yield, for each way in which columns may correspond, the column of ``given`` for each column of ``wanted``.
 
     Columns that are equal row by row are tried once, and a beginning is given up when its bag of rows differs.
     """
     n = len(wanted[0])
-    columns = [tuple(row[i] for row in given) for i in range(n)]
+    columns = [tuple(row[i] for row in rows) for i in range(n)]
 
     def extend(order: list[int]) -> Iterator[list[int]]:
         if len(order) == n:
@@ -153,7 +153,7 @@ def _permutations(wanted: list[list[Any]], given: list[list[Any]]) -> Iterator[l
         for i in range(n):
             if i not in order and columns[i] not in tried:
                 tried.add(columns[i])
-                if Counter(tuple(row[k] for k in (*order, i)) for row in given) == target:
+                if Counter(tuple(row[k] for k in (*order, i)) for row in rows) == target:
                     yield from extend([*order, i])
 
     return extend([])

@@ -119,12 +119,12 @@ def places(gold: Sequence[Collection[Hashable]]) -> dict[Hashable, list[int]]:
 def _counts(answers: Answers, gold: Gold) -> tuple[int, int, int]:
     """Return the counts (right, given, wanted)."""
     _refuse_text(answers, "answers")
-    wanted, given = gold_sets(gold), set(answers)
-    unknown = sum(answer is None for answer in answers) if None in given else 0
-    given.discard(None)
+    wanted, distinct = gold_sets(gold), set(answers)
+    unknown = sum(answer is None for answer in answers) if None in distinct else 0
+    distinct.discard(None)
     meant = places(wanted)
-    right = maximum_matching([meant[answer] for answer in given & meant.keys()])
-    return right, len(given) + unknown, len(wanted)
+    right = maximum_matching([meant[answer] for answer in distinct & meant.keys()])
+    return right, len(distinct) + unknown, len(wanted)
 
 
 def _refuse_text(collection: object, what: str) -> None:

@@ -154,7 +154,7 @@ def _cell(row: AnswerRow, beside: Sequence[AnswerRow], measure: str, part: str) 
     value = _value(row, measure, part)
     if value is None:
         return NONE
-    others = [other for some in beside if (other := _value(some, measure, part)) is not None]
+    others = [other for other_row in beside if (other := _value(other_row, measure, part)) is not None]
     small = ""
     if measure == "judge_at_1":
         # Answers that equal a gold one always have a verdict: the fewer of the others have one, the better it looks.

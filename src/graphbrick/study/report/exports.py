@@ -47,9 +47,9 @@ def markdown_page(results: Results) -> Iterator[str]:
     yield "\n## Quality\n\nMeans in percent with 95 % intervals.\n\n"
     yield table_markdown(columns_of(table, lambda column: column.title in _QUALITY or column.group in QUALITY_GROUPS))
     yield "\n## Stages and cost\n\nMeans over questions.\n\n"
-    kept = ("#", "pipeline")
+    always = ("#", "pipeline")
     yield table_markdown(
-        columns_of(table, lambda c: c.title in kept or (c.title not in _QUALITY and c.group not in QUALITY_GROUPS))
+        columns_of(table, lambda c: c.title in always or (c.title not in _QUALITY and c.group not in QUALITY_GROUPS))
     )
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
     yield from _answers(figures, results.judge)

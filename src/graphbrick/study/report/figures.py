@@ -92,7 +92,7 @@ class Answers(NamedTuple):
 
 
 class Confidence(NamedTuple):
-    """What the confidence of a pipeline in its first answers is worth.
+    """Quality of the confidence of a pipeline in its first answers.
 
     Attributes:
         questions: Number of scored questions.

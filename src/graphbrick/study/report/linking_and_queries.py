@@ -86,12 +86,12 @@ def task_tables(groups: Mapping[str, Sequence[PipelineFigures]], *, by: str = ""
         groups: The pipelines by the group of questions that they are measured on; "" for all questions.
         by: Name of the grouping; empty if there is only one group.
     """
-    found = []
+    tables = []
     for kind in _KINDS:
         rows = [(group, one) for group, figures in groups.items() for one in figures if getattr(one, kind.key)]
         if rows:
-            found.append(TaskTable(kind.key, kind.title, kind.note, kind.unit, _table(kind, rows, by)))
-    return found
+            tables.append(TaskTable(kind.key, kind.title, kind.note, kind.unit, _table(kind, rows, by)))
+    return tables
 
 
 def _table(kind: _Kind, rows: Sequence[tuple[str, PipelineFigures]], by: str) -> Table:

@@ -1,4 +1,4 @@
-"""How a study was run: the facts at the top and at the end of a report."""
+"""Provenance of a study: the facts at the top and at the end of a report."""
 
 from __future__ import annotations
 

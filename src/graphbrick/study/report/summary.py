@@ -22,7 +22,7 @@ from graphbrick.study.store.reader import Study
 from graphbrick.study.store.records import StudyQuestion, StudyRun
 
 GROUPS = ("hops", "dataset", "distance")
-"""What all questions can be grouped by; they can also be grouped by their facts."""
+"""Properties that all questions can be grouped by; they can also be grouped by their facts."""
 _ERRORS_SHOWN = 3
 
 
@@ -158,7 +158,7 @@ def groups_of(questions: Sequence[StudyQuestion], by: str, study: Study) -> dict
 
 
 def require_group(by: str, facts: Iterable[str], path: Path | None = None) -> None:
-    """Check what questions are to be grouped by.
+    """Raise an error unless questions can be grouped by this property.
 
     Args:
         by: The property.
@@ -174,7 +174,7 @@ def require_group(by: str, facts: Iterable[str], path: Path | None = None) -> No
 
 
 def require_share(figures: Sequence[PipelineFigures], metric: str) -> None:
-    """Refuse to rank pipelines by a measure that is no share, as reports show it in percent.
+    """Raise an error if a measure to rank pipelines by is not a share, as reports show it in percent.
 
     Raises:
         InputError: The measure is a size, or a mean exceeds 1.

@@ -1,1 +1,1 @@
-"""Running pipelines over questions and recording what came of it."""
+"""Running pipelines over questions and recording the results."""

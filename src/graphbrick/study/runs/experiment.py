@@ -192,7 +192,7 @@ def _evaluate(
 
 
 def _forget(recorder: Recorder, runs: Sequence[int], settings: _Settings) -> None:
-    """Remove what ``fresh`` and ``retry`` ask for."""
+    """Remove the results and judgements that ``fresh`` and ``retry`` ask for."""
     judgements = recorder.judgements
     if settings.judge is not None:
         judgements.require(name_of(settings.judge), but=runs if settings.fresh else ())
@@ -203,7 +203,7 @@ def _forget(recorder: Recorder, runs: Sequence[int], settings: _Settings) -> Non
 
 
 class _Progress:
-    """Counts answers and reports them to ``watch``."""
+    """Counter of answers that reports them to ``watch``."""
 
     def __init__(self, watch: Progress, done: int, total: int) -> None:
         self._watch, self.done, self._total = watch, done, total
@@ -245,7 +245,7 @@ def _unjudged(question: GroundedQuestion, detail: Detail) -> Unjudged:
 def _ground(
     recorder: Recorder, graph: StudyGraph, questions: Sequence[Question], watch: Progress
 ) -> list[GroundedQuestion]:
-    """Find the questions in the graph; those that were asked before are not looked up again."""
+    """Find the seeds and answers of questions in the graph; questions of earlier sessions are not looked up again."""
     known = recorder.questions.known(graph, questions)
     new = [question for place, question in enumerate(questions) if place not in known]
     grounded = iter(ground_each(graph, new, part_of(watch, FINDING, len(new))))

@@ -19,7 +19,7 @@ JUDGING = "judging"
 
 
 class NoJudging:
-    """Context manager that judges nothing; one that judges answers in the background derives from it."""
+    """Context manager that judges nothing, and base of those that judge answers in the background."""
 
     def __enter__(self) -> Self:
         return self
@@ -41,7 +41,7 @@ class NoJudging:
 
 
 def judging(judge: ChatModel | None, recorder: Recorder, *, exchanges: bool, anew: bool) -> NoJudging:
-    """Return what judges the answers of an evaluation.
+    """Return the context manager that judges the answers of an evaluation.
 
     Args:
         judge: The model that judges; None to judge nothing.

@@ -13,7 +13,7 @@ from graphbrick.questions.grounding import GroundedQuestion, ground
 from graphbrick.questions.question import Question
 
 StudyGraph: TypeAlias = Graph | ExtractedGraph
-"""What a study can be made on."""
+"""A graph that a study can be made on."""
 
 
 def graph_of(graph: StudyGraph, question: Question) -> Graph:

@@ -65,7 +65,7 @@ class StoredQuestions:
         return grounded
 
     def refuse_changed(self, graph: StudyGraph, questions: Iterable[Question], but: Collection[int]) -> None:
-        """Refuse questions that have changed and have results of other runs than some that are to be forgotten.
+        """Raise an error if a question has changed and has results of runs that are not about to be removed.
 
         Raises:
             InputError: There is such a question.

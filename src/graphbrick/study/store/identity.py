@@ -29,7 +29,7 @@ _READ_COMMUNITIES = (Drift, LocalSearch, RelevanceSearch, Reports)
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Identity of a pipeline: everything that decides its results.
+    """Identity of a pipeline: all that its results depend on.
 
     Attributes:
         text: `Pipeline.identity`: the recipe text without parameters that do not affect results, such as ``timeout``,

@@ -1,4 +1,4 @@
-"""The ratings of a study that is open for writing: what judges said of answers, label by label."""
+"""The ratings of a study that is open for writing: probabilities of labels of answers, by judges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Ratings:
         self._db = db
 
     def judge(self, identity: str, name: str) -> int:
-        """Return the number of a judge; a new one is added, and one that is there gets the name."""
+        """Return the number of a judge; add it if it is new, and give it the name."""
         with self._db.transaction():
             self._db.execute(
                 "INSERT INTO judges (identity, name) VALUES (?, ?) ON CONFLICT DO UPDATE SET name = excluded.name",
@@ -57,14 +57,14 @@ class Ratings:
         ledger: Mapping[str, float],
         events: Sequence[str],
     ) -> None:
-        """Store what a judge said of cases that it was given together; all of it or nothing.
+        """Store the ratings of cases that a judge got in one call, all or none.
 
         Args:
             judge: The number of the judge.
             session: The number of the evaluation session.
             label: The label.
             ratings: A rating of each answer; answers that are the same have one each.
-            cases: Number of cases that the judge was given.
+            cases: Number of cases in the call.
             seconds: Time it took.
             ledger: Calls, tokens and cost.
             events: Remarks.

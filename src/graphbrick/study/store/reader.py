@@ -145,7 +145,7 @@ class Study:
         return list(self._read(_rating_judge, query))
 
     def ratings(self, judge: int, label: str) -> list[StoredRating]:
-        """Return what one judge said by one label, by run and question."""
+        """Return the ratings of one judge by one label, by run and question."""
         if self._version < 4:
             return []
         query = (

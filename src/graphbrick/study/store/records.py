@@ -101,7 +101,7 @@ class GoldAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StudyQuestion:
-    """A question, and what one graph has of it.
+    """A question with its seeds and answers in one graph.
 
     Attributes:
         id: Its number, in the order of first asking.
@@ -307,7 +307,7 @@ class StoredRating:
 
 @dataclass(frozen=True, slots=True)
 class RatingJudge:
-    """A judge that rated answers of a study, and what that took.
+    """A judge that rated answers of a study, and the cost of its calls.
 
     Attributes:
         id: Its number.

@@ -1,4 +1,4 @@
-"""The best pipeline for a graph, searched for: bricks, their parameters, and questions to choose by."""
+"""Search for the best pipeline of a graph: bricks, their parameters, and questions to choose by."""
 
 from __future__ import annotations
 

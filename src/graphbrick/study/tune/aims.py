@@ -50,7 +50,7 @@ class Aim:
         """Return the aim that a text names: ``quality``, or limits joined by commas.
 
         Raises:
-            InputError: The text is no aim.
+            InputError: The text is not an aim.
 
         >>> Aim.parse("latency<50ms, cost<0.001").limits
         {'seconds': 0.05, 'usd': 0.001}
@@ -69,13 +69,13 @@ class Aim:
         return cls(text.strip(), limits)
 
     def excess(self, figures: Figures) -> float:
-        """Return by which factor the limits are exceeded, the worst of them; 0 if all are kept."""
+        """Return the largest factor by which a limit is exceeded; 0 if all are kept."""
         over = (getattr(figures, name) / max(limit, 1e-12) for name, limit in self.limits.items())
         worst = max(over, default=0.0)
         return worst if worst > 1 else 0.0
 
     def order(self, figures: Figures) -> tuple[float, ...]:
-        """Return a sort key, best first: what keeps the limits, then quality, then seconds, tokens and cost."""
+        """Return a sort key, best first: pipelines within the limits, then quality, then seconds, tokens and cost."""
         return (self.excess(figures), -figures.quality, figures.seconds, figures.tokens, figures.usd)
 
 

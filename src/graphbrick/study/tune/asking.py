@@ -1,4 +1,4 @@
-"""Asking candidates as steps of the journal: what was asked before is read, what was given up stays so."""
+"""Asking candidates as steps of the journal: earlier results are read, and candidates given up stay so."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AS_PATIENT = 1.01  # times as long as before: what was too slow then is tried a
 
 
 class Asking:
-    """Asks the candidates of a search, within its time and the user's budget.
+    """Runner of the candidates of a search, within its time and the user's budget.
 
     Args:
         measurer: Asks them.
@@ -96,7 +96,7 @@ def _unfinished(candidates: Sequence[Candidate], questions: int, step: Step, eac
 
 
 def _spent(spent: tuple[int, float]) -> str:
-    """Return what was spent of the user's budget of tokens or dollars; empty without one, or if its time is over."""
+    """Return the spent part of the user's budget of tokens or dollars; empty without one, or if its time is over."""
     budget, (tokens, usd) = current_budget(), spent
     if budget is None or (budget.tokens is None and budget.usd is None) or budget.left() <= 0:
         return ""

@@ -1,4 +1,4 @@
-"""Drawing new pipelines: optuna's multi-objective TPE, told what every candidate has scored so far.
+"""Drawing new pipelines: optuna's multi-objective TPE with the scores of all candidates so far.
 
 The sampler is made anew for every draw from the candidates and a seed, so that a search that goes on after a kill draws
 the same pipelines. Ozaki et al., Multiobjective Tree-Structured Parzen Estimator, JAIR 2022.
@@ -82,7 +82,7 @@ def _by_sampler(study: Any) -> Choose:
 
 
 def _study(candidates: Sequence[Candidate], seed: int) -> Any:
-    """Return optuna's view of what has been tried."""
+    """Return the study of optuna with all candidates and their scores."""
     try:
         import optuna
     except ImportError as error:

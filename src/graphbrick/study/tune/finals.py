@@ -1,4 +1,4 @@
-"""The figures of the winners on questions that chose nothing, and what each of their choices brings there."""
+"""Figures of the winners on questions that chose nothing, and the effect of each of their choices there."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def explain(
     winners: Sequence[Candidate],
     questions: Sequence[Question],
 ) -> list[Change]:
-    """Return what each choice of the winners brings: the same pipeline with one choice changed.
+    """Return the effect of each choice of the winners: the same pipeline with one choice changed.
 
     They are asked the questions that chose nothing. On those to choose by, the winner looks better than it is, and
     every change for the worse. Then the winner and its changes are asked some of these questions once more, together,

@@ -28,7 +28,7 @@ _PATIENCE = 3.0  # how much longer than before candidates that are asked togethe
 
 
 class Measurer:
-    """Asks pipelines questions and reads what they scored.
+    """Runner of pipelines on questions, and reader of their scores.
 
     Args:
         graph: The graph.
@@ -69,7 +69,7 @@ class Measurer:
     def ask(
         self, candidates: Sequence[Candidate], questions: Sequence[Question], *, each: float, deadline: float
     ) -> None:
-        """Ask candidates these questions, and store the scores; what cannot start or always fails is given up.
+        """Ask candidates these questions, store the scores, and give up candidates that cannot start or always fail.
 
         Candidates that are asked together share the stages that they begin with.
 
@@ -154,7 +154,7 @@ class Measurer:
         ).close()  # fmt: skip
 
     def _useful_workers(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> int:
-        """Return one where the work takes less time than processes need to start and load models."""
+        """Return one if the work takes less time than starting processes and loading models."""
         if self.workers == 1 or concurrency([parse(one.text) for one in candidates]):
             return self.workers  # threads for language models cost nothing
         seconds = sum(_likely(one, questions, 0.0 if len(questions) == 1 else math.inf) for one in candidates)
@@ -198,7 +198,7 @@ def _likely(one: Candidate, questions: Sequence[Question], each: float) -> float
 
 
 def _part(outer: Budget | None, seconds: float, earlier: tuple[int, float]) -> Budget:
-    """Return a budget of so many seconds, and of what is left of the budget around it.
+    """Return a budget of so many seconds, and of the rest of the budget around it.
 
     Args:
         outer: The budget around it.
@@ -221,7 +221,7 @@ def _part(outer: Budget | None, seconds: float, earlier: tuple[int, float]) -> B
 
 @contextmanager
 def _within(outer: Budget | None, inner: Budget) -> Iterator[None]:
-    """Keep what runs inside to a budget, and count what it spends in the one around it."""
+    """Context manager that limits runs to a budget, and counts their cost in the one around it, too."""
     try:
         with spending(inner):
             yield
@@ -232,7 +232,7 @@ def _within(outer: Budget | None, inner: Budget) -> Iterator[None]:
 
 
 def key_of(question: Question) -> Key:
-    """Return what tells a question from others: its data set and its id there."""
+    """Return the key of a question: its data set and its id there."""
     return question.dataset, question.id
 
 

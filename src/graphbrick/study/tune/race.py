@@ -1,4 +1,4 @@
-"""Successive halving over questions: who answers more questions, and who cannot win any more.
+"""Successive halving over questions: the candidates that answer more of them, and those that cannot win.
 
 Every candidate starts with one question, which says whether it runs and how long it takes, and goes on to more: 4, 12,
 36 and so on. Of those that reach a number of questions, the best third goes on, shared by the aims (Li et al., A System
@@ -23,7 +23,7 @@ from graphbrick.study.tune.aims import Aim, Figures, layers
 from graphbrick.study.tune.space.trees import asks_model
 
 ETA = 3
-"""Of the pipelines that have answered the questions of a rung, one in three goes on to the next."""
+"""One in three of the pipelines that have answered the questions of a rung goes on to the next."""
 _ALPHA = 0.05  # how often a candidate as good as all others may be given up
 _AS_FAST = 0.9  # of another's time: nobody chooses a pipeline because it is a tenth faster
 _LEAST = 10  # questions before anything is given up by comparison
@@ -44,7 +44,7 @@ class Scored(NamedTuple):
 
 
 class Why(StrEnum):
-    """Why a pipeline takes no more questions."""
+    """Reason why a pipeline takes no more questions."""
 
     SLOW = "slower than tolerated"
     BEATEN = "beaten beyond chance"
@@ -59,8 +59,8 @@ class Candidate:
     Attributes:
         name: Its name in the study.
         text: Its recipe text.
-        identity: Tells it from others (`Pipeline.identity`).
-        choices: What was chosen by the name of the choice, with the texts that it was chosen from; empty for pipelines
+        identity: Its `Pipeline.identity`.
+        choices: The chosen text by the name of the choice, with the texts that it was chosen from; empty for pipelines
             that are not drawn from the space.
         scores: By question, in the order in which they are asked.
         rung: Number of rungs it is done with.
@@ -85,7 +85,7 @@ class Candidate:
 
     @cached_property
     def asks_model(self) -> bool:
-        """Whether it asks a language model."""
+        """Return whether it asks a language model."""
         return asks_model(self.text)
 
     @property
@@ -106,7 +106,7 @@ def figures_of(scores: Sequence[Scored]) -> Figures:
 
 
 def cautious(figures: Figures) -> Figures:
-    """Return figures with the lower end of Wilson's 95 % interval as quality: what is reached with good luck left out.
+    """Return figures with the lower end of Wilson's 95 % interval as quality, so that luck counts less.
 
     Four right answers of four are less than 320 of 400. For measures between 0 and 1 that are not only 0 or 1, the
     true interval is narrower.
@@ -151,11 +151,11 @@ class Race:
         return max(self.slowest, self.asking) if one.asks_model else self.slowest
 
     def tolerate(self, seconds: float) -> None:
-        """Let every candidate take at least so many seconds a question."""
+        """Raise the tolerated seconds a question to at least this number."""
         self.slowest = max(self.slowest, seconds)
 
     def promotable(self, *, eager: bool = False) -> list[Candidate]:
-        """Return the candidates to ask the next questions, of the highest rung that has some, fast ones first.
+        """Return the candidates to ask the next questions, of the highest rung that has any, fast ones first.
 
         The first candidate, which the others are compared with, never waits behind another one.
 
@@ -227,7 +227,7 @@ class Race:
 
 
 def log_ratio(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
-    """Return the mean logarithm of the ratios of paired times, and how far chance may move it (95 %)."""
+    """Return the mean logarithm of the ratios of paired times, and half the width of its 95 % interval."""
     ratios = np.log(np.maximum(first, 1e-6) / np.maximum(second, 1e-6))
     chance = _Z * ratios.std(ddof=1) / np.sqrt(len(ratios)) if len(ratios) > 1 else np.inf
     return float(ratios.mean()), float(chance)

@@ -36,7 +36,7 @@ def test_rules_of_thumb_are_in_the_page_and_an_older_folder_has_none(tmp_path: P
 def test_a_file_that_is_no_result_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "tuned.json").write_text(text)
     assert is_search(tmp_path)
-    with pytest.raises(InputError, match=r"tuned\.json is no result of graphbrick tune of this version"):
+    with pytest.raises(InputError, match=r"tuned\.json is not a result of graphbrick tune of this version"):
         read_search(tmp_path)
 
 

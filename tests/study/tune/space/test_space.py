@@ -90,7 +90,7 @@ def test_a_space_that_cannot_be_searched_says_why(
 
 
 def test_an_option_that_is_no_recipe_text_is_an_error() -> None:
-    with pytest.raises(PipelineError, match="no recipe text"):
+    with pytest.raises(PipelineError, match="not a recipe text"):
         Space({"retrieve": ("ShortestPaths(",)}, {}).check()
     with pytest.raises(PipelineError, match="ShortestPath"):
         Space({"retrieve": ("ShortestPath()",)}, {}).check()

@@ -169,7 +169,7 @@ class Connection:
     async def retry(
         self, runtime: ModelRuntime, call: Callable[[openai.AsyncOpenAI], Awaitable[T]], notes: list[str]
     ) -> T:
-        """Return what a call gives; try again if that may help, with a note for each retry.
+        """Return the result of a call; repeat it after passing faults, with a note for each retry.
 
         The call keeps to ``timeout`` itself: it knows whether it waits for a whole reply or for a piece.
 
@@ -317,11 +317,11 @@ def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: 
         base_url: The server; empty for OPENAI_BASE_URL, or OpenAI.
         timeout: Seconds to wait for a reply.
         retries: How often to try again.
-        kind: What kind of model is wanted, for the error if there is no server.
+        kind: Kind of the model, for the error if there is no server.
         instead: What works without a server, for the same error.
 
     Raises:
-        ModelError: There is no key for OpenAI, the address is none, or the client is not installed.
+        ModelError: There is no key for OpenAI, the address is not one, or the client is not installed.
     """
     url, key = _address(base_url), ""
     try:

@@ -119,7 +119,7 @@ def request_json(
 
 
 def _sent_json(message: Message) -> dict[str, Any]:
-    """Return a message as it is sent: llama.cpp and vLLM refuse a conversation with arguments that are no object."""
+    """Return a message as it is sent; llama.cpp and vLLM refuse arguments that are not an object."""
     sent = message_json(message)
     for call, written in zip(message.tool_calls, sent.get("tool_calls", ()), strict=False):
         if call.invalid:
@@ -148,7 +148,7 @@ class _Part:
 
 
 class ReplyReader:
-    """Reads one reply, from a whole body (`add_body`) or from the pieces of a stream (`add_stream`).
+    """Reader of one reply, from a whole body (`add_body`) or from the pieces of a stream (`add_stream`).
 
     Args:
         model: The model's name, for notes.
@@ -198,7 +198,7 @@ class ReplyReader:
         return [text for line in lines for text in self._event(line)]
 
     def end_stream(self) -> None:
-        """Say that the stream is over.
+        """Read the last line of a stream that has ended.
 
         Raises:
             NotACompletionError: No part of a reply came.
@@ -364,16 +364,16 @@ def _usage(usage: object) -> tuple[int, int] | None:
 
 
 def _logprobs(logprobs: object) -> Sequence[TokenLogprob]:
-    """Return the log probabilities of tokens, without those that are no numbers."""
+    """Return the log probabilities of tokens, without those that are not numbers."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
-    found = []
+    tokens = []
     for entry in content if isinstance(content, list) else ():
         pair = _pair(entry)
         if pair is not None:
             others = entry.get("top_logprobs")
             top = [_pair(other) for other in (others if isinstance(others, list) else ())]
-            found.append(TokenLogprob(*pair, tuple(other for other in top if other is not None)))
-    return found
+            tokens.append(TokenLogprob(*pair, tuple(other for other in top if other is not None)))
+    return tokens
 
 
 def _pair(entry: object) -> tuple[str, float] | None:

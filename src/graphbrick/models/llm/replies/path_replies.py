@@ -62,8 +62,8 @@ def read_paths(reply: str) -> list[tuple[str, tuple[Step, ...]]]:
         lines = [" > ".join(map(str, path)) if isinstance(path, list) else str(path) for path in paths]
     else:
         lines = MARKDOWN.sub("", _TAG.sub("\n", text)).splitlines()
-    kept = [one_line(line) for line in lines if line.strip() and fold(line) != "none"]
-    return [(line, _steps(line)) for line in kept]
+    written = [one_line(line) for line in lines if line.strip() and fold(line) != "none"]
+    return [(line, _steps(line)) for line in written]
 
 
 def write_paths(paths: Sequence[Sequence[int]], *, structured: bool) -> str:

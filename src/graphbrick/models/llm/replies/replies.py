@@ -192,17 +192,17 @@ def read_names(reply: str) -> list[str] | None:
     text, value = opened(reply)
     listed = only_list(value)
     if listed is not None:
-        found = [one_line(str(item)) for item in listed if isinstance(item, str | int) and not isinstance(item, bool)]
-        if len(found) < len(listed):
-            event(f"{len(listed) - len(found)} of the names are not texts and were left out: {shown(reply)}")
+        items = [one_line(str(item)) for item in listed if isinstance(item, str | int) and not isinstance(item, bool)]
+        if len(items) < len(listed):
+            event(f"{len(listed) - len(items)} of the names are not texts and were left out: {shown(reply)}")
     else:
         lines = [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
         lines = lines[1:] if len(lines) > 1 and lines[0].endswith(":") else lines
-        found = [_PLACE.sub("", _NAMING.sub("", BULLET.sub("", line))) for line in lines]
-        if not found:
+        items = [_PLACE.sub("", _NAMING.sub("", BULLET.sub("", line))) for line in lines]
+        if not items:
             unreadable(f"no name could be read out of the reply {shown(reply)}")
             return None
-    names = [plain(name.translate(_QUOTES)) for name in found]
+    names = [plain(name.translate(_QUOTES)) for name in items]
     return list(dict.fromkeys(name for name in names if name and fold(name) != "none"))
 
 
@@ -286,16 +286,16 @@ def _without_text(line: str, texts: Sequence[str]) -> str:
 
 def _number_lines(lines: Iterable[str]) -> list[tuple[int, int]] | None:
     """Return the ranges of the first line of numbers and of those that follow it; a single number is a range too."""
-    found: list[tuple[int, int]] | None = None
+    ranges: list[tuple[int, int]] | None = None
     for line in lines:
         numbers = _numbers(line)
-        if numbers is None and found is not None:
+        if numbers is None and ranges is not None:
             break
         if numbers is not None:
-            found = (found or []) + numbers
+            ranges = (ranges or []) + numbers
             if not numbers:
                 break  # none of them
-    return found
+    return ranges
 
 
 def _numbers(line: str) -> list[tuple[int, int]] | None:
@@ -304,16 +304,16 @@ def _numbers(line: str) -> list[tuple[int, int]] | None:
     if fold(bare) == "none" or bare == "[]":
         return []
     pieces = [piece for piece in BETWEEN.split(bare.strip(" []().")) if piece]
-    found = []
+    ranges = []
     for piece in pieces:
         one, several = NUMBER.fullmatch(piece), _RANGE.fullmatch(piece)
         if one:
-            found.append((int(one.group(1)), int(one.group(1))))
+            ranges.append((int(one.group(1)), int(one.group(1))))
         elif several and int(several.group(1)) < int(several.group(2)):
-            found.append((int(several.group(1)), int(several.group(2))))
+            ranges.append((int(several.group(1)), int(several.group(2))))
         else:
             return None
-    return found or None
+    return ranges or None
 
 
 def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tuple[int, int]] | None:

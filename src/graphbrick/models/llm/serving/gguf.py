@@ -60,7 +60,7 @@ def _read(file: BinaryIO, path: Path) -> Head:
             f"{path} is GGUF version {version}; versions {_OLDEST} to {_NEWEST} can be "
             "read; convert the model again with a newer llama.cpp"
         )
-    architecture, found = "", {}
+    architecture, lengths = "", {}
     for _ in range(n_values):
         name = _text(file)
         (kind,) = _numbers(file, "<I")
@@ -68,10 +68,10 @@ def _read(file: BinaryIO, path: Path) -> Head:
         if name == "general.architecture":
             architecture = str(value)
         elif name.endswith(".context_length") and isinstance(value, int):
-            found[name.removesuffix(".context_length")] = value
-        if architecture in found:
+            lengths[name.removesuffix(".context_length")] = value
+        if architecture in lengths:
             break  # the vocabulary, which is long, mostly comes later
-    return Head(architecture, found.get(architecture))
+    return Head(architecture, lengths.get(architecture))
 
 
 def _value(file: BinaryIO, kind: int) -> _Value:

@@ -66,7 +66,7 @@ class Server:
 
     @property
     def alive(self) -> bool:
-        """Whether its process is running."""
+        """Return whether its process is running."""
         return self._process.poll() is None
 
     @property

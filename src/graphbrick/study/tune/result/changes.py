@@ -80,7 +80,7 @@ class Effect:
 
 
 def changes_of(winner: Candidate, space: Space) -> Iterator[Change]:
-    """Yield a pipeline with one choice changed at a time, each that can be read; what has one name gets its place.
+    """Yield a pipeline with one choice changed at a time, without changes that cannot be read.
 
     An optional stage is left out; a model is replaced by another one wherever the pipeline has it; an optional stage
     that is not there is put in; the stages that retrieve, extract, prune and rerank are replaced, in this order; and

@@ -41,31 +41,31 @@ def read_search(folder: Path) -> dict[str, Any]:
     """
     file = folder / FIGURES
     try:
-        found = json.loads(file.read_text("utf-8"))
-        if not _is_result(found):
+        result = json.loads(file.read_text("utf-8"))
+        if not _is_result(result):
             raise ValueError("it lacks parts of a result")
-        found.setdefault("rules", [])  # a folder of an older version has none
-        for effect in found["effects"]:
+        result.setdefault("rules", [])  # a folder of an older version has none
+        for effect in result["effects"]:
             effect["words"] = _words(effect)
     except OSError as error:
         raise InputError(f"{file} cannot be read ({error.strerror}); name a folder of graphbrick tune") from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError(
-            f"{file} is no result of graphbrick tune of this version ({error}); run the same command again"
+            f"{file} is not a result of graphbrick tune of this version ({error}); run the same command again"
         ) from error
-    return found  # type: ignore[no-any-return]
+    return result  # type: ignore[no-any-return]
 
 
-def _is_result(found: Any) -> bool:
+def _is_result(result: Any) -> bool:
     """Return whether a JSON value has the form of a result, as far as texts and lists go."""
     return (
-        isinstance(found, dict)
-        and all(isinstance(found.get(name), list) for name in _LISTS)
-        and all(isinstance(rule, str) for rule in found.get("rules", ()))
+        isinstance(result, dict)
+        and all(isinstance(result.get(name), list) for name in _LISTS)
+        and all(isinstance(rule, str) for rule in result.get("rules", ()))
         and all(
             isinstance(entry, dict) and all(isinstance(entry.get(text), str) for text in texts)
             for name, texts in _TEXTS.items()
-            for entry in found[name]
+            for entry in result[name]
         )
     )
 

@@ -1,4 +1,4 @@
-"""Rules of thumb: what the pipelines tried say of bricks, in sentences, where chance does not explain it."""
+"""Rules of thumb: sentences about bricks, where chance does not explain the scores of the tried pipelines."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def compared_bricks(candidates: Sequence[Candidate]) -> list[Rule]:
 
 
 def _bricks(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
-    """Yield what a pipeline has of each kind of stage, and of models if all of its stages use the same."""
+    """Yield the bricks of a pipeline by kind of stage, and its models by kind if all of its stages use the same."""
     stages = defaultdict[str, list[str]](list)
     for stage in stages_of(pipeline):
         stages[kind_of(stage)].append(name_of(stage))

@@ -22,7 +22,7 @@ def write_files(result: Tuned, folder: Path, *, graph: str) -> bool:
     A result without final figures, as the time or the budget was used up, does not replace one that has some.
 
     Args:
-        result: What was found.
+        result: The result.
         folder: The folder.
         graph: Name of the graph, for titles.
 
@@ -74,15 +74,15 @@ def _quoted(text: str) -> str:
 def headline(result: Tuned) -> str:
     """Return the result in a sentence or two."""
     first = result.recommended[0]
-    found = next((one for one in result.measured if one.name == first.name), None)
-    if found is None:
+    measured = next((one for one in result.measured if one.name == first.name), None)
+    if measured is None:
         return (
             f"The best for {first.aim} by {result.choosing} questions is {first.name}; it was not measured on others."
         )
     text = (
-        f"The best for {first.aim} is {first.name}: {measure_name(result.metric)} {percent(found.quality.mean)} "
-        f"({percent(found.quality.low)} to {percent(found.quality.high)}) in "
-        f"{milliseconds(1000 * found.figures.seconds)} on {found.figures.n} questions that did not choose it"
+        f"The best for {first.aim} is {first.name}: {measure_name(result.metric)} {percent(measured.quality.mean)} "
+        f"({percent(measured.quality.low)} to {percent(measured.quality.high)}) in "
+        f"{milliseconds(1000 * measured.figures.seconds)} on {measured.figures.n} questions that did not choose it"
     )
     against = next((row for row in result.comparisons if row.first == first.name), None)
     if against is None:

@@ -82,14 +82,14 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
 
 
 def _indexed(graph: Graph) -> tuple[list[str], list[str]]:
-    """Return options over the indexes of a graph that can be used, and the commands that others need."""
+    """Return options over the usable indexes of a graph, and the commands that make the others."""
     needed = {unit: missing(graph, VectorNeighbors().embedder, unit) for unit in UNITS}
     options = [f"{_INDEXED[:-1]}unit={unit!r})" for unit, command in needed.items() if not command]
     return options, list(dict.fromkeys(command for command in needed.values() if command))
 
 
 def _unions(options: Sequence[str], models: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Return the unions of two options that go together; of those that ask a language model, which is dear, none."""
+    """Return the unions of two options that go together, without options that ask a language model, which is dear."""
     first = {name: texts[0] for name, texts in models.items()}
     pairs = combinations([option for option in options if "$llm" not in option], 2)
     return [text for text in map(" | ".join, pairs) if readable(filled(text, first)) is not None]
@@ -103,7 +103,7 @@ def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[s
         default: What ``graphbrick ask`` uses on this graph.
         llm: The language model as recipe text; without one, recipes that call a model are left out.
     """
-    found = {"default": repr(default)}
+    named = {"default": repr(default)}
     able = capabilities_of(graph)
     for recipe in published().values():
         if recipe.needs or (recipe.uses_llm and not llm) or "reranker" in recipe.parts or recipe.index:
@@ -111,8 +111,8 @@ def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[s
         parts = {"llm": llm} if llm and "llm" in recipe.parts else {}
         pipeline = parse(recipe.text(**parts))
         if all(stage.needs <= able for stage in bricks_of(pipeline) if isinstance(stage, Stage)):
-            found[f"recipe {recipe.name}"] = repr(pipeline)
-    return found
+            named[f"recipe {recipe.name}"] = repr(pipeline)
+    return named
 
 
 def permitted(
@@ -154,7 +154,7 @@ def _option(brick: type[Brick], stage: str, models: dict[str, tuple[str, ...]], 
 
 
 def _argument(entry: Declared, models: dict[str, tuple[str, ...]], able: Capabilities) -> str:
-    """Return what is given for a parameter without a default; empty if nothing can be."""
+    """Return an argument for a parameter without a default; empty if there is none."""
     for kind, place in _PLACES.items():
         if kind in entry.parts and place[1:] in models:
             return place

@@ -72,7 +72,7 @@ class Space:
 
         Raises:
             InputError: There is no option, an unknown stage, or a model that is not there.
-            PipelineError: An option is no recipe text.
+            PipelineError: An option is not a recipe text.
         """
         for stage, options in self.stages.items():
             if stage not in STAGES:
@@ -167,19 +167,19 @@ def _with_parameters(stage: str, text: str, choose: Choose) -> str:
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:
-        raise PipelineError(f"the option {text!r} of the stage {stage} is no recipe text: {error.msg}") from error
+        raise PipelineError(f"the option {text!r} of the stage {stage} is not a recipe text: {error.msg}") from error
     seen = Counter[str]()
     for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]:
         assert isinstance(call.func, ast.Name)
         brick = call.func.id
         entries = declared(catalog.find(brick))
-        given = {entry.name for entry in entries[: len(call.args)]} | {one.arg for one in call.keywords}
+        filled_in = {entry.name for entry in entries[: len(call.args)]} | {one.arg for one in call.keywords}
         seen[brick] += 1
         label = f"{stage} {brick}" + (f" #{seen[brick]}" if seen[brick] > 1 else "")
         skeleton = ast.unparse(call)
         for entry in entries:
             declared_values = _default_first(entry)
-            if entry.name in given or not declared_values:
+            if entry.name in filled_in or not declared_values:
                 continue
             values = _usable(skeleton, entry.name, declared_values)
             if values:

@@ -1,4 +1,4 @@
-"""Pipelines as trees of bricks: the kinds of their stages, what an option allows, and bricks replaced by others."""
+"""Pipelines as trees of bricks: kinds of stages, comparison with options, and replacement of bricks."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def allows(space: Space, pipeline: Pipeline, kinds: Many[str]) -> bool:
 
 
 def matches(text: str, value: Brick | Pipeline, models: Models) -> bool:
-    """Return whether a brick or pipeline is what a recipe text names; parameters that it does not give may be any.
+    """Return whether a brick or pipeline fits a recipe text; parameters that the text leaves out may be any.
 
     >>> from graphbrick import parse
     >>> matches("Rerank($scorer)", parse("Rerank(BM25(k1=1.5), n=8)"), {"scorer": ("BM25()",)})
@@ -93,8 +93,8 @@ def _fits(node: ast.expr, value: object, models: Models) -> bool:
             if type(value).__name__ != name or not isinstance(value, Brick):
                 return False
             names = [entry.name for entry in declared(type(value))]
-            given = [*zip(names, args, strict=False), *((one.arg or "", one.value) for one in keywords)]
-            return all(_fits(argument, getattr(value, entry, None), models) for entry, argument in given)
+            arguments = [*zip(names, args, strict=False), *((one.arg or "", one.value) for one in keywords)]
+            return all(_fits(argument, getattr(value, entry, None), models) for entry, argument in arguments)
         case ast.Name(id=name) if name.startswith(_MARK):
             return any(matches(text, value, models) for text in models[name.removeprefix(_MARK)])  # type: ignore[arg-type]
         case ast.BinOp(op=ast.BitOr()):
