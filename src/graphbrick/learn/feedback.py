@@ -28,7 +28,7 @@ _TEXTS, _LISTS = ("question", "pipeline", "time"), ("seeds", "answers", "correct
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a user said of the answers to a question.
+    """The judgement of a user on the answers to a question.
 
     Attributes:
         question: The question.
@@ -65,7 +65,7 @@ def feedback_place(graph: Graph) -> Path:
 
 
 def add_feedback(run: Run, pipeline: Pipeline, *, right: bool, correct: Iterable[str | int] = ()) -> Feedback:
-    """Append what a user said of the answers of a run to the file beside the graph.
+    """Append the judgement of a user on the answers of a run to the file beside the graph.
 
     The line is appended under a lock, so that several processes may write at once.
 

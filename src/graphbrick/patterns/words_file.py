@@ -26,7 +26,7 @@ _HELP = """\
 
 @dataclass
 class RelationWords:
-    """How English speaks of a relation; every field can be corrected by the user.
+    """The English words for a relation; the user can correct every field.
 
     Attributes:
         tail: What the tail is to the head: «director» in (film, directed by, person).
@@ -51,7 +51,7 @@ class RelationWords:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing could be read."""
+        """True if nothing could be read."""
         return not (self.tail or self.head or self.verb or self.tail_questions or self.head_questions)
 
 

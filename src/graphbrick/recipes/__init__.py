@@ -85,7 +85,7 @@ class Recipe:
 
     @property
     def uses_llm(self) -> bool:
-        """Whether retrieval calls a language model."""
+        """True if retrieval calls a language model."""
         return bool({"llm", "tuned_llm", "grammar_llm", "sampling_llm", "writer"} & set(self.parts))
 
     def to_dict(self) -> dict[str, Any]:
@@ -251,7 +251,7 @@ def _of_file(path: Path, name: str) -> Recipe:
 
 
 def _content(file: str | Traversable) -> dict[str, Any]:
-    """Return what a file of recipes says, which has ``recipes`` with a ``pipeline`` each."""
+    """Return the contents of a file of recipes, which has ``recipes`` with a ``pipeline`` each."""
     place = None if isinstance(file, str) else Path(str(file))
     try:
         content = tomllib.loads(file if isinstance(file, str) else file.read_text(encoding="utf-8"))

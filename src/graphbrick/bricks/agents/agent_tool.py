@@ -23,7 +23,7 @@ _LONGEST_TEXT, _LONGEST_LIST = 10_000, 200  # characters, and names, of one argu
 
 
 class AdviceError(GraphbrickError):
-    """Raised by a tool whose arguments are wrong; the message is what the model reads, and says what to do instead."""
+    """Wrong arguments of a tool; the model reads the message, which says what to do instead."""
 
 
 class Walked(NamedTuple):
@@ -89,7 +89,7 @@ class Argument(NamedTuple):
 
     @property
     def is_required(self) -> bool:
-        """Whether it must be given."""
+        """True if a call must give it."""
         return self.default is inspect.Parameter.empty
 
     def schema(self) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class AgentTool:
 
     @property
     def usage(self) -> str:
-        """How a call is written, such as ``search[text, n=10]``."""
+        """The form of a call, such as ``search[text, n=10]``."""
         parts = [a.name if a.is_required else f"{a.name}={a.default!r}" for a in self.arguments]
         return f"{self.name}[{', '.join(parts)}]"
 

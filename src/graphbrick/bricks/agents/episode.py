@@ -26,7 +26,7 @@ _MOST_IDLE = 2
 
 @dataclass(frozen=True)
 class Limits:
-    """What one question may take; see `Agent`."""
+    """The limits of the work on one question; see `Agent`."""
 
     steps: int
     calls: int
@@ -218,7 +218,7 @@ class Episode:
                 return f"Error: {call.name} failed; use another tool"
 
     def _given_up(self, call: Call, traces: list[Trace], place: int) -> str:
-        """Return what the model reads of a call that takes too long, which is an event."""
+        """Return the text that the model reads about a call that takes too long, which is an event."""
         traces[place] = Trace()  # the old one belongs to the thread that goes on
         with record(traces[place], call.text[:200], "tool"):
             event(f"the tool was given up after {_LONGEST_CALL:g} seconds")

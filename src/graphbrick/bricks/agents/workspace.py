@@ -1,4 +1,4 @@
-"""What an agent has while it works on one question: the graph, named lists of nodes, notes, and what it has seen."""
+"""The workspace of an agent for one question: the graph, named lists of nodes, notes, and the triples seen."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Workspace(GraphView):
         self._nodes.update(dict.fromkeys(self._starts))
 
     def keep(self, observation: Observation) -> str:
-        """Note what a tool returned, and return the text for the model, with the name of the list."""
+        """Note the result of a tool, and return the text for the model, with the name of the list."""
         shown = len(observation.walked) if observation.n_shown is None else observation.n_shown
         for i, step in enumerate(observation.walked):
             self._walked[step] = self._walked.get(step, False) or i < shown
@@ -133,7 +133,7 @@ class Workspace(GraphView):
         return f"{name} = {count}{kinds}\n{observation.text}".strip()
 
     def finish(self, names: Sequence[str]) -> list[str]:
-        """Note what the agent named as its answer, and return the names that no result has shown."""
+        """Note the answer of the agent, and return its names that no result has shown."""
         answer: dict[int, None] = {}
         values, unknown = list[str](), list[str]()
         shown = {name_form(value) for item in self._items if isinstance(item, Row) for value in item.values}
@@ -178,7 +178,7 @@ class Workspace(GraphView):
     # The evidence
 
     def evidence(self) -> Evidence:
-        """Return everything that was seen: first what leads to the answer, then the rest in the order of sight.
+        """Return all evidence seen: first the paths to the answer, then the rest in the order of sight.
 
         Triples become paths from the entity where the walk began. A node of the answer that no walk led to becomes a
         row.

@@ -61,7 +61,7 @@ class FromModel(GenerateStage):
         return frozenset({Level.QUERY, Level.SUBGRAPH, Level.EVIDENCE}) if self.first is None else super().accepts
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
-        """Return the answer of the first stage, or else what the model knows."""
+        """Return the answer of the first stage, or else that of the model's own knowledge."""
         if self.first is not None:
             answer = self.first.generate(query, evidence)
             if answer.texts or answer.withheld:

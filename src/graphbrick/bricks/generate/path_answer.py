@@ -161,7 +161,7 @@ class PathAnswer(GenerateStage):
 
 
 def _between_seeds(query: Query, path: Path) -> bool:
-    """Whether a path leads from one seed to another; readings of one mention are one seed."""
+    """Return whether a path leads from one seed to another; readings of one mention are one seed."""
     return path.end != path.start and path.end in query.seeds and path.end not in query.alternatives(path.start)
 
 

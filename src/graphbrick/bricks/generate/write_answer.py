@@ -119,6 +119,6 @@ def _cited(text: str, items: Sequence[Item], evidence: Evidence) -> Answer:
 
 
 def _is_refusal(text: str) -> bool:
-    """Whether a reply says that the evidence holds no answer, perhaps with its reason, which cites nothing."""
+    """Return whether a reply says, without citations, that the evidence holds no answer."""
     bare, refusal = fold(_MARK.sub("", text)), fold(NOTHING)
     return bare == refusal or (bare.startswith(f"{refusal} ") and not _MARK.search(text))

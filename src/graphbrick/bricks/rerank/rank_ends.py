@@ -1,4 +1,4 @@
-"""Which of the entities at the end of patterns is meant."""
+"""Choice among the entities at the ends of patterns."""
 
 from __future__ import annotations
 

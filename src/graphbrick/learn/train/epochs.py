@@ -26,7 +26,7 @@ _CLIP = 1.0  # the largest norm of a gradient
 
 
 class Quality(Protocol):
-    """How good a model is on examples that it was not trained on."""
+    """The quality of a model on examples that it was not trained on."""
 
     @property
     def merit(self) -> float:

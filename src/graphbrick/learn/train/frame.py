@@ -153,7 +153,7 @@ class TrainingReport(Report, Generic[Q]):
 
 @dataclass(slots=True)
 class Counts:
-    """How many questions examples were looked for around, and how many give none.
+    """Counts of the questions read, and of those that give no example.
 
     Attributes:
         questions: How many questions there were.

@@ -1,4 +1,4 @@
-"""What a language model is asked about relations and classes of a graph, and how its replies are read."""
+"""Requests to a language model about relations and classes of a graph, and the reading of its replies."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Class:
 
     @property
     def name(self) -> str:
-        """How reports speak of it."""
+        """The name of the class in reports."""
         return f"the class of {self.members[0]}"
 
 
@@ -132,7 +132,7 @@ def request(group: Sequence[Relation] | Class, *, is_reversed: bool) -> Request:
 
 
 def read_proposals(reply: str, group: Sequence[Relation] | Class, *, is_reversed: bool) -> list[Proposal] | None:
-    """Return what a reply proposes, unchecked; None if it cannot be read. What has another form is an event."""
+    """Return the proposals of a reply, unchecked; None if it cannot be read. Entries of another form are events."""
     _, value = opened(reply)
     listed = only_list(value)
     if listed is None:

@@ -115,7 +115,7 @@ def save(
 
 
 def words_in(path: Path) -> bytes:
-    """Return what `WORDS` of a folder holds; nothing if it is not there."""
+    """Return the contents of the file `WORDS` of a folder; empty if it is not there."""
     try:
         return (path / WORDS).read_bytes()
     except FileNotFoundError:
@@ -177,7 +177,7 @@ def load(path: str) -> PatternModel:
 
 
 def _stamps(folder: str) -> list[tuple[int, int, int]]:
-    """Return what tells that a file was replaced, of the description and of the weights."""
+    """Return marks of the description and of the weights that change when a file is replaced."""
     read = (os.stat(f"{folder}/{name}") for name in (DESCRIPTION, WEIGHTS))  # noqa: PTH116
     return [(status.st_mtime_ns, status.st_size, status.st_ino) for status in read]
 
@@ -240,7 +240,7 @@ def _load(folder: Path) -> PatternModel:
 
 
 def _described_alignment(model: Alignment) -> dict[str, Any]:
-    """Return what the description says of an alignment; its arrays are with the weights."""
+    """Return the description of an alignment; its arrays are with the weights."""
     counts = sorted(model.transitions.counts.items(), key=repr)
     return {
         "relations": list(model.relations),

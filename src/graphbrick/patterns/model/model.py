@@ -36,7 +36,7 @@ _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained wit
 
 
 def note_of_unlearned(fresh: Sequence[str]) -> str:
-    """Return what is said of relations that came after a graph was learned; see `PatternModel.unlearned`."""
+    """Return the event about relations that came after a graph was learned; see `PatternModel.unlearned`."""
     shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
     return f"{counted(len(fresh), 'relation')} came after the graph was learned ({shown}); run graphbrick learn again"
 
@@ -234,7 +234,7 @@ class Prepared:
 
     @cached_property
     def spoken(self) -> Spoken:
-        """What these words say."""
+        """Scores of these words for each step; see `Alignment.spoken`."""
         if self.alignment is None:
             raise ValueError("the words of a question say nothing without an alignment; learn patterns with one")
         return self.alignment.spoken(self.tokens)
@@ -325,7 +325,7 @@ class _Known:
             )
 
     def _grow(self) -> None:
-        """Make what is known of relations that were not met before; arrays that were given away stay as they are."""
+        """Add relations that were not met before; arrays that were returned earlier do not change."""
         fresh = self._labels[len(self._own) :]
         if not fresh:
             return

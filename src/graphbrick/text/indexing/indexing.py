@@ -194,7 +194,7 @@ def _claimed(folder: Path) -> Iterator[TextStore]:
 
 
 class _NothingFoundError(InputError):
-    """No entity or no triple was found in any document."""
+    """Documents without any entity or triple."""
 
 
 def chosen(store: TextStore, chunker: Chunker | None, extractor: Extractor | None) -> tuple[Chunker, Extractor]:

@@ -115,7 +115,7 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
 def _nothing(
     work: Workspace, entity: str, label: str, direction: str, everything: Sequence[tuple[Sequence[Walked], bool]]
 ) -> str:
-    """Return that no relation of a label leads anywhere, and what does."""
+    """Return advice for a relation that leads nowhere here, with the relations that lead somewhere."""
     ways = dict.fromkeys(
         f"{'->' if step.forward else '<-'} {work.graph.relation_label(step.relation)}"
         for walked, _ in everything

@@ -1,4 +1,4 @@
-"""Prompts as text: what `Generate` tells a language model.
+"""Prompts of `Generate` as texts.
 
 A prompt is a file of turns. Each begins with a line ``[system]``, ``[user]`` or ``[assistant]``. ``{format}`` stands
 for how to reply, ``{form}`` for the same without the words that let the model refuse, ``{evidence}`` for the numbered

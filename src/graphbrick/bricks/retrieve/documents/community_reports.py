@@ -114,7 +114,7 @@ class CommunityReports(RetrieveStage):
 
 
 class _Writer:
-    """Writes reports on communities of one subgraph.
+    """A writer of reports on communities of one subgraph.
 
     Args:
         llm: The language model.

@@ -43,7 +43,7 @@ _TEXT = {"type": "string"}
 
 
 class _Reply(NamedTuple):
-    """What a model replied to one question.
+    """The reply of a model to one question.
 
     Attributes:
         point: The answer; None if it gave none.
@@ -159,7 +159,7 @@ class Drift(RetrieveStage):
         return [reply or _Reply(None, []) for reply in replies]
 
     def _read(self, reply: str, parts: Sequence[Item]) -> _Reply | None:
-        """Return what a reply says; None if it cannot be read."""
+        """Return the contents of a reply; None if it cannot be read."""
         _, value = opened(reply)
         if not isinstance(value, Mapping) or not isinstance(value.get("answer"), str):
             return None

@@ -21,7 +21,7 @@ Both are empty if there is nothing to search for, as in a greeting. The question
 
 
 class Keywords(NamedTuple):
-    """What to search for.
+    """The keywords of a question.
 
     Attributes:
         details: Names, things and terms; LightRAG calls them low-level.

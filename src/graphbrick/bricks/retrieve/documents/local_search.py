@@ -38,7 +38,7 @@ _MISSES = 3
 
 @dataclass(frozen=True, repr=False)
 class LocalSearch(RetrieveStage):
-    """What is known around the entities nearest to the question: the local search of Microsoft GraphRAG.
+    """Facts, claims, reports and passages around the entities nearest to the question: GraphRAG's local search.
 
     The entities are those whose names and descriptions are nearest to the question by embedding. To them come their
     triples (first those among them, then those to entities that several of them lead to), claims about them, reports on

@@ -25,7 +25,7 @@ class Measure(ABC):
 
     @abstractmethod
     def text(self, place: Place) -> str:
-        """Return what is measured."""
+        """Return the measure as people read it."""
 
     @abstractmethod
     def of(self, place: Place, entities: Ints) -> Floats:
@@ -36,7 +36,7 @@ class Measure(ABC):
         return ""
 
     def is_date(self, place: Place) -> bool:
-        """Whether the numbers are years."""
+        """True if the numbers are years."""
         return False
 
 
@@ -59,7 +59,7 @@ class Attribute(Measure):
         return literal_types(place.graph)[self.relation].unit
 
     def is_date(self, place: Place) -> bool:
-        """Whether the relation gives dates."""
+        """True if the relation gives dates."""
         return literal_types(place.graph)[self.relation].is_date
 
 
@@ -204,7 +204,7 @@ class Best(SetPlan):
 
 
 def value_paths(place: Place, measure: Measure, entities: Ints) -> list[Path]:
-    """Return the paths from entities to their value, or to what is counted of them."""
+    """Return the paths from entities to their value, or to the entities counted for them."""
     steps: Steps = ((measure.relation, True),) if isinstance(measure, Attribute) else ()
     of_class = measure.of_class if isinstance(measure, Degree) else ""
     steps = measure.steps if isinstance(measure, Degree) else steps

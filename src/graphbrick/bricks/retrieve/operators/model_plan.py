@@ -136,7 +136,7 @@ class _Reader:
         return tidy(text.lower())
 
     def _result(self, number: int) -> SetPlan:
-        """Return what an earlier step gives."""
+        """Return the set that an earlier step gives."""
         result = self._results[number - 1] if 0 < number <= len(self._results) else None
         if not isinstance(result, SetPlan):
             raise CannotPlanError(f"its plan uses #{number}, which is no earlier step that gives entities")

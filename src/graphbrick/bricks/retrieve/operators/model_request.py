@@ -1,4 +1,4 @@
-"""What a language model is asked for the plan of a question: the words of the graph, and the form of a plan."""
+"""Requests to a language model for the plan of a question: the words of the graph, and the form of a plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LISTED = 200  # relations, and classes, that the model is shown
 
 
 class Operator(NamedTuple):
-    """What an operator takes: the fewest and most sets, the fewest and most numbers, whether an attribute."""
+    """The inputs of an operator: fewest and most sets, fewest and most numbers, whether an attribute."""
 
     sets: tuple[int, int]
     numbers: tuple[int, int] = (0, 0)

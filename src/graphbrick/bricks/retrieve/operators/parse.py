@@ -61,7 +61,7 @@ class Parser:
         self._comparative = "this number"
 
     def entity(self, mention: str) -> int:
-        """Return what a placeholder stands for."""
+        """Return the entity that a placeholder stands for."""
         return self.entities[int(mention[1:])]
 
     def with_names(self, text: str) -> str:
@@ -76,7 +76,7 @@ class Parser:
         return p.Listed(tuple(self.entities[int(number)] for number in MENTION.findall(text)))
 
     def noun(self, base: SetPlan) -> str:
-        """Return what the entities of a set are called, for a phrase about them."""
+        """Return a noun for the entities of a set, for a phrase about them."""
         if isinstance(base, p.Members):
             return base.name
         return self.resolver.lexicon.classes_of(base.run(self.place)) or "ones"
@@ -106,7 +106,7 @@ class Parser:
         return self.listed(match["list"])
 
     def _is_noun(self, word: str) -> bool:
-        """Whether a word names a class, or anything."""
+        """Return whether a word names a class, or anything."""
         names = (stems(word), *self.english.near.get(stem(word), ()))
         return stem(word) in self.english.anything or any(map(self.resolver.lexicon.class_named, names))
 
@@ -139,7 +139,7 @@ class Parser:
         return self.superlatives.best(text)
 
     def _of_best(self, text: str) -> SetPlan | None:
-        """«the capital of the largest country in e0»: the inner superlative is answered first."""
+        """Read «the capital of the largest country in e0»: the inner superlative is answered first."""
         match = self.english.match("of_best", text)
         if not match or MENTION.search(match["front"]):
             return None
@@ -284,7 +284,7 @@ class Parser:
         return p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
-        """«larger than e1», «more people than e1»."""
+        """Read «larger than e1», «more people than e1»."""
         other = self.english.match("that_of", bounds.right)
         than = self.set(other["who"] if other else bounds.right)
         if not isinstance(than, p.Listed | p.Best) and len(than.run(self.place)) > 1:
@@ -329,7 +329,7 @@ class Parser:
         return self._without(self.set(match["base"]), match["rest"])
 
     def _all_but(self, rest: str) -> SetPlan | None:
-        """«who does not work at e0»: all that have the relation, to anything, without those."""
+        """Read «who does not work at e0»: all that have the relation to anything, without those."""
         other = self.set(f"which ones {rest}") if MENTION.search(rest) else None
         if not isinstance(other, p.Along) or len(other.steps) != 1:
             return None
@@ -337,7 +337,7 @@ class Parser:
         return p.Without(p.Having(relation, not forward), other)
 
     def _without(self, base: SetPlan, rest: str) -> SetPlan | None:
-        """Return a set without what the rest of the phrase says: «do not use e1»."""
+        """Return a set without the entities that the rest of the phrase selects: «do not use e1»."""
         if self.english.match("more_of", rest):
             return None
         if MENTION.search(rest):
@@ -352,7 +352,7 @@ class Parser:
         raise CannotPlanError(f"nothing in this graph says what is «not {rest}»")
 
     def _shared(self, text: str) -> SetPlan | None:
-        """«which countries border both e0 and e1»: the same phrase about several entities."""
+        """Read «which countries border both e0 and e1»: the same phrase about several entities."""
         english = self.english
         match = english.search("coordinated", text)
         if not match:
@@ -371,7 +371,7 @@ class Parser:
         return both
 
     def _joined(self, text: str) -> SetPlan | None:
-        """«which countries in e0 use e1»: a phrase about one entity, then one about another."""
+        """Read «which countries in e0 use e1»: a phrase about one entity, then one about another."""
         mentions = list(MENTION.finditer(text))
         if len(mentions) < 2:
             return None

@@ -1,4 +1,4 @@
-"""What a question compares or counts: relations with numbers or dates, and numbers of ends of patterns."""
+"""Measures that a question compares or counts by: relations with numbers or dates, and counts of ends of patterns."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from graphbrick.language.stems import stems
 
 
 class Resolver(PhraseResolver):
-    """Finds the patterns that plain phrases speak of, and what is compared or counted."""
+    """A finder of the patterns that plain phrases speak of, and of the measures that are compared or counted."""
 
     def degree(self, words: str, base: SetPlan) -> Degree:
-        """Return what is to be counted of each entity of a set: «neighbours», «languages spoken in».
+        """Return the count that a phrase asks for of each entity of a set: «neighbours», «languages spoken in».
 
         Raises:
             CannotPlanError: No pattern explains the words.
@@ -47,7 +47,7 @@ class Resolver(PhraseResolver):
         return votes.most_common(1)[0][0]
 
     def measure(self, words: str, names: Sequence[str], base: SetPlan, wording: str) -> Measure:
-        """Return what is compared: a relation with numbers or dates, else a count.
+        """Return the measure that is compared: a relation with numbers or dates, else a count.
 
         Args:
             words: The words for it, such as «population» or «neighbours»; may be empty.
@@ -85,7 +85,7 @@ class Resolver(PhraseResolver):
     def measured(
         self, words: str, names: Sequence[str], wording: str, *, dates: bool = False
     ) -> tuple[SetPlan, Measure]:
-        """Return what is compared where the question names no class: «who earns the most», and all that have it.
+        """Return the measure where the question names no class, and all that have it: «who earns the most».
 
         Args:
             words: The words for it, such as «salary»; may be empty.
@@ -124,14 +124,14 @@ class Resolver(PhraseResolver):
         raise CannotPlanError(f"no relation of this graph gives a date for {wording!r} ({words})")
 
     def has_number(self, words: str) -> bool:
-        """Whether a relation gives numbers or dates for some words."""
+        """Return whether a relation gives numbers or dates for some words."""
         try:
             return isinstance(self.measured(words, (), words)[1], Attribute)
         except CannotPlanError:
             return False
 
     def check_measured(self, words: str) -> None:
-        """Raise `CannotPlanError` if what is to be measured names an entity, such as an airport with the code GDP."""
+        """Raise `CannotPlanError` if the words of a measure name an entity, such as an airport with the code GDP."""
         named = MENTION.search(words)
         if named:
             raise CannotPlanError(f"'{named[0]}' is an entity; it cannot be measured or counted")
@@ -139,7 +139,7 @@ class Resolver(PhraseResolver):
     def taken_for(
         self, error: UnknownNounError, words: str, names: Sequence[str], wording: str, *, dates: bool = False
     ) -> tuple[SetPlan, Measure]:
-        """Return what is compared, and all that have it, for a noun that may name them: «the longest ship».
+        """Return the measure, and all that have it, for a noun that may name them: «the longest ship».
 
         Args:
             error: Says that nothing is called so.

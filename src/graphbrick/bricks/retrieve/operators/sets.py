@@ -1,4 +1,4 @@
-"""Plans that give entities, and what all plans have in common."""
+"""Plans that give entities, and the base of all plans."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Steps = tuple[tuple[int, bool], ...]
 
 
 class CannotPlanError(GraphbrickError):
-    """A question has an operator that cannot be answered from this graph; the message says why."""
+    """A question whose operator this graph cannot answer; the message says why."""
 
 
 class UnknownNounError(CannotPlanError):
-    """Nothing in the graph is called so.
+    """Words that nothing in the graph is called by.
 
     Attributes:
         nouns: The stems of the words.
@@ -38,7 +38,7 @@ class UnknownNounError(CannotPlanError):
 
 @dataclass(frozen=True)
 class Place:
-    """Where plans run.
+    """The graph and the limits that plans run with.
 
     Attributes:
         graph: The graph.

@@ -119,7 +119,7 @@ class Operators(RetrieveStage):
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
-        """Return the plan of a question, and whether the model made it, as the rules found none for its operator."""
+        """Return the plan of a question, and whether the model made it because the rules could not."""
         question = parser.question
         try:
             return read(parser, question.text), False
@@ -193,7 +193,7 @@ def read(parser: Parser, text: str) -> Plan:
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
-    """Whether a word has a meaning of its own, so that it does not name an entity."""
+    """Return whether a word has a meaning of its own, so that it does not name an entity."""
     form = stem(word)
     return word in words.all_words or form in words.all_words or form in lexicon.words
 

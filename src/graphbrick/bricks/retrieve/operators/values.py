@@ -16,7 +16,7 @@ _DONE_BY = re.compile(r"(?P<verb>.+ by )(?:the )?e\d+")  # «owned by e0»
 
 
 class Numbers:
-    """Reads one question.
+    """A reader of one question.
 
     Args:
         parser: Reads its parts.
@@ -87,7 +87,7 @@ class Numbers:
         return self._given_number(plan) or p.Count(plan)
 
     def _given_total(self, words: str) -> p.Amount | None:
-        """Return the sum of the numbers that the graph gives for what is to be counted everywhere; else None."""
+        """Return the sum of an attribute that counts the things asked for, over all entities; else None."""
         if MENTION.search(words):
             return None
         try:
@@ -97,12 +97,12 @@ class Numbers:
         return p.Amount(base, measure) if isinstance(measure, p.Attribute) and self._counts(measure.relation) else None
 
     def _counts(self, relation: int) -> bool:
-        """Whether a relation gives whole numbers without a unit."""
+        """Return whether a relation gives whole numbers without a unit."""
         kind = literal_types(self.parser.place.graph).get(relation)
         return kind is not None and kind.kind == "integer" and not kind.unit
 
     def _given_number(self, plan: SetPlan) -> p.Amount | None:
-        """Return the number that the graph gives for what is to be counted, such as `number_of_beds`; else None."""
+        """Return the attribute that counts the things asked for, such as `number_of_beds`; else None."""
         if not isinstance(plan, p.Along):
             return None
         relation, forward = plan.steps[-1]
@@ -112,14 +112,14 @@ class Numbers:
         return p.Amount(base, p.Attribute(relation))
 
     def _people(self, text: str) -> ValuePlan | None:
-        """«how many people live in e0»: where people are no class, their number is an attribute."""
+        """Read «how many people live in e0»: where people are not a class, their number is an attribute."""
         match = self.english.match("people", text)
         if not match or self.resolver.lexicon.class_named(("person",)):
             return None
         return self._amount_of(match["where"], match["what"])
 
     def _how(self, text: str) -> ValuePlan | None:
-        """«how large is e0», «how old is the capital of e0»."""
+        """Read «how large is e0», «how old is the capital of e0»."""
         match = self.english.match("how", text)
         comparison = self.english.comparatives.get(f"more {match['adjective']}") if match else None
         if match is None or comparison is None:
@@ -153,7 +153,7 @@ class Numbers:
         return p.Amount(base, measure, mean)
 
     def _difference(self, text: str) -> ValuePlan | None:
-        """«how many more people live in e0 than in e1», «how much larger is e0 than e1»."""
+        """Read «how many more people live in e0 than in e1», «how much larger is e0 than e1»."""
         match = self.english.match("difference", text)
         if not match:
             return None
@@ -166,7 +166,7 @@ class Numbers:
         return p.Difference(*(sides if comparison.largest else sides[::-1]))
 
     def _counts_of_both(self, match: re.Match[str]) -> tuple[ValuePlan, ...]:
-        """«how many more services does e0 own than e1»: what both own is counted; nothing for other differences."""
+        """Read «how many more services does e0 own than e1»: both counts; empty for other differences."""
         words, one, other = match["attr"], match["one"], match["other"]
         done, done_by = _DONE.fullmatch(one), _DONE_BY.fullmatch(one)
         if not words or not (done or done_by) or not match[0].startswith("how many"):

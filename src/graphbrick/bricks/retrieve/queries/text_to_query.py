@@ -35,7 +35,7 @@ from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import StoppedError
 
 QUERY_EVENT = "query: "
-"""What the event begins with that tells the query whose rows are given."""
+"""The beginning of the event with the query whose rows are returned."""
 _SEEDS = 10  # shown to the model
 _ADDRESS = re.compile(r"^[a-z+]+:.*?(?= refuses the query: )")  # where the graph is says nothing to the model
 
@@ -218,5 +218,5 @@ def _corrected(reply: str, problem: str) -> Iterable[Message]:
 
 
 def _is_nothing(rows: Rows) -> bool:
-    """Whether a result has no rows, or is a count of 0."""
+    """Return whether a result has no rows, or is a count of 0."""
     return not rows.rows or (len(rows.rows) == 1 and all(value in (None, 0) for value in rows.rows[0]))

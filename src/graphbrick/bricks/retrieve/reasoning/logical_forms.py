@@ -53,7 +53,7 @@ _VISITS = 2_000_000  # entities that the forms of all drafts may visit, some 10 
 
 
 class _Executed(NamedTuple):
-    """A draft that gives something.
+    """A draft with answers.
 
     Attributes:
         form: The draft.
@@ -67,7 +67,7 @@ class _Executed(NamedTuple):
 
     @property
     def answer(self) -> object:
-        """What the draft votes for: its entities, or their number."""
+        """The vote of the draft: its entities, or their number."""
         return len(self.found) if isinstance(self.form, Count) else frozenset(self.found)
 
 
@@ -142,7 +142,7 @@ class LogicalForms(RetrieveStage):
         return forms
 
     def _executed(self, query: Query, subgraph: Subgraph, form: Form, visits: Visits) -> _Executed | None:
-        """Return the first binding of a form that gives something."""
+        """Return the first binding of a form that has answers."""
         if visits.left < 0:
             event(f"a draft was not executed, since those before visited {_VISITS:,} entities: {form_text(form)}")
             return None
@@ -170,7 +170,7 @@ class LogicalForms(RetrieveStage):
         return None
 
     def _candidates(self, query: Query, subgraph: Subgraph, form: Form) -> dict[tuple[str, str], list[int]]:
-        """Return what each name in a form may mean, best first: entities as local ids, and relations."""
+        """Return the candidates for each name in a form, best first: entities as local ids, and relations."""
         slots = slots_of(form)
         joins = sum(isinstance(part, Join) for part in parts_of(form))
         words = [name for kind, name in slots if kind == "relation"]
@@ -207,7 +207,7 @@ class LogicalForms(RetrieveStage):
 
 
 def _entities(query: Query, subgraph: Subgraph, name: str, most: int) -> list[int]:
-    """Return the local ids of entities with a name: seeds of that name first, then what the graph finds.
+    """Return the local ids of entities with a name: seeds of that name first, then matches in the graph.
 
     A name that is not in the question is taken only as it stands: a model invents names.
     """

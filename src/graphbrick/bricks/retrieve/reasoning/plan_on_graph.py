@@ -53,7 +53,7 @@ _VERDICT = json_object(enough={"type": "boolean"}, answer=_TEXT)
 
 @dataclass
 class _Search:
-    """What one search remembers.
+    """The memory of one search.
 
     Attributes:
         query: The question.
@@ -77,7 +77,7 @@ class _Search:
 
     @property
     def values(self) -> dict[str, str]:
-        """What all prompts have."""
+        """The values of placeholders that all prompts have."""
         return {"question": self.query.text, "subgoals": numbered(self.goals), "memory": numbered(self.notes)}
 
     def facts(self, last: int = 0) -> list[str]:
@@ -241,7 +241,7 @@ class PlanOnGraph(RetrieveStage):
         return reached
 
     def _needs_no_choice(self, search: _Search, move: Move) -> bool:
-        """Whether all entities of a move are followed: a single one, numbers, and those without a name."""
+        """Return whether all entities of a move are followed: a single one, numbers, nameless ones."""
         ends = move.ends.tolist()
         numbers = all(name_of(search.subgraph, end).isdigit() for end in ends)
         return len(ends) < 2 or numbers or all(is_unnamed(search.subgraph, end) for end in ends)
@@ -266,7 +266,7 @@ class PlanOnGraph(RetrieveStage):
     # After a round
 
     def _take_notes(self, search: _Search) -> None:
-        """Let the model write down what is known of each sub-goal."""
+        """Let the model write down the state of each sub-goal."""
         keys = [str(number) for number in range(1, len(search.goals) + 1)]
         schema = json_object(**dict.fromkeys(keys, _TEXT))
         prompt = PROMPTS.request(self.llm, "memory", search.facts(1), schema=schema, **search.values)
@@ -278,7 +278,7 @@ class PlanOnGraph(RetrieveStage):
         search.notes = [one_line(str(notes.get(key) or old)) for key, old in zip(keys, search.notes, strict=True)]
 
     def _is_enough(self, search: _Search) -> bool:
-        """Ask whether what is known is enough; only an answer with a name on the paths ends the search."""
+        """Ask whether the facts are enough; only an answer with a name on the paths ends the search."""
         prompt = PROMPTS.request(self.llm, "plan_answer", search.facts(), schema=_VERDICT, **search.values)
         reply = self.llm.ask_all([prompt.request])[0].text
         verdict = read_object(reply)

@@ -63,7 +63,7 @@ class Rounds:
                 frontier = onward(reached)
 
     def end(self, what: str) -> bool:
-        """Report how the walk ended; return whether ``what`` it reached was not found to be enough in all rounds."""
+        """Report the end of the walk; return whether all rounds ran and ``what`` it reached was not enough."""
         fact(rounds=len(self.paths))
         if self.is_enough or self.is_stuck:
             return False

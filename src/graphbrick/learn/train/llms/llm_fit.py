@@ -347,7 +347,7 @@ def _loss(logits: Any, labels: Any) -> Any:
 
 
 def _passes(lessons: Sequence[Tokens], device: str) -> list[list[int]]:
-    """Indices of lessons in groups of about the same length that memory holds at once; one alone may be longer."""
+    """Return the indices of lessons in groups of like length that fit into memory; one alone may be longer."""
     most, groups = _AT_ONCE.get(device, _AT_ONCE["cuda"]), list[list[int]]()
     for i in sorted(range(len(lessons)), key=lambda i: len(lessons[i].ids)):
         if groups and (len(groups[-1]) + 1) * len(lessons[i].ids) <= most:

@@ -100,7 +100,7 @@ def _heads(reader: Any, architecture: str) -> tuple[int, ...]:
 
 
 def _order(there: Floats, base: Floats, heads: tuple[int, ...]) -> npt.NDArray[np.int64] | None:
-    """The order of the rows of a file, as places in the model: the same, or that of llama.cpp for rotary positions."""
+    """Return the order of the rows of a file, as places in the model: the same, or llama.cpp's for rotary positions."""
     rows = np.arange(len(base))
     if there.shape != base.shape:
         return None

@@ -257,7 +257,7 @@ def prepare(
 
 
 def rows_of(example: PathExample, forms: Sequence[str], *, alone: bool = False) -> list[Row]:
-    """The rows of a question, one a form; without negatives only where ``alone``."""
+    """Return the rows of a question, one a form; without negatives only where ``alone``."""
     rows, right = [], frozenset((path.start, path.pattern) for path in example.positives)
     for by in forms:
         fine = by_text(example.positives, by)
@@ -269,7 +269,7 @@ def rows_of(example: PathExample, forms: Sequence[str], *, alone: bool = False) 
 
 
 def ranked(rows: Sequence[Row], scores: Sequence[npt.NDArray[np.float32]]) -> Ranked:
-    """How well scores (of each row those of its positives, then those of its negatives) rank."""
+    """Return how well scores rank; each row has those of its positives, then of its negatives."""
     ranks = []
     for row, row_scores in zip(rows, scores, strict=True):
         n = len(row.positives)
@@ -291,7 +291,7 @@ def report_of(
 
 
 def base_of(base: str) -> str:
-    """The folder of a base model that is named or given by its path, or its name at the hub.
+    """Return the folder of a base model that is named or given by its path, or its name at the hub.
 
     Raises:
         ModelError: The model of this name was not fetched, or the folder holds no weights that can be trained.
