@@ -69,7 +69,12 @@ class GraphView:
         index = entity_search(self.graph) if isinstance(self.graph, Graph) else None
         if index is None:
             return by_name
-        event(f"searched by name, and by embedding in the index of {index.embedder!r}", once=True)
+        event(
+            f"searched by name, and by embedding in the index of {index.embedder!r}",
+            once=True,
+            code="agent.searched_by_embedding",
+            embedder=repr(index.embedder),
+        )
         near = index.nearest(text, n if self.subgraph.is_whole else 20 * n)
         form = name_form(text)
         named = [entity for entity in by_name if form in self._forms(entity)]

@@ -144,7 +144,11 @@ class Workspace(GraphView):
                 raise
             except GraphbrickError as error:
                 if not isinstance(error, AdviceError):  # a database that is away; what was seen is here
-                    event(f"{name[:80]!r} was looked for among the nodes seen only: {error}")
+                    event(
+                        f"{name[:80]!r} was looked for among the nodes seen only: {error}",
+                        "agent.only_seen_nodes",
+                        name=name[:80],
+                    )
                 nodes = self._called(name)
             seen = [node for node in nodes if self.was_seen(node)]
             answer.update(dict.fromkeys(seen))

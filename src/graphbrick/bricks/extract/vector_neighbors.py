@@ -96,6 +96,9 @@ class VectorNeighbors(ExtractStage):
         if capped:
             event(
                 f"stopped at the cap of {self.cap:,} entities around the matches: {complete} of {self.max_hops} "
-                "hops are complete (raise cap, or lower n or max_hops)"
+                "hops are complete (raise cap, or lower n or max_hops)",
+                "vector_neighbors.cap",
+                cap=self.cap,
+                hops=complete,
             )
         return near

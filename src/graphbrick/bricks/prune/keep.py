@@ -80,7 +80,7 @@ def _finish(
     _report_lonely(query, subgraph, result)
     if not cut_off or not connected:
         return result
-    event(f"{cut_off:,} entities that no seed reaches any more were left out")
+    event(f"{cut_off:,} entities that no seed reaches any more were left out", "prune.cut_off", n=cut_off)
     return _part(result, reached, reached[heads(result)] & reached[result.csr.tail])
 
 
@@ -88,7 +88,11 @@ def _report_lonely(query: Query, before: Subgraph, after: Subgraph) -> None:
     """Record an event for each seed that lost its last triple: no path can start from it any more."""
     lonely = _without_triples(query, after) - _without_triples(query, before)
     for seed in sorted(lonely):
-        event(f"no triple of seed {after.graph.describe(seed)} was kept, so that no path starts from it")
+        event(
+            f"no triple of seed {after.graph.describe(seed)} was kept, so that no path starts from it",
+            "prune.lonely_seed",
+            seed=seed,
+        )
 
 
 def _without_triples(query: Query, subgraph: Subgraph) -> set[int]:

@@ -111,7 +111,12 @@ class Points(RerankStage):
                 sources = [lines[part.start + number - 1] for number in numbers]
                 points.append(self._point(text, sources, score / _BEST))
         if unread:
-            event(f"{unread:,} of {len(batches):,} replies could not be read, and gave no point")
+            event(
+                f"{unread:,} of {len(batches):,} replies could not be read, and gave no point",
+                "points.unread_replies",
+                n=unread,
+                total=len(batches),
+            )
         return points
 
     def _point(self, text: str, sources: Sequence[_Line], score: float) -> Point:
@@ -164,7 +169,11 @@ def _points(rows: Sequence[object], n: int, reply: str) -> Iterator[tuple[str, f
         if text and score > 0:
             yield text, min(score, float(_BEST)), list(sources)
     if without:
-        event(f"{without:,} entries of a reply are no points with a score: {shown(reply)}")
+        event(
+            f"{without:,} entries of a reply are no points with a score: {shown(reply)}",
+            "points.bad_entries",
+            n=without,
+        )
 
 
 def _each_once(places: Iterable[Citation]) -> tuple[Citation, ...]:

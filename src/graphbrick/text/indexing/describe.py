@@ -86,7 +86,11 @@ class Describe(Brick):
         model, lines = self.model, [one_line(one) for one in thing.descriptions]
         budget = min(_PART, model.context_budget(_prompt(thing.name, [])))
         if budget < _LEAST_PART:
-            event(f"descriptions were joined, as the context of {self.llm.model} has no space for them")
+            event(
+                f"descriptions were joined, as the context of {self.llm.model} has no space for them",
+                "describe.no_space",
+                model=self.llm.model,
+            )
             return ""
         while True:
             lines, sizes = cut_to_budget(model, lines, budget // 2)  # so that each part has two at least
@@ -100,7 +104,7 @@ class Describe(Brick):
 
     def refused(self, reason: str) -> str:
         """Return an empty description, as a server refused the prompt."""
-        event(f"descriptions were joined, as {reason}")
+        event(f"descriptions were joined, as {reason}", "describe.joined", reason=reason)
         return ""
 
 

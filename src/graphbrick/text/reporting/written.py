@@ -186,7 +186,11 @@ class ReportWriter:
         for place, reply in each_reply(self._llm, requests):
             i = missing[place]
             if isinstance(reply, ModelError):
-                event(f"the model refused to write about community {batch[i][0]}: {reply}")
+                event(
+                    f"the model refused to write about community {batch[i][0]}: {reply}",
+                    "reports.refused",
+                    community=batch[i][0],
+                )
                 continue
             replies[i] = reply
             if read_report(*batch[i], reply) is not None:

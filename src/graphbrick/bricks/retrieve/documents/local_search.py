@@ -108,7 +108,7 @@ class LocalSearch(RetrieveStage):
         try:
             kept = reports_of(graph)
         except GraphbrickError as error:
-            event(f"searched without reports: {error}")
+            event(f"searched without reports: {error}", "local_search.no_reports")
             return
         chosen = np.array(entities)
         matches = {one: int(np.isin(kept.tree.members(one), chosen).sum()) for one in kept.at_level(self.level)}

@@ -75,7 +75,11 @@ def vectors_of(graph: TextGraph, embedder: Embedder, texts: list[str]) -> Vector
     store = store_of(graph)
     missing = len(store.missing(embedder, texts))
     if missing > _MANY:
-        event(f"{missing:,} texts were embedded for this question; in advance: graphbrick prepare embeddings")
+        event(
+            f"{missing:,} texts were embedded for this question; in advance: graphbrick prepare embeddings",
+            "passages.embedded_now",
+            n=missing,
+        )
     parts = [store.get(embedder, texts[i : i + _CHUNK]) for i in range(0, len(texts), _CHUNK)]
     vectors: Vectors = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float16)
     return vectors.astype(np.float32) if len(vectors) <= _FEW else vectors

@@ -89,7 +89,12 @@ def request(llm: ChatModel, parser: Parser, question: str) -> Request:
     lines = _words_of(parser)
     fit = fitting(llm, _messages(parser, question, []), lines)
     if fit < len(lines):
-        event(f"{llm.model} was shown only the first {fit} of {len(lines)} names of the graph: its context is full")
+        event(
+            f"{llm.model} was shown only the first {fit} of {len(lines)} names of the graph: its context is full",
+            "model_plan.names_cut",
+            n=fit,
+            total=len(lines),
+        )
     return Request(_messages(parser, question, lines[:fit]), _SCHEMA)
 
 
@@ -105,7 +110,11 @@ def _words_of(parser: Parser) -> list[str]:
     lines += [f"relation: {name}" for n, name in names if n not in values][:_LISTED]
     left_out = max(len(classes) - _LISTED, 0) + max(len(names) - len(values) - _LISTED, 0)
     if left_out:
-        event(f"{left_out:,} classes and relations of few entities are not shown to the model")
+        event(
+            f"{left_out:,} classes and relations of few entities are not shown to the model",
+            "model_plan.names_left_out",
+            n=left_out,
+        )
     return lines_of(dict.fromkeys(lines))
 
 

@@ -111,11 +111,16 @@ class Operators(RetrieveStage):
         except CannotPlanError as error:
             if not cue and query.seeds:
                 return self.patterns.retrieve(query, subgraph)
-            event(f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})")
+            event(
+                f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
+                "operators.not_answered",
+                reason=str(error),
+                cue=cue,
+            )
             return Evidence()
         assumptions = resolver.assumptions_of(plan)
         for assumption in assumptions:
-            event(parser.with_names(assumption))
+            event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
@@ -132,7 +137,11 @@ class Operators(RetrieveStage):
             plan = plan_by_model(self.llm, by_model, question.text)
         except CannotPlanError as error:
             raise CannotPlanError(f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}") from error
-        event(f"{self.llm.model} planned this question, since by the rules {reason}")
+        event(
+            f"{self.llm.model} planned this question, since by the rules {reason}",
+            "operators.planned_by_model",
+            reason=reason,
+        )
         return plan, True
 
     def _evidence(self, place: Place, plan: Plan) -> Evidence:
@@ -153,15 +162,20 @@ class Operators(RetrieveStage):
             assert isinstance(plan, SetPlan)
             inner, entities = plan, plan.run(place)
             if not len(entities):
-                event(f"nothing in the graph fits: {text}")
+                event(f"nothing in the graph fits: {text}", "operators.nothing_fits", plan=text)
             rows += [
                 Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
                 for entity in entities[: self.cap].tolist()
             ]
-        event(f"plan: {text}")
+        event(f"plan: {text}", "operators.plan", plan=text)
         fact(results=len(entities))
         if len(entities) > self.cap:
-            event(f"{len(entities):,} entities are the answer; the first {self.cap:,} are given (cap)")
+            event(
+                f"{len(entities):,} entities are the answer; the first {self.cap:,} are given (cap)",
+                "operators.cap",
+                n=len(entities),
+                cap=self.cap,
+            )
         paths: list[Path] = []
         if isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
             paths = inner.paths(place, entities[: self.cap])[: self.cap]

@@ -114,7 +114,11 @@ class BeamSearch(RetrieveStage):
             if self.stop is not None and len(layers) < self.max_hops:
                 texts = [path.walked.text for layer in layers for path in layer]
                 if is_enough(self.stop, query.text, texts):
-                    event(f"{self.stop.model} found the paths to be enough after {len(layers)} steps")
+                    event(
+                        f"{self.stop.model} found the paths to be enough after {len(layers)} steps",
+                        "beam_search.enough",
+                        steps=len(layers),
+                    )
                     break
         fact(candidates=scored, steps=len(layers))
         paths = [path for layer in layers for path in layer]  # shorter ones first; the sort below is stable
@@ -132,7 +136,11 @@ class BeamSearch(RetrieveStage):
         if len(candidates) < total:
             event(
                 f"step {len(beam[0].triples) + 1}: of {total:,} candidates {self.cap:,} were taken, in turns from "
-                "every relation of every path (cap)"
+                "every relation of every path (cap)",
+                "beam_search.cap",
+                step=len(beam[0].triples) + 1,
+                n=total,
+                cap=self.cap,
             )
         if not len(candidates):
             return [], 0

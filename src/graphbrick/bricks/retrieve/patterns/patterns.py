@@ -194,7 +194,10 @@ class Patterns(RetrieveStage):
         if cut:
             event(
                 f"{cut:,} patterns end at so many entities that only the first {self.cap:,} triples there were looked "
-                "at (cap)"
+                "at (cap)",
+                "patterns.cap",
+                n=cut,
+                cap=self.cap,
             )
         fact(patterns=sum(len(length) for from_seed in grown for length in from_seed.lengths[1:]))
         return seeds, grown, self._ranked(query, subgraph.graph, grown)

@@ -67,7 +67,12 @@ class Rounds:
         fact(rounds=len(self.paths))
         if self.is_enough or self.is_stuck:
             return False
-        event(f"the {what} were not found to be enough after {len(self.paths)} rounds")
+        event(
+            f"the {what} were not found to be enough after {len(self.paths)} rounds",
+            "rounds.not_enough",
+            reached=what,
+            rounds=len(self.paths),
+        )
         return True
 
     def texts(self) -> list[str]:
