@@ -172,6 +172,6 @@ def _parsed(line: bytes, place: Path, number: int) -> Feedback:
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
-            f"this is no feedback ({type(error).__name__}: {error}); correct or remove the line",
+            f"this is not feedback ({type(error).__name__}: {error}); correct or remove the line",
             place, number, line.decode("utf-8", "replace"),
         ) from error  # fmt: skip

@@ -98,7 +98,7 @@ def _read(path: Path, kind: str) -> LearnedFile:
             raise ValueError("kind")
         embedder, identity, others = parse_brick(about["embedder"]), about["identity"], about["about"]
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, PipelineError) as error:
-        raise ModelError(f"{path} is no file of graphbrick train {kind}, or it is damaged; make it anew") from error
+        raise ModelError(f"{path} is not a file of graphbrick train {kind}, or it is damaged; make it anew") from error
     if not isinstance(embedder, Embedder) or embedder.identity != identity:
         raise ModelError(f"{path} was trained on vectors of {about['embedder']}, which is another model now")
     return LearnedFile(kind, embedder, others, arrays)

@@ -91,7 +91,7 @@ class Agent(RetrieveStage):
         try:
             names = [tool.name for tool in select(self.tools)]
         except PipelineError as error:
-            raise PipelineError(f"Agent tools: {error}") from None
+            raise PipelineError(f"Agent tools: {error}", code="agent.bad_tools") from None
         if self.first and self.first not in names:
             self.refuse("first", f"one of its tools ({', '.join(names)}) or empty", names[0])
 
@@ -160,7 +160,11 @@ class Agent(RetrieveStage):
         try:
             return FilePath(self.instructions).expanduser().read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"the instructions {self.instructions!r} cannot be read: {error}") from error
+            raise InputError(
+                f"the instructions {self.instructions!r} cannot be read: {error}",
+                code="agent.bad_instructions",
+                file=self.instructions,
+            ) from error
 
 
 def _introduced(work: Workspace, entity: int) -> str:

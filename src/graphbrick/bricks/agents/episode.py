@@ -225,7 +225,11 @@ class Episode:
             try:
                 found: object = self._tool(call).function(self.work, **self._bound(call))
                 if not isinstance(found, Observation):
-                    raise AdviceError(f"the tool {call.name} is broken: it returned {found!r:.80}, not an Observation")
+                    raise AdviceError(
+                        f"the tool {call.name} is broken: it returned {found!r:.80}, not an Observation",
+                        code="agent.broken_tool",
+                        tool=call.name,
+                    )
                 return found
             except (StoppedError, NotRecordedError):
                 raise
@@ -256,17 +260,23 @@ class Episode:
         found = self.conversation.tools.get(call.name)
         if found is None:
             hint = did_you_mean(call.name, self._names) or f"; there are {', '.join(self._names)}"
-            raise AdviceError(f"there is no tool {call.name[:80]!r}{hint}")
+            raise AdviceError(f"there is no tool {call.name[:80]!r}{hint}", code="agent.unknown_tool", tool=call.name)
         if self.first not in ("", call.name) and not any(key.startswith(f"{self.first} ") for key in self._results):
             usage = self.conversation.tools[self.first].usage
-            raise AdviceError(f"the first call must be {self.first}; use {usage}, then make this call again")
+            raise AdviceError(
+                f"the first call must be {self.first}; use {usage}, then make this call again",
+                code="agent.first_call",
+                first=self.first,
+            )
         return found
 
     def _bound(self, call: Call) -> Mapping[str, object]:
         tool = self._tool(call)
         if call.invalid:
             raise AdviceError(
-                f"the arguments of {call.name} are not a JSON object: {call.invalid[:80]!r}; use {tool.usage}"
+                f"the arguments of {call.name} are not a JSON object: {call.invalid[:80]!r}; use {tool.usage}",
+                code="agent.bad_arguments",
+                tool=call.name,
             )
         return tool.bind(call.arguments)
 

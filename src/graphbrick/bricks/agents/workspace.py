@@ -70,13 +70,18 @@ class Workspace(GraphView):
             nodes = self.lists[name.upper()]
             if len(nodes) > _LONGEST_LIST:
                 raise AdviceError(
-                    f"{name.upper()} has {len(nodes):,} nodes; filter it to at most {_LONGEST_LIST:,} first"
+                    f"{name.upper()} has {len(nodes):,} nodes; filter it to at most {_LONGEST_LIST:,} first",
+                    code="workspace.long_list",
+                    name=name.upper(),
+                    n=len(nodes),
                 )
             return nodes
         if name[:1].upper() == "L" and name[1:].isdigit():
             there = f"there are {', '.join(self.lists)}" if self.lists else "there is none yet"
             raise AdviceError(
-                f"there is no list {name.upper()}; {there}. Lists of this step have names in the next one"
+                f"there is no list {name.upper()}; {there}. Lists of this step have names in the next one",
+                code="workspace.no_list",
+                name=name.upper(),
             )
         return (self.entity(text),)
 

@@ -100,7 +100,8 @@ class Generate(GenerateStage):
         if not few:
             raise ModelError(
                 f"{self.llm!r} has no room for a single path beside the prompt and a reply of {self.llm.max_tokens:,} "
-                f"tokens: it holds {self.llm.context_tokens():,}; raise context, or lower max_tokens"
+                f"tokens: it holds {self.llm.context_tokens():,}; raise context, or lower max_tokens",
+                code="generate.no_room",
             )
         return Request(self._messages(turns, query, lines[:few]), SCHEMA), items[:few]
 

@@ -68,7 +68,8 @@ class WriteAnswer(GenerateStage):
             raise ModelError(
                 f"{self.llm!r} has no room for one item of evidence beside the prompt and a reply of "
                 f"{self.llm.max_tokens:,} tokens: it holds {self.llm.context_tokens():,}; raise context, or lower "
-                "max_tokens"
+                "max_tokens",
+                code="write_answer.no_room",
             )
         request = Request(self._messages(query, lines[:n]))
         reply = self.llm.ask_all([request], on_token=current_on_token())[0].text

@@ -29,7 +29,9 @@ class ScoredPrune(PruneStage):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n is None and self.threshold is None:
-            raise PipelineError(f"{type(self).__name__} needs n, threshold, or both; try n=64")
+            raise PipelineError(
+                f"{type(self).__name__} needs n, threshold, or both; try n=64", code="prune.nothing_to_do"
+            )
 
     def best(self, scores: npt.NDArray[np.float64], *ties: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """Return the indices to keep, best first; equal scores are ordered by ``ties``, then by index."""

@@ -97,7 +97,8 @@ class Points(RerankStage):
         if budget < _LEAST:
             raise ModelError(
                 f"{self.by!r} has no room for texts beside the prompt and a reply of {self.by.max_tokens:,} tokens: it "
-                f"holds {self.by.context_tokens():,}; raise context, or lower max_tokens"
+                f"holds {self.by.context_tokens():,}; raise context, or lower max_tokens",
+                code="points.no_room",
             )
         texts, sizes = cut_to_budget(self.by, [one_line(line.text) for line in lines], budget)
         batches = pack(sizes, budget, len(lines))
@@ -170,7 +171,7 @@ def _points(rows: Sequence[object], n: int, reply: str) -> Iterator[tuple[str, f
             yield text, min(score, float(_BEST)), list(sources)
     if without:
         event(
-            f"{without:,} entries of a reply are no points with a score: {shown(reply)}",
+            f"{without:,} entries of a reply are not points with a score: {shown(reply)}",
             "points.bad_entries",
             n=without,
         )

@@ -26,7 +26,7 @@ def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
     """
     parent = next((folder for folder in path.absolute().parents if folder.exists()), path)  # the root has no parent
     if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise ModelError(f"{path} cannot be written: {parent} is no folder that you may write to")
+        raise ModelError(f"{path} cannot be written: {parent} is not a folder that you may write to")
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return
     described = _described(path)

@@ -187,7 +187,7 @@ def _load(folder: Path) -> PatternModel:
 
     described, advice = _described(folder), "train the patterns again"
     if described.get("format") != FORMAT:
-        raise ModelError(f"{folder} holds something else than trained patterns; graphbrick train patterns makes them")
+        raise ModelError(f"{folder} holds something other than trained patterns; graphbrick train patterns makes them")
     if described.get("version") not in _READ:
         raise ModelError(f"{folder} has version {described.get('version')!r}, this graphbrick reads {_READ}; {advice}")
     try:
@@ -308,5 +308,5 @@ def _described(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"{file} cannot be read ({error}); train the patterns again") from error
     if not isinstance(read, dict):
-        raise ModelError(f"{file} is damaged: it is no JSON object; train the patterns again")
+        raise ModelError(f"{file} is damaged: it is not a JSON object; train the patterns again")
     return read

@@ -62,7 +62,10 @@ def cosines(graph: TextGraph, embedder: Embedder, question: str, vectors: Vector
     """Return the cosine of the question and each of some vectors, float64 [vectors]."""
     one = store_of(graph).query_vector(embedder, question).astype(np.float32)
     if len(vectors) and vectors.shape[1] != len(one):
-        raise ModelError(f"{embedder!r} gives {len(one)} dimensions, but {vectors.shape[1]} are kept beside the graph")
+        raise ModelError(
+            f"{embedder!r} gives {len(one)} dimensions, but {vectors.shape[1]} are kept beside the graph",
+            code="passages.other_dimensions",
+        )
     parts = [vectors[i : i + _CHUNK].astype(np.float32, copy=False) @ one for i in range(0, len(vectors), _CHUNK)]
     return np.concatenate([np.zeros(0, dtype=np.float32), *parts]).astype(np.float64)
 

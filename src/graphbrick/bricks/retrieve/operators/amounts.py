@@ -66,7 +66,10 @@ class Amount(ValuePlan):
         values = self.measure.of(place, entities)
         values = values[~np.isnan(values)]
         if not len(values):
-            raise CannotPlanError(f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}")
+            raise CannotPlanError(
+                f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}",
+                code="operators.no_values",
+            )
         if self._is_of_equals:
             return float(values[0])
         return float(values.mean() if self.mean else values.sum())

@@ -78,7 +78,9 @@ class Degree(Measure):
         """Return the number of each entity, NaN where there is none."""
         if len(entities) > MOST_COUNTED:
             raise CannotPlanError(
-                f"counting {place.steps_text(self.steps)} for {len(entities):,} entities would take too long"
+                f"counting {place.steps_text(self.steps)} for {len(entities):,} entities would take too long",
+                code="operators.too_many_counts",
+                n=len(entities),
             )
         return np.array(
             [len(Along(e, self.steps, of_class=self.of_class).run(place)) for e in entities.tolist()], float
@@ -188,13 +190,20 @@ class Best(SetPlan):
         values = self.measure.of(place, entities)
         entities, values = entities[~np.isnan(values)], values[~np.isnan(values)]
         if not len(entities):
-            raise CannotPlanError(f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}")
+            raise CannotPlanError(
+                f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}",
+                code="operators.nothing_measured",
+            )
         order = np.lexsort((entities, -values if self.largest else values))
         if self.n > 1:
             return entities[order[: self.n]]
         distinct = np.unique(values)[:: -1 if self.largest else 1]
         if self.rank > len(distinct):
-            raise CannotPlanError(f"there are only {len(distinct)} values of {self.measure.text(place)}")
+            raise CannotPlanError(
+                f"there are only {len(distinct)} values of {self.measure.text(place)}",
+                code="operators.too_few_values",
+                n=len(distinct),
+            )
         best: Ints = entities[order][values[order] == distinct[self.rank - 1]]
         return best
 

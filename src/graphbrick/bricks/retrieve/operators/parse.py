@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.superlatives import Superlatives
@@ -127,7 +127,10 @@ class Parser:
         of_class = set(stems(name))
         others = [word for word in words if not self.english.is_among(word, of_class)]
         if others:
-            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}")
+            raise CannotPlanError(
+                f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}",
+                code="operators.not_of_every",
+            )
         return p.Members(name)
 
     def _except(self, text: str) -> SetPlan | None:
@@ -146,10 +149,7 @@ class Parser:
         inner = self.best(f"which is {match['inner']}") or self.best(match["inner"])
         if inner is None:
             return None
-        entities = inner.run(self.place)
-        if len(entities) != 1:
-            raise CannotPlanError(f"«{inner.text(self.place)}» gives {len(entities)} entities, not one")
-        self.entities.append(int(entities[0]))
+        self.entities.append(inner.only(self.place))
         return self.set(f"{match['front']} e{len(self.entities) - 1}")
 
     # Filters
@@ -218,7 +218,7 @@ class Parser:
         if bounds is None or negated is None:
             return bounds
         if bounds.kind not in _OPPOSITES:
-            raise CannotPlanError(f"no rule reads what {negated['word']!r} changes here")
+            raise UnreadWordError(negated["word"])
         left = bounds.left[: negated.start()] + negated["verb"]
         return bounds._replace(left=left, kind=_OPPOSITES[bounds.kind])
 
@@ -261,7 +261,9 @@ class Parser:
         if bounds.kind == "between":
             upper = self.english.read_amount(rest.partition("and " if "and " in rest else "to ")[2])
             if upper is None:
-                raise CannotPlanError(f"'between' needs two numbers, got {bounds.right!r}")
+                raise CannotPlanError(
+                    f"'between' needs two numbers, got {bounds.right!r}", code="operators.between_numbers"
+                )
             rest = upper.rest
         words = " ".join(filter(None, (words, re.sub(r"^(?:of|in) ", "", rest)))).strip()
         inside = self.english.match("inside", words)
@@ -278,7 +280,8 @@ class Parser:
             return p.dated(base, measure, bounds.kind, amount.as_date, upper and upper.as_date)
         if amount.date:
             raise CannotPlanError(
-                f"{measure.text(self.place)} is no date, so that it cannot be compared with {amount.date.text}"
+                f"{measure.text(self.place)} is not a date, so that it cannot be compared with {amount.date.text}",
+                code="operators.not_a_date",
             )
         low = amount.value if upper is None else self._same_scale(bounds.right, amount.value, upper.value)
         return p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
@@ -288,7 +291,7 @@ class Parser:
         other = self.english.match("that_of", bounds.right)
         than = self.set(other["who"] if other else bounds.right)
         if not isinstance(than, p.Listed | p.Best) and len(than.run(self.place)) > 1:
-            raise CannotPlanError(f"«{than.text(self.place)}» gives {len(than.run(self.place))} entities, not one")
+            than.only(self.place)  # raises the error
         measure = self.resolver.measure(words, bounds.names, base, words or self._comparative)
         value = p.Amount(than, measure).value(self.place)
         low, high = (value, np.inf) if bounds.kind in ("over", "least") else (-np.inf, value)
@@ -349,7 +352,7 @@ class Parser:
         if self.english.match("verb_of_none", rest):
             words = re.sub(r"^\w+ (?:any |an? )?", "", rest)
             return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)
-        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»")
+        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code="operators.unknown_rest")
 
     def _shared(self, text: str) -> SetPlan | None:
         """Read «which countries border both e0 and e1»: the same phrase about several entities."""

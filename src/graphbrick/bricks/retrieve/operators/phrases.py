@@ -97,7 +97,9 @@ class PhraseResolver:
         """
         matches = self._matches(phrase, entity)
         if not matches:
-            raise CannotPlanError(f"no relation leads away from {self.place.graph.label(entity)}")
+            raise CannotPlanError(
+                f"no relation leads away from {self.place.graph.label(entity)}", code="operators.no_relation"
+            )
         best = matches[0]
         if self._is_only_noun(best, phrase):
             return best.along
@@ -106,7 +108,11 @@ class PhraseResolver:
             if steps is not None:
                 return replace(steps, start=entity)
         if best.unsaid:
-            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}")
+            raise CannotPlanError(
+                f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}",
+                code="operators.unknown_words",
+                words=tuple(best.unsaid),
+            )
         return best.along
 
     def _is_only_noun(self, match: _Match, phrase: str) -> bool:
@@ -121,7 +127,9 @@ class PhraseResolver:
         ):  # fmt: skip
             return False
         unknown = " ".join(map(repr, match.unsaid))
-        self.assumptions[match.along] = f"{unknown} is no word of this graph; taken for {match.along.text(self.place)}"
+        self.assumptions[match.along] = (
+            f"{unknown} is not a word of this graph; taken for {match.along.text(self.place)}"
+        )
         return True
 
     def assumptions_of(self, plan: Plan) -> list[str]:

@@ -32,8 +32,17 @@ class UnknownNounError(CannotPlanError):
     """
 
     def __init__(self, nouns: Sequence[str]) -> None:
-        super().__init__(f"nothing in this graph is called {' '.join(map(repr, nouns))}")
-        self.nouns = tuple(nouns)
+        nouns = tuple(nouns)
+        text = f"nothing in this graph is called {' '.join(map(repr, nouns))}"
+        super().__init__(text, code="operators.unknown_nouns", nouns=nouns)
+        self.nouns = nouns
+
+
+class UnreadWordError(CannotPlanError):
+    """A word, such as «not», whose meaning at its place no rule reads."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(f"no rule reads what {word!r} changes here", code="operators.unread_word", word=word)
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,14 @@ class SetPlan(Plan):
         if entities is None:
             entities = place.results[self] = self._run(place)
         return entities
+
+    def only(self, place: Place) -> int:
+        """Return the only entity; raise `CannotPlanError` if there are none or several."""
+        entities = self.run(place)
+        if len(entities) != 1:
+            text = f"«{self.text(place)}» gives {len(entities)} entities, not one"
+            raise CannotPlanError(text, code="operators.not_one_entity", n=len(entities))
+        return int(entities[0])
 
     @abstractmethod
     def _run(self, place: Place) -> Ints:

@@ -21,6 +21,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Place,
     Plan,
     SetPlan,
+    UnreadWordError,
     ValuePlan,
 )
 from graphbrick.bricks.retrieve.operators.question import question_of
@@ -104,7 +105,7 @@ class Operators(RetrieveStage):
             plan, by_model = self._planned(parser, cue)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain and words.search("never_plain", cue):
-                raise CannotPlanError(f"no rule reads what {cue!r} changes here")
+                raise UnreadWordError(cue)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
@@ -114,8 +115,10 @@ class Operators(RetrieveStage):
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
                 "operators.not_answered",
-                reason=str(error),
+                once=False,
                 cue=cue,
+                reason=error.code,
+                **error.values,
             )
             return Evidence()
         assumptions = resolver.assumptions_of(plan)
@@ -136,7 +139,8 @@ class Operators(RetrieveStage):
         try:
             plan = plan_by_model(self.llm, by_model, question.text)
         except CannotPlanError as error:
-            raise CannotPlanError(f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}") from error
+            text = f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}"
+            raise CannotPlanError(text, code="operators.neither_planned", model=error.code, **error.values) from error
         event(
             f"{self.llm.model} planned this question, since by the rules {reason}",
             "operators.planned_by_model",
@@ -190,7 +194,11 @@ def read(parser: Parser, text: str) -> Plan:
     """
     superlative = parser.english.unknown_superlative(text)
     if superlative and stem(superlative) not in parser.resolver.lexicon.words:
-        raise CannotPlanError(f"{superlative!r} is no adjective that the rules can compare by")
+        raise CannotPlanError(
+            f"{superlative!r} is not an adjective that the rules can compare by",
+            code="operators.unknown_adjective",
+            adjective=superlative,
+        )
     numbers = Numbers(parser)
     compared = numbers.compared(text)
     if compared is not None:
@@ -202,7 +210,7 @@ def read(parser: Parser, text: str) -> Plan:
         return value
     unknown = next((words for words in parser.english.unknown if re.search(rf"\b{words}\b", text)), None)
     if unknown:
-        raise CannotPlanError(f"no rule can plan {unknown!r}")
+        raise CannotPlanError(f"no rule can plan {unknown!r}", code="operators.no_rule")
     return parser.set(text)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
 
@@ -32,7 +32,7 @@ class Superlatives:
         """
         negated = self.english.search("negated_best", text)
         if negated:
-            raise CannotPlanError(f"no rule reads what {negated['word']!r} changes here")
+            raise UnreadWordError(negated["word"])
         for pattern in self.english.patterns["best"]:
             match = pattern.match(text)
             if match and not self.english.match("not_a_noun", match["base"]):

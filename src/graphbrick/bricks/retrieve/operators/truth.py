@@ -36,7 +36,7 @@ class Truth:
             plan = rule(text)
             if plan is not None:
                 return plan
-        raise CannotPlanError("no rule reads this question for yes or no")
+        raise CannotPlanError("no rule reads this question for yes or no", code="operators.not_yes_or_no")
 
     def _class_of(self, *entities: int) -> str:
         return self.parser.resolver.lexicon.classes_of(np.array(entities)) or "ones"
@@ -70,7 +70,7 @@ class Truth:
             return p.IsAmong(p.Listed((one, other)), self.parser.set(f"which {self._class_of(one, other)} {be}{rest}"))
         shares = self.english.match("pair_shares", rest)
         if shares is None:
-            raise CannotPlanError(f"no rule reads «{rest}» of two entities")
+            raise CannotPlanError(f"no rule reads «{rest}» of two entities", code="operators.unread_pair")
         what = shares["what"].strip() or shares["verb"] or ""
         what = "borders" if self.english.match("meeting", what) else what
         ends = self._ends_of_pair(what, shares["verb"] or "", match["one"], match["other"])
@@ -127,7 +127,9 @@ class Truth:
     def _among(self, text: str) -> ValuePlan | None:
         """Read «is e0 the capital of e1», «does e0 border e1»: is one in a set that the rest gives."""
         if len(MENTION.findall(text)) < 2:
-            raise CannotPlanError("a question for yes or no needs two entities, or a number to compare with")
+            raise CannotPlanError(
+                "a question for yes or no needs two entities, or a number to compare with", code="operators.one_entity"
+            )
         passive = self.english.match("passive_by", text)
         if passive and not self._is_label(f"{passive['verb']} by"):  # «is e0 owned by e1»: does e1 own e0
             text = f"does {passive['who']} {passive['verb']} {passive['whom']}"
@@ -188,7 +190,9 @@ class Truth:
         if says:
             return p.IsAmong(p.Listed((other,)), p.Along(one, ((says[0], True),)))
         preposition = MENTION.sub("", rest).strip()
-        raise CannotPlanError(f"no relation of {graph.label(one)} says {preposition!r}")
+        raise CannotPlanError(
+            f"no relation of {graph.label(one)} says {preposition!r}", code="operators.no_preposition", word=preposition
+        )
 
     def _readings(self, rest: str, *, is_state: bool) -> Iterator[tuple[int, str]]:
         """Yield ways to read a question: an entity, and a phrase for the set that it may be in."""

@@ -6,7 +6,7 @@ import re
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, ValuePlan
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.graphs.store.literals import literal_types
 
@@ -65,9 +65,9 @@ class Numbers:
         base = match["base"]
         compared = _MORE_THAN.match(base)
         if compared:
-            raise CannotPlanError(f"no rule reads what {compared['more']!r} changes here")
+            raise UnreadWordError(compared["more"])
         if self.english.match("people_first", base) and not self.resolver.lexicon.class_named(("person",)):
-            raise CannotPlanError("this graph has no people to count")
+            raise CannotPlanError("this graph has no people to count", code="operators.no_people")
         counted = self.english.match("counted", base)
         base = base[counted.end() :] if counted else base
         together = self.english.match("together", base)
@@ -128,7 +128,8 @@ class Numbers:
         measure = self.resolver.measure("", comparison.names, base, f"how {match['adjective']}")
         if measure.is_date(self.parser.place):
             raise CannotPlanError(
-                f"'how {match['adjective']}' needs an age; this graph has a date, {measure.text(self.parser.place)!r}"
+                f"'how {match['adjective']}' needs an age; this graph has a date, {measure.text(self.parser.place)!r}",
+                code="operators.needs_age",
             )
         return p.Amount(base, measure)
 
@@ -139,7 +140,9 @@ class Numbers:
         base = self._named(where)
         measure = self.resolver.attribute(words, base)
         if measure is None:
-            raise CannotPlanError(f"no relation of this graph gives a number for {words!r} here")
+            raise CannotPlanError(
+                f"no relation of this graph gives a number for {words!r} here", code="operators.no_number", words=words
+            )
         return p.Amount(base, measure, mean)
 
     def _total(self, text: str) -> ValuePlan | None:

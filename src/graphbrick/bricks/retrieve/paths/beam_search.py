@@ -94,7 +94,10 @@ class BeamSearch(RetrieveStage):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
-            raise PipelineError("BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too")
+            raise PipelineError(
+                "BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too",
+                code="beam_search.no_prefilter",
+            )
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the paths of the beams."""

@@ -140,7 +140,7 @@ class TextToQuery(RetrieveStage):
     def _checked(self, text: str, graph: QueryLanguage, language: str, schema: Schema, *, is_last: bool) -> str:
         """Return a query as it will be run: with all prefixes, and corrected if it is to be checked."""
         if not text:
-            raise _BadQueryError("the reply has no query")
+            raise _BadQueryError("the reply has no query", code="text_to_query.no_query")
         if language == SPARQL:
             text = with_prefixes(text, schema_prefixes(schema))
         if not self.check:
@@ -150,7 +150,7 @@ class TextToQuery(RetrieveStage):
             event(f"in the query: {change}", "text_to_query.corrected", change=change)
         problems = "; ".join(checked.problems)
         if problems and not is_last:
-            raise _BadQueryError(problems)
+            raise _BadQueryError(problems, code="text_to_query.bad_query")
         if problems:
             event(f"the last query was run although {problems}", "text_to_query.run_with_problems")
         return checked.text

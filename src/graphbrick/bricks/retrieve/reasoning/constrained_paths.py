@@ -146,8 +146,9 @@ class ConstrainedPaths(RetrieveStage):
             )
             return text
         raise ModelError(
-            f"{self.llm.model} at {self.llm.address()} does not obey grammars: it replied {shown(text)}, which is no "
-            "path of the grammar; use LocalLLM(), or a server of llama.cpp or vLLM, or PlannedPaths with this one"
+            f"{self.llm.model} at {self.llm.address()} does not obey grammars: it replied {shown(text)}, which is not "
+            "a path of the grammar; use LocalLLM(), or a server of llama.cpp or vLLM, or PlannedPaths with this one",
+            code="constrained_paths.no_grammar",
         )
 
     def messages(self, query: Query, subgraph: Subgraph, paths: Sequence[Path]) -> list[Message]:

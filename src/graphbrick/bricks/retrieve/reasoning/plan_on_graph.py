@@ -331,7 +331,7 @@ class PlanOnGraph(RetrieveStage):
         search.answers = known & {fold(name) for name in names} - {""}
         if not search.answers:
             event(
-                f"the search went on, since {', '.join(texts)[:80]!r} is no name on the paths",
+                f"the search went on, since {', '.join(texts)[:80]!r} is not a name on the paths",
                 "plan_on_graph.answer_off_paths",
                 texts=tuple(texts),
             )

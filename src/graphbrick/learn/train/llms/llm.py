@@ -205,7 +205,7 @@ def train_llm(
     is_gguf = find_base(base)[1] is not None
     if gguf and not is_gguf:
         raise InputError(
-            f"a GGUF file is written from the one that was tuned, but {base} is none; tune a GGUF file, or convert "
+            f"a GGUF file is written from the one that was tuned, but {base} is not one; tune a GGUF file, or convert "
             f"{place / MERGED} with convert_hf_to_gguf.py of llama.cpp"
         )
     check_place(place, KIND, overwrite=training.overwrite)

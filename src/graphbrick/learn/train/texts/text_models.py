@@ -196,7 +196,7 @@ class TextReport(TrainingReport[Ranked]):
         if self.long:
             lines.insert(3, f"  {self.long:,} texts are longer than the model reads")
         if self.new_head:
-            lines.insert(3, "  the base is no re-ranker: its last layer began at random")
+            lines.insert(3, "  the base is not a re-ranker: its last layer began at random")
         if self.untrained is not None and self.trained is not None:
             lines.append(
                 f"of {self.trained.questions:,} rankings in wordings kept apart: MRR {self.change('mrr')}, "
