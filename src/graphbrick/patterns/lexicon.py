@@ -122,9 +122,13 @@ def _folder(learned: str) -> Path:
         if not folder.is_dir():
             recover(folder)  # a killed process may have left it aside
     except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
-        raise InputError(f"cannot be read ({getattr(error, 'strerror', None) or error}); {_ADVICE}", folder) from error
+        raise InputError(
+            f"cannot be read ({getattr(error, 'strerror', None) or error}); {_ADVICE}",
+            folder,
+            code="lexicon.not_readable",
+        ) from error
     if not folder.is_dir():
-        raise InputError(f"there is no such folder; {_ADVICE}", folder)
+        raise InputError(f"there is no such folder; {_ADVICE}", folder, code="lexicon.no_folder")
     return folder
 
 

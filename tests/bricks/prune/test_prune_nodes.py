@@ -12,6 +12,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -187,14 +188,14 @@ def check_components(brick: PruneStage, query: Query, subgraph: Subgraph, nodes:
         left_out = []
     else:
         assert (found_nodes, found_triples) == (together, among(graph, together, triples))
-        left_out = [f"{lost} entities that no seed reaches any more were left out"] * (lost > 0)
+        left_out = [("prune.cut_off", {"n": lost})] * (lost > 0)
     given_nodes, given_triples = sets_of(subgraph)
     lonely = [
-        f"no triple of seed {graph.describe(seed)} was kept, so that no path starts from it"
+        ("prune.lonely_seed", {"seed": seed})
         for seed in sorted(set(query.seeds) & given_nodes)
         if with_triples(graph, given_triples, seed) and not with_triples(graph, triples, seed)
     ]
-    assert entry.events == lonely + left_out
+    assert told(entry.events) == lonely + left_out
 
 
 def with_triples(graph: Graph, triples: set[int], node: int) -> bool:
@@ -295,7 +296,7 @@ def test_a_query_without_seeds_leaves_nothing_connected() -> None:
     graph = tiny_graph()
     nodes, triples, entry = prune(PruneNodes(Hashed(), n=4, connected=True), Query("?"), Subgraph(graph))
     assert (nodes, triples) == (set(), set())
-    assert entry.events == ["4 entities that no seed reaches any more were left out"]
+    assert told(entry.events) == [("prune.cut_off", {"n": 4})]
 
 
 def test_a_kept_array_of_the_scorer_is_not_written_to() -> None:
@@ -328,7 +329,7 @@ def test_two_components_are_told_apart(tmp_path: Path) -> None:
     nodes, triples, entry = prune(PruneNodes(Says(), n=9, connected=True), query, Subgraph(graph))
     assert nodes == set(at(graph, "a", "b"))
     assert triples == {0, 1}
-    assert entry.events == ["3 entities that no seed reaches any more were left out"]
+    assert told(entry.events) == [("prune.cut_off", {"n": 3})]
 
 
 @pytest.mark.parametrize("kind", [PruneNodes, PruneEdges, PruneTriples])

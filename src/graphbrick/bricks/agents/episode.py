@@ -234,7 +234,7 @@ class Episode:
             except (StoppedError, NotRecordedError):
                 raise
             except AdviceError as error:
-                event(f"advice: {error}", "agent.advice", text=str(error), reason=error.code)
+                event(f"advice: {error}", "agent.advice", once=False, reason=error.code, **error.values)
                 return f"Error: {error}"
             except GraphbrickError as error:
                 event(f"the tool failed: {error}", "agent.tool_failed", error=str(error))
@@ -290,10 +290,10 @@ class Episode:
         else:
             return "The search ends.", True
         if self._doubted:
-            event(f"the agent finished, but {text}", "agent.finished_in_doubt", text=text)
+            event(f"the agent finished, but {text}", "agent.finished_in_doubt", names=tuple(names))
             return "The search ends.", True
         self._doubted = True
-        event(f"advice: {text}", "agent.finish_doubted", text=text)
+        event(f"advice: {text}", "agent.finish_doubted", names=tuple(names))
         return f"Error: {text}; else look it up, or finish with nodes from the results, as they write them", False
 
     def _key(self, call: Call) -> str:

@@ -58,12 +58,18 @@ class Phrasebook:
             InputError: The relation is not in the graph, or the names are a single text.
         """
         if isinstance(names, str):
-            raise InputError(f"names of a class are a list, got {names!r}; try {[names]!r}")
+            raise InputError(
+                f"names of a class are a list, got {names!r}; try {[names]!r}", code="phrasebook.not_a_list"
+            )
         label, is_tail = relation.removeprefix("<-").strip(), relation.startswith("<-")
         chosen = [one for one in self.classes if label in (one.tails if is_tail else one.heads)]
         if not chosen:
             known = ", ".join(sorted(self.relations)[:8])
-            raise InputError(f"the graph has no relation {label!r} to name a class by; it has {known}")
+            raise InputError(
+                f"the graph has no relation {label!r} to name a class by; it has {known}",
+                code="phrasebook.no_relation",
+                label=label,
+            )
         lowered = [name.strip().lower() for name in names if name.strip()]
         for one in chosen[:1]:
             one.names = list(dict.fromkeys([*lowered, *one.names]))

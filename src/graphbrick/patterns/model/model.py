@@ -299,7 +299,9 @@ class _Known:
         text = model.near_words.replaced(question)
         q, d = features(model.embedder, text), model.dimensions
         if q.shape != (d + WORDS,):
-            raise ModelError(f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}")
+            raise ModelError(
+                f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}", code="patterns.other_dimensions"
+            )
         extended = np.append(q, np.float32(1))
         roles = model.scale[:, None] * q[:d] + model.maps @ (model.narrow @ q)
         tokens = ([], []) if model.alignment is None else model.alignment.read(words_of(text))
@@ -331,7 +333,10 @@ class _Known:
             return
         made = self._model.embedder.embed([readable(label) for label in fresh]).astype(np.float32)
         if made.shape[1] != self._model.dimensions:
-            raise ModelError(f"{self._model.embedder!r} {_OTHER_SIZE.format(made.shape[1], self._model.dimensions)}")
+            raise ModelError(
+                f"{self._model.embedder!r} {_OTHER_SIZE.format(made.shape[1], self._model.dimensions)}",
+                code="patterns.other_word_dimensions",
+            )
         rows = [self.relation_row.get(label, -1) for label in fresh]
         self._words = np.concatenate([self._words, made])
         self._own = np.concatenate([self._own, np.array(rows, dtype=np.int64)])

@@ -221,7 +221,9 @@ def _open_base(kind: type[Trainee], base: str) -> Any:
             if is_folder
             else "is it a name of the hub, and can that be reached? Otherwise: graphbrick models fetch all-minilm-l6-v2"
         )
-        raise ModelError(f"sentence-transformers cannot load {base}: {first_line(error)}; {hint}") from error
+        raise ModelError(
+            f"sentence-transformers cannot load {base}: {first_line(error)}; {hint}", code="train_texts.not_loadable"
+        ) from error
 
 
 def fit(trainee: Trainee, prepared: Prepared, tell: Progress) -> Fitted[Ranked]:
