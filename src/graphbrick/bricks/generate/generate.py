@@ -144,6 +144,7 @@ def _supported(answers: list[ReplyAnswer], names: Mapping[str, int], items: list
                 f"the answer {answer.text[:200]!r} is cited from paths that do not hold it: {numbers}",
                 "generate.wrong_citation",
                 answer=answer.text,
+                numbers=numbers,
             )
         support.append([item for item in cited if item in holding] or holding)
     used = {id(item) for part in support for item in part}
