@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from faults import told
+from faults import fails, told
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -113,7 +113,7 @@ def test_the_edge_budget_is_an_event(graph: Graph) -> None:
 
 @pytest.mark.parametrize("budget", [0, -1, 2.5, True])
 def test_a_budget_is_a_number_of_edges(budget: object) -> None:
-    with pytest.raises(PipelineError, match="PPR edge_budget must be"):
+    with fails("parameter.not_allowed", PipelineError, brick="PPR", name="edge_budget"):
         PPR(edge_budget=budget)  # type: ignore[arg-type]
 
 

@@ -199,16 +199,16 @@ def test_the_command(
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "brick", "name"),
     [
-        ("SizedPPR(BM25())", "SizedPPR sizer must be a sizer"),
-        ("SizedPPR(ppr=PPR(seeds='each'))", "SizedPPR ppr must be a PPR whose seeds are 'together'"),
-        ("SizedPPR(ShareSizer(0.8, 0.7))", "ShareSizer most must be at least 0.8"),
-        ("SizedPPR(ShareSizer(0, 0.7))", r"ShareSizer least must be in \(0, 1\)"),
-        ("SizedPPR(LearnedSizer(''))", "LearnedSizer path must be a text that is not empty"),
-        ("SizedPPR(LearnedSizer('x', recall=1.0))", r"LearnedSizer recall must be in \(0, 1\)"),
+        ("SizedPPR(BM25())", "SizedPPR", "sizer"),
+        ("SizedPPR(ppr=PPR(seeds='each'))", "SizedPPR", "ppr"),
+        ("SizedPPR(ShareSizer(0.8, 0.7))", "ShareSizer", "most"),
+        ("SizedPPR(ShareSizer(0, 0.7))", "ShareSizer", "least"),
+        ("SizedPPR(LearnedSizer(''))", "LearnedSizer", "path"),
+        ("SizedPPR(LearnedSizer('x', recall=1.0))", "LearnedSizer", "recall"),
     ],
 )
-def test_wrong_parameters(text: str, message: str) -> None:
-    with pytest.raises(PipelineError, match=message):
+def test_wrong_parameters(text: str, brick: str, name: str) -> None:
+    with fails("parameter.not_allowed", PipelineError, brick=brick, name=name):
         parse(text)

@@ -193,7 +193,7 @@ def test_answers_stay_in_the_subgraph_unless_told_otherwise(hub: Graph) -> None:
 def test_a_budget_of_seconds_ends_the_search(hub: Graph) -> None:
     query, subgraph = Query("?", seeds=(hub.entity("hub"),)), Subgraph(hub)
     path = ShortestPaths(max_hops=1, cap=10).retrieve(query, subgraph).paths[0]
-    with spending(Budget(seconds=1e-9)), pytest.raises(StoppedError, match="seconds"):
+    with spending(Budget(seconds=1e-9)), pytest.raises(StoppedError):
         PathAnswer().generate(query, Evidence((path,), subgraph))
 
 

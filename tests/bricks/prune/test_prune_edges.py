@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import told
+from faults import fails, told
 from hypothesis import given
 from hypothesis import strategies as st
 from test_prune_nodes import (
@@ -161,5 +161,5 @@ def test_a_seed_without_a_triple_left_stays(by: str) -> None:
 
 @pytest.mark.parametrize("by", ["relations", "", None, 1])
 def test_by_is_checked(by: Any) -> None:
-    with pytest.raises(PipelineError, match="PruneEdges by must be one of 'relation', 'triple'"):
+    with fails("parameter.not_allowed", PipelineError, brick="PruneEdges", name="by"):
         PruneEdges(BM25(), by=by)

@@ -127,9 +127,7 @@ def test_wrong_parameters() -> None:
         LLMHops(3)  # type: ignore[arg-type]
     with fails("parameter.not_allowed", PipelineError, brick="PatternHops", name="scorer", value="3", example="BM25()"):
         PatternHops(3)  # type: ignore[arg-type]
-    with pytest.raises(
-        PipelineError, match="PatternHops max_hops must be a whole number of at least 1 and at most 100, got 101; try 3"
-    ):
+    with fails("parameter.not_allowed", PipelineError, brick="PatternHops", name="max_hops", value="101", example="3"):
         PatternHops(BM25(), max_hops=101)
 
 
