@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from faults import told
+
 from graphbrick import LLM, Agent, Run, Session
 from graphbrick.testing import Reply, ScriptedLLM, tiny_graph
 
@@ -48,6 +50,12 @@ def texts(run: Run) -> list[str]:
     return run.evidence.texts()
 
 
-def events(run: Run) -> str:
-    """The events of a run, one a line."""
-    return "\n".join(run.trace.events)
+def events(run: Run) -> list[str]:
+    """Return the codes of the events of a run."""
+    return run.trace.event_codes
+
+
+def advice(run: Run) -> list[tuple[str, dict[str, Any]]]:
+    """Return the codes and values of the advice that tools gave the model."""
+    told_values = [values for code, values in told(run.trace.events) if code == "agent.advice"]
+    return [(values["reason"], {name: values[name] for name in values if name != "reason"}) for values in told_values]

@@ -131,7 +131,7 @@ def fold_name(name: str) -> str:
 
 
 def _is_article(word: str, rest: list[str]) -> bool:
-    """Whether the first word of a name is an article; one in capitals is one only where all words are in capitals."""
+    """Return whether a name begins with an article; in capitals only if all words are in capitals."""
     folded = word.casefold()
     if folded not in ALL_ARTICLES:
         return False

@@ -167,12 +167,12 @@ def third_person_of(word: str) -> str:
 
 
 def is_noun(word: str) -> bool:
-    """Whether the dictionary has a word as a noun."""
+    """Return whether the dictionary has a word as a noun."""
     return "NOUN" in _lemmas(word)
 
 
 def may_be_noun(word: str) -> bool:
-    """Whether the dictionary has a word as a noun, or does not have it at all.
+    """Return whether the dictionary has a word as a noun, or does not have it at all.
 
     >>> may_be_noun("director"), may_be_noun("directed"), may_be_noun("downregulator")
     (True, False, True)
@@ -194,7 +194,7 @@ def agents(verb: str) -> list[str]:
 
 
 def acts(verb: str) -> list[str]:
-    """Return the nouns for what a verb does, such as «location» for «locate»."""
+    """Return the nouns for the action of a verb, such as «location» for «locate»."""
     derived = _lexicon().nouns.get(verb, [])
     return [noun for noun in derived if noun.endswith(_ACT_ENDINGS) and noun != verb][:1]
 

@@ -112,7 +112,7 @@ def short_stem(word: str) -> str:
 
 
 def is_plural(word: str) -> bool:
-    """Whether a word ends like a plural: in one s, and not as «bus» or «basis».
+    """Return whether a word ends like a plural: in one s, and not as «bus» or «basis».
 
     >>> [word for word in ("lakes", "glass", "bus", "basis", "gas") if is_plural(word)]
     ['lakes']
@@ -121,7 +121,7 @@ def is_plural(word: str) -> bool:
 
 
 def without_plural(words: str) -> str:
-    """Return words with the last one in the singular; the same if it is no plural.
+    """Return words with the last one in the singular; the same if it is not a plural.
 
     >>> without_plural("great lakes"), without_plural("cities"), without_plural("glass")
     ('great lake', 'city', 'glass')

@@ -28,7 +28,7 @@ _TEXTS, _LISTS = ("question", "pipeline", "time"), ("seeds", "answers", "correct
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a user said of the answers to a question.
+    """The judgement of a user on the answers to a question.
 
     Attributes:
         question: The question.
@@ -65,7 +65,7 @@ def feedback_place(graph: Graph) -> Path:
 
 
 def add_feedback(run: Run, pipeline: Pipeline, *, right: bool, correct: Iterable[str | int] = ()) -> Feedback:
-    """Append what a user said of the answers of a run to the file beside the graph.
+    """Append the judgement of a user on the answers of a run to the file beside the graph.
 
     The line is appended under a lock, so that several processes may write at once.
 
@@ -81,7 +81,9 @@ def add_feedback(run: Run, pipeline: Pipeline, *, right: bool, correct: Iterable
         LinkError: A correct answer is not an entity of the graph.
     """
     if isinstance(correct, str):
-        raise InputError(f"the right answers are a list, got {correct!r}; try {[correct]!r}")
+        raise InputError(
+            f"the right answers are a list, got {correct!r}; try {[correct]!r}", code="feedback.not_a_list"
+        )
     graph = run.graph
     wanted = list(correct)
     named = LinkLabels().resolve(graph, Query(run.query.text), wanted).seeds if wanted else ()
@@ -99,7 +101,8 @@ def add_feedback(run: Run, pipeline: Pipeline, *, right: bool, correct: Iterable
     if right and not feedback.gold and not feedback.plan:
         raise InputError(
             f"no entity of the graph was answered to {run.query.text!r}, so there is nothing to call right; name the "
-            "right answers with --answer (correct=[...])"
+            "right answers with --answer (correct=[...])",
+            code="feedback.nothing_right",
         )
     _append(feedback_place(graph), json.dumps(asdict(feedback), ensure_ascii=False))
     return feedback
@@ -117,7 +120,7 @@ def read_feedback(graph: Graph) -> list[Feedback]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror or error})", place) from error
+        raise InputError(f"cannot be read ({error.strerror or error})", place, code="feedback.not_readable") from error
     latest: dict[tuple[str, tuple[str, ...]], Feedback] = {}
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -152,7 +155,9 @@ def _append(place: Path, line: str) -> None:
             out.flush()
             os.fsync(out.fileno())
     except OSError as error:
-        raise InputError(f"feedback cannot be written: {error.strerror or error}", place) from error
+        raise InputError(
+            f"feedback cannot be written: {error.strerror or error}", place, code="feedback.not_writable"
+        ) from error
 
 
 def _parsed(line: bytes, place: Path, number: int) -> Feedback:
@@ -172,6 +177,5 @@ def _parsed(line: bytes, place: Path, number: int) -> Feedback:
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
-            f"this is no feedback ({type(error).__name__}: {error}); correct or remove the line",
-            place, number, line.decode("utf-8", "replace"),
-        ) from error  # fmt: skip
+            f"this is not feedback ({type(error).__name__}: {error}); correct or remove the line",
+            place, number, line.decode("utf-8", "replace"), code="feedback.bad_line") from error  # fmt: skip

@@ -1,4 +1,4 @@
-"""The pipeline over what was learned of a graph. Importing this module does not import the training code."""
+"""The pipeline over the learned patterns of a graph. Importing this module does not import the training code."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from graphbrick.pipeline import Pipeline
 
 
 def learned_place(graph: Graph) -> Path:
-    """Return where `learn` keeps what it learned of a graph: ``films.graph.patterns`` beside ``films.graph``."""
+    """Return the folder of the learned patterns of a graph: ``films.graph.patterns`` beside ``films.graph``."""
     return graph.place.with_name(f"{graph.place.name}.patterns")
 
 
 def learned_pipeline(graph: Graph) -> Pipeline | None:
-    """Return the pipeline over what was learned of a graph; None if nothing was."""
+    """Return the pipeline over the learned patterns of a graph; None if it was not learned."""
     place = learned_place(graph)
     return pipeline_over(str(place)) if is_learned(place) else None
 
 
 def is_learned(place: Path) -> bool:
-    """Whether a folder holds patterns; one that a killed process left aside is put back."""
+    """Return whether a folder holds patterns; one that a killed process left aside is put back."""
     description = place / DESCRIPTION
     return description.exists() or (recover(place) and description.exists())
 

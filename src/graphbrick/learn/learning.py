@@ -168,7 +168,7 @@ def learn(
     check_place(place, overwrite=True)
     embedder = embedder or MiniLM()
     if not graph.n_triples:
-        raise InputError(f"{graph.place} has no triples, so there is nothing to learn from")
+        raise InputError(f"{graph.place} has no triples, so there is nothing to learn from", code="learn.no_triples")
     feedback = read_feedback(graph)
     read = words_in(place)
     book, by_model = _phrasebook(graph, place, call or {}, llm, seed, watch)
@@ -183,16 +183,13 @@ def learn(
         edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
         report = _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
         return replace(report, by_model=by_model, edited=edited)
-    if len(book.unreadable) == graph.n_relations:
-        raise InputError(
-            f"no relation label of {graph.place} contains words that questions could be written in "
-            f"({', '.join(book.unreadable[:5])}); build it with labels for its relations, or learn from questions with "
-            "answers alone (--questions 0)"
-        )
+    _require_words(graph, book)
     symmetric = symmetric_relations(graph)
     written = _written(graph, book, n, max_hops, seed, symmetric, watch)
     if not written:
-        raise InputError(f"{graph.place} has no relation pattern that a question could be written about")
+        raise InputError(
+            f"{graph.place} has no relation pattern that a question could be written about", code="learn.no_patterns"
+        )
     found = _examples(graph, written)
     examples(graph, given, max_hops=max_hops, seed=seed, into=found, watch=watch)
     labelled = found.all[len(written) :]
@@ -227,7 +224,11 @@ def _check(n: int, max_hops: int, seed: int, *, has_questions: bool) -> None:
     """Raise InputError unless the parameters are in range."""
     check_whole_numbers("learn", n=(n, 0, 10_000_000, 4000), max_hops=(max_hops, 1, 10, 3), seed=seed)
     if n < 100 and not (n == 0 and has_questions):
-        raise InputError(f"learn n must be at least 100, or 0 where questions with answers are given; got {n}")
+        raise InputError(
+            f"learn n must be at least 100, or 0 where questions with answers are given; got {n}",
+            code="learn.too_few",
+            n=n,
+        )
 
 
 def _report(
@@ -246,6 +247,18 @@ def _report(
         min_confidence=None if model.calibration is None else model.calibration.min_confidence,
         seconds=seconds,
     )
+
+
+def _require_words(graph: Graph, book: Phrasebook) -> None:
+    """Raise InputError if no relation label has words."""
+    if len(book.unreadable) == graph.n_relations:
+        raise InputError(
+            f"no relation label of {graph.place} contains words that questions could be written in "
+            f"({', '.join(book.unreadable[:5])}); build it with labels for its relations, or learn from questions with "
+            "answers alone (--questions 0)",
+            code="learn.no_words",
+            labels=tuple(book.unreadable),
+        )
 
 
 def _phrasebook(

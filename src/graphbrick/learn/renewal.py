@@ -31,7 +31,8 @@ def renew(graph: Graph, *, watch: Progress = silent) -> LearnReport | None:
     if model.about.get("given") != 0:
         raise InputError(
             f"{note_of_unlearned(fresh)} with your questions: it was learned with some that are not kept, or by an "
-            "older version"
+            "older version",
+            code="learn.questions_not_kept",
         )
     return learn(
         graph, n=model.about["written"], max_hops=model.max_hops, embedder=model.embedder, seed=model.about["seed"],

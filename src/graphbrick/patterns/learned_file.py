@@ -59,7 +59,9 @@ def save_learned(model: LearnedFile, path: Path, *, overwrite: bool = False) -> 
             np.savez(file, allow_pickle=False, description=np.array(json.dumps(about)), **model.arrays)
         part.replace(path)
     except OSError as error:
-        raise ModelError(f"{path} cannot be written ({error.strerror}); choose another folder") from error
+        raise ModelError(
+            f"{path} cannot be written ({error.strerror}); choose another folder", code="learned_file.not_writable"
+        ) from error
     finally:
         part.unlink(missing_ok=True)
 
@@ -67,7 +69,9 @@ def save_learned(model: LearnedFile, path: Path, *, overwrite: bool = False) -> 
 def check_free(path: Path, *, overwrite: bool) -> None:
     """Raise `ModelError` if there is a file already that may not be replaced; asked before the training starts."""
     if path.exists() and not overwrite:
-        raise ModelError(f"{path} exists already; choose another name, or replace it with --overwrite")
+        raise ModelError(
+            f"{path} exists already; choose another name, or replace it with --overwrite", code="learned_file.exists"
+        )
 
 
 def load_learned(path: str, kind: str) -> LearnedFile:
@@ -81,7 +85,9 @@ def load_learned(path: str, kind: str) -> LearnedFile:
         changed = file.stat().st_mtime_ns
     except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
         reason = getattr(error, "strerror", None) or error
-        raise ModelError(f"{path} cannot be read ({reason}); make it with graphbrick train {kind}") from error
+        raise ModelError(
+            f"{path} cannot be read ({reason}); make it with graphbrick train {kind}", code="learned_file.not_readable"
+        ) from error
     return current_session().get((kind, path, changed), lambda: _read(file, kind), at_most=8)
 
 
@@ -98,7 +104,14 @@ def _read(path: Path, kind: str) -> LearnedFile:
             raise ValueError("kind")
         embedder, identity, others = parse_brick(about["embedder"]), about["identity"], about["about"]
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, PipelineError) as error:
-        raise ModelError(f"{path} is no file of graphbrick train {kind}, or it is damaged; make it anew") from error
+        raise ModelError(
+            f"{path} is not a file of graphbrick train {kind}, or it is damaged; make it anew",
+            code="learned_file.damaged",
+            kind=kind,
+        ) from error
     if not isinstance(embedder, Embedder) or embedder.identity != identity:
-        raise ModelError(f"{path} was trained on vectors of {about['embedder']}, which is another model now")
+        raise ModelError(
+            f"{path} was trained on vectors of {about['embedder']}, which is another model now",
+            code="learned_file.other_embedder",
+        )
     return LearnedFile(kind, embedder, others, arrays)

@@ -36,7 +36,7 @@ _SMALL = frozenset("of in by at with for to from on the a an has have is was".sp
 
 @dataclass(frozen=True, slots=True)
 class RelationNames:
-    """What a relation is called.
+    """The names of a relation.
 
     Attributes:
         tail: What its tails are called, such as «currency».
@@ -115,16 +115,20 @@ def lexicon_of(graph: Graph, learned: str | None = None) -> Lexicon:
 
 
 def _folder(learned: str) -> Path:
-    """Return the folder of a name; raise if there is none, so that a misspelt name is no folder without words."""
+    """Return the folder of a name; raise if there is none, so that a misspelt name is not taken for an empty folder."""
     folder = Path(learned)
     try:
         folder = folder.expanduser()
         if not folder.is_dir():
             recover(folder)  # a killed process may have left it aside
     except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
-        raise InputError(f"cannot be read ({getattr(error, 'strerror', None) or error}); {_ADVICE}", folder) from error
+        raise InputError(
+            f"cannot be read ({getattr(error, 'strerror', None) or error}); {_ADVICE}",
+            folder,
+            code="lexicon.not_readable",
+        ) from error
     if not folder.is_dir():
-        raise InputError(f"there is no such folder; {_ADVICE}", folder)
+        raise InputError(f"there is no such folder; {_ADVICE}", folder, code="lexicon.no_folder")
     return folder
 
 
@@ -224,7 +228,7 @@ def label_stems(label: str) -> Stems:
 
 
 def _names(label: str, entry: RelationWords | None) -> RelationNames:
-    """Return what a relation is called: by its label, and by its entry in the file of words."""
+    """Return the names of a relation, from its label and its entry in the file of words."""
     plain = label_stems(label)
     if entry is None or entry.is_empty:
         tail, head, phrases = {plain}, {plain}, {plain}  # which end it names is not known

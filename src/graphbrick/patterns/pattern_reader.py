@@ -13,7 +13,7 @@ from graphbrick.models.scorers.scorer import Scorer
 
 
 class PatternReader(Scorer):
-    """A scorer that needs no text of a relation pattern, only its steps.
+    """Base class of scorers that need only the steps of a relation pattern, not its text.
 
     `Patterns` asks such a scorer for more than scores: which relations mean the same both ways, and how likely the best
     pattern is the right one.

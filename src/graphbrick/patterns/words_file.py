@@ -26,7 +26,7 @@ _HELP = """\
 
 @dataclass
 class RelationWords:
-    """How English speaks of a relation; every field can be corrected by the user.
+    """The English words for a relation; the user can correct every field.
 
     Attributes:
         tail: What the tail is to the head: «director» in (film, directed by, person).
@@ -51,7 +51,7 @@ class RelationWords:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing could be read."""
+        """True if nothing could be read."""
         return not (self.tail or self.head or self.verb or self.tail_questions or self.head_questions)
 
 
@@ -102,10 +102,11 @@ def read_words(file: Path) -> tuple[dict[str, RelationWords], list[EntityClass]]
         raise InputError(
             f"cannot be read ({error}); correct it, or remove it and run graphbrick learn to have it written again",
             file,
+            code="words_file.not_readable",
         ) from error
     tables, listed = content.get("relation", {}), content.get("class", [])
     if not isinstance(tables, dict) or not isinstance(listed, list):
-        raise InputError("must hold [relation.NAME] tables and [[class]] entries", file)
+        raise InputError("must hold [relation.NAME] tables and [[class]] entries", file, code="words_file.bad_tables")
     relations = {label: _relation(table, f"relation {label}", file) for label, table in tables.items()}
     return relations, [_entry(EntityClass, table, f"class {at}", file) for at, table in enumerate(listed, 1)]
 
@@ -123,7 +124,9 @@ def question_frame(text: str) -> str:
 def _relation(table: object, what: str, file: Path) -> RelationWords:
     entry: RelationWords = _entry(RelationWords, table, what, file)
     if entry.subject not in ("", HEAD, TAIL):
-        raise InputError(f'{what}: subject must be "head", "tail" or "", got {entry.subject!r}', file)
+        raise InputError(
+            f'{what}: subject must be "head", "tail" or "", got {entry.subject!r}', file, code="words_file.bad_subject"
+        )
     for questions in (entry.tail_questions, entry.head_questions):
         for at, text in enumerate(questions):
             questions[at] = question_frame(text)
@@ -132,6 +135,7 @@ def _relation(table: object, what: str, file: Path) -> RelationWords:
                     f"{what}: a question must have @ once, as a word of its own, for the entity it is about, and no "
                     f"brackets; got {text!r}; try 'who leads @'",
                     file,
+                    code="words_file.bad_question",
                 )
     return entry
 
@@ -139,21 +143,33 @@ def _relation(table: object, what: str, file: Path) -> RelationWords:
 def _entry(kind: Any, table: object, what: str, file: Path) -> Any:
     """Return the dataclass of a table, checked."""
     if not isinstance(table, dict):
-        raise InputError(f"{what} must be a table", file)
+        raise InputError(f"{what} must be a table", file, code="words_file.not_a_table")
     expected = {part.name: part for part in fields(kind)}
     values: dict[str, object] = {}
     for name, value in table.items():
         if name not in expected:
-            raise InputError(f"{what} has an unknown field {name!r}; it may have {', '.join(expected)}", file)
+            raise InputError(
+                f"{what} has an unknown field {name!r}; it may have {', '.join(expected)}",
+                file,
+                code="words_file.unknown_field",
+                name=name,
+            )
         wanted = type(getattr(kind(), name))
         if type(value) is not wanted or (wanted is list and not all(isinstance(item, str) for item in value)):
             shown = "a list of strings" if wanted is list else "true or false" if wanted is bool else "a string"
-            raise InputError(f"{what}: {name} must be {shown}, got {value!r}", file)
+            raise InputError(
+                f"{what}: {name} must be {shown}, got {value!r}", file, code="words_file.bad_field", name=name
+            )
         values[name] = value
         if name in _WORDS and isinstance(value, list):
             values[name] = texts = [_word(item) for item in value]
             if "" in texts:
-                raise InputError(f"{what}: {name} has an empty text, got {value!r}; remove it", file)
+                raise InputError(
+                    f"{what}: {name} has an empty text, got {value!r}; remove it",
+                    file,
+                    code="words_file.empty_text",
+                    name=name,
+                )
         elif name in _WORDS:
             values[name] = _word(value)
     return kind(**values)

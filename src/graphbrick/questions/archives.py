@@ -42,7 +42,7 @@ def take_out(archive: Path, member: str, target: Path) -> None:
                     raise InputError(f"{member} has more than {LARGEST:,} bytes and is not taken out", archive)
                 out.write(block)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error) as error:
-        raise InputError(f"this is no zip archive that can be read: {error}", archive) from error
+        raise InputError(f"this is not a zip archive that can be read: {error}", archive) from error
 
 
 def _checked(opened: zipfile.ZipFile, archive: Path, member: str) -> zipfile.ZipInfo:

@@ -167,7 +167,7 @@ def named_files(text: str) -> tuple[Path, ...] | None:
     if text.strip().lower() in known():
         splits = published(text).splits
         one = f", such as {text}:{splits[-1]}" if splits else f" with graphbrick datasets show {text}"
-        raise InputError(f"{text!r} is a data set and no file; name one of its splits{one}")
+        raise InputError(f"{text!r} is a data set, not a file; name one of its splits{one}")
     match = _NAMED.fullmatch(text)
     if match is None or (match[1].lower() not in known() and match[2] not in ("train", "dev", "test")):
         return None

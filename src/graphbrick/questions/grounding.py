@@ -56,7 +56,7 @@ class GroundedQuestion:
 
     @property
     def answerable(self) -> bool:
-        """Whether at least one answer is in the graph."""
+        """True if at least one answer is in the graph."""
         return any(self.gold)
 
     def query(self) -> Query:

@@ -148,6 +148,6 @@ def _form_of(first: Record) -> str:
     if "question" in has or difflib.get_close_matches("question", has, cutoff=0.8):
         return "plain"
     raise first.fault(
-        f"these are no fields of a known form: {', '.join(map(repr, has)) or 'none'}; plain questions have question, "
+        f"these are not fields of a known form: {', '.join(map(repr, has)) or 'none'}; plain questions have question, "
         "seeds and answers"
     )

@@ -85,7 +85,7 @@ class Recipe:
 
     @property
     def uses_llm(self) -> bool:
-        """Whether retrieval calls a language model."""
+        """True if retrieval calls a language model."""
         return bool({"llm", "tuned_llm", "grammar_llm", "sampling_llm", "writer"} & set(self.parts))
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,23 +132,34 @@ class Recipe:
         except KeyError as error:
             raise PipelineError(
                 f"recipe {self.name} has no part {error.args[0]!r} for ${error.args[0]}; give its recipe text under "
-                "[parts]"
+                "[parts]",
+                code="recipe.no_part_for_name",
+                part=error.args[0],
             ) from error
         except ValueError as error:
             raise PipelineError(
-                f"recipe {self.name} has a $ that is not before the name of a part; write $$ for the character itself"
+                f"recipe {self.name} has a $ that is not before the name of a part; write $$ for the character itself",
+                code="recipe.lone_dollar",
             ) from error
 
     def _chosen(self, parts: Mapping[str, str | Brick]) -> dict[str, str]:
         """Return the recipe text of every part."""
         unknown = [name for name in parts if name not in self.parts]
         if unknown:
-            raise PipelineError(f"recipe {self.name} has no part {unknown[0]!r}; it has {', '.join(self.parts)}")
+            raise PipelineError(
+                f"recipe {self.name} has no part {unknown[0]!r}; it has {', '.join(self.parts)}",
+                code="recipe.no_part",
+                part=unknown[0],
+            )
         chosen = {}
         for name, default in self.parts.items():
             text = str(parts.get(name, default)).strip()
             if not text:
-                raise PipelineError(f"recipe {self.name} needs {name}; set it to {_EXAMPLES.get(name, default)}")
+                raise PipelineError(
+                    f"recipe {self.name} needs {name}; set it to {_EXAMPLES.get(name, default)}",
+                    code="recipe.needs_part",
+                    part=name,
+                )
             part = parse_brick(text)  # report an error for the part, not for a position in the whole text
             chosen[name] = f"({part!r})" if isinstance(part, Sequence | Union) else repr(part)
         return chosen
@@ -237,7 +248,9 @@ def recipe(name: str | int) -> Recipe:
         names = list(all_recipes())
         raise PipelineError(
             f"there is no recipe {name!r}; there are 1 to 15, P0 to P20, "
-            f"{', '.join(n for n in names if not re.fullmatch('P?[0-9]+', n))} (graphbrick recipes lists them)"
+            f"{', '.join(n for n in names if not re.fullmatch('P?[0-9]+', n))} (graphbrick recipes lists them)",
+            code="recipe.not_published",
+            name=name,
         )
     return match
 
@@ -246,19 +259,28 @@ def _of_file(path: Path, name: str) -> Recipe:
     """Return a recipe of a file, the first without a name."""
     recipes = _recipes(_content(path), {})
     if not recipes or (name and name not in recipes):
-        raise InputError(f"there is no recipe {name!r}; there are {', '.join(recipes) or 'none'}", path)
+        raise InputError(
+            f"there is no recipe {name!r}; there are {', '.join(recipes) or 'none'}",
+            path,
+            code="recipe.not_in_file",
+            name=name,
+        )
     return recipes[name] if name else next(iter(recipes.values()))
 
 
 def _content(file: str | Traversable) -> dict[str, Any]:
-    """Return what a file of recipes says, which has ``recipes`` with a ``pipeline`` each."""
+    """Return the contents of a file of recipes, which has ``recipes`` with a ``pipeline`` each."""
     place = None if isinstance(file, str) else Path(str(file))
     try:
         content = tomllib.loads(file if isinstance(file, str) else file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the recipes are not TOML: {error}", place) from error
+        raise InputError(f"the recipes are not TOML: {error}", place, code="recipe.not_toml") from error
     except (OSError, ValueError) as error:  # also a null character
-        raise InputError(f"the recipes cannot be read: {getattr(error, 'strerror', None) or error}", place) from error
+        raise InputError(
+            f"the recipes cannot be read: {getattr(error, 'strerror', None) or error}",
+            place,
+            code="recipe.not_readable",
+        ) from error
     try:
         for entry in content["recipes"].values():
             entry["pipeline"].split()
@@ -266,8 +288,10 @@ def _content(file: str | Traversable) -> dict[str, Any]:
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"the file holds no recipes ({type(error).__name__}: {error}); it has lines such as "
-            '[recipes.mine] and pipeline = "PPR(k=1000) >> ShortestPaths() >> PathAnswer()"', place
-        ) from error  # fmt: skip
+            '[recipes.mine] and pipeline = "PPR(k=1000) >> ShortestPaths() >> PathAnswer()"',
+            place,
+            code="recipe.bad_file",
+        ) from error
     return content
 
 

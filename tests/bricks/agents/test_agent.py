@@ -10,7 +10,8 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
-from agent_scripts import QUESTION, SHILLING, SPOKEN, TOOLS, WALK, ask, calls, events, texts
+from agent_scripts import QUESTION, SHILLING, SPOKEN, TOOLS, WALK, advice, ask, calls, events, texts
+from faults import fails, told
 
 from graphbrick import LLM, Agent, Generate, KHop, PathAnswer, Run, Session, parse
 from graphbrick.bricks.agents import toolbox
@@ -74,7 +75,7 @@ def test_recorded_replies_replay_every_step_without_a_server(tmp_path: FilePath,
     assert texts(first) == texts(second) == [SHILLING, "Nairobi <- capital <- Kenya"]
     assert (second.trace.ledger["calls"], second.trace.ledger["cache_hits"]) == (0, 3)
     assert steps(first) == steps(second)
-    with Session(replies=cache, reply_mode="replay"), pytest.raises(ModelError, match="replaying makes no calls"):
+    with Session(replies=cache, reply_mode="replay"), pytest.raises(ModelError):
         agent.run(tiny_graph(), "Which currency is used in Uganda?")
 
 
@@ -83,8 +84,8 @@ def test_a_reply_that_is_not_recorded_is_no_end_of_the_agent(tmp_path: FilePath)
     with ScriptedLLM([*WALK[:1], Reply("busy", status=400)]) as server:
         agent = Agent(LLM(base_url=server.base_url, retries=0), tools=TOOLS)
         with Session(replies=cache):
-            assert "the agent ended, since the model failed" in events(agent.run(tiny_graph(), QUESTION))
-    with Session(replies=cache, reply_mode="replay"), pytest.raises(NotRecordedError, match="replaying makes no calls"):
+            assert "agent.model_failed" in events(agent.run(tiny_graph(), QUESTION))
+    with Session(replies=cache, reply_mode="replay"), pytest.raises(NotRecordedError):
         agent.run(tiny_graph(), QUESTION)
 
 
@@ -121,7 +122,7 @@ def test_the_first_tool_can_be_prescribed() -> None:
         [WALK[0], other, calls(("search", {"text": "Nairobi", "n": 1})), calls(("degree", {"entity": "Kenya"}))],
         first="search",
     )
-    assert events(run).count("the first call must be search") == 2
+    assert advice(run) == [("agent.first_call", {"first": "search"})] * 2
     assert "node: Kenya, degree: 4" in texts(run)
 
 
@@ -131,7 +132,7 @@ def test_questions_that_name_nothing_start_with_a_search() -> None:
         question="Zzz qqq?",
     )
     assert texts(run) == ["node: Kampala"]
-    assert "the agent began without entities" in events(run)
+    assert "agent.no_entities" in events(run)
 
 
 def test_an_agent_works_inside_the_subgraph_of_the_stage_before() -> None:
@@ -140,7 +141,7 @@ def test_an_agent_works_inside_the_subgraph_of_the_stage_before() -> None:
     ) as server:
         run = (KHop(max_hops=1) >> Agent(LLM(base_url=server.base_url), max_steps=3)).run(tiny_graph(), QUESTION)
     assert texts(run) == ["Kenya -> capital -> Nairobi"]
-    assert "no node is called 'Rwanda'" in events(run)
+    assert ("view.no_node", {"name": "Rwanda"}) in advice(run)
 
 
 def test_instructions_are_told(tmp_path: FilePath) -> None:
@@ -152,7 +153,7 @@ def test_instructions_are_told(tmp_path: FilePath) -> None:
             assert "with their relations:\nNairobi: <- capital" in server.requests[0].prompt
             names = [told["function"]["name"] for told in server.requests[0].body["tools"]]
             assert names == [*TOOLS.split(", "), "finish"]
-    with pytest.raises(InputError, match="cannot be read"):
+    with fails("agent.bad_instructions", InputError):
         ask(WALK, instructions=str(tmp_path / "missing.txt"))
 
 
@@ -172,7 +173,7 @@ def test_wrong_parameters_are_refused(given: dict[str, Any], message: str) -> No
 
 def test_the_query_tool_is_left_out_without_query_language() -> None:
     run = ask(WALK, graph=NeighboursOnly(TINY), tools=f"{TOOLS}, query")
-    assert "query was left out" in events(run)
+    assert ("agent.tools_left_out", {"tools": ("query",)}) in told(run.trace.events)
 
 
 def test_a_plug_in_adds_a_tool(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_an_imagined_result_is_an_event() -> None:
     trace = Trace()
     with record(trace, "stage", "retrieve"):
         read("Action: search[Kenya]\nObservation: it is large\nAction: finish[Kenya]")
-    assert "the model imagined a result" in trace.events[0]
+    assert trace.event_codes == ["agent.imagined_result"]
 
 
 @given(st.text(alphabet="abAction:[]{}()\"'|,= \nsearch\\<>_", max_size=80))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from faults import fails
 
 from graphbrick.bricks.extract.k_hop import KHop
 from graphbrick.bricks.extract.page_rank import PageRank
@@ -103,5 +104,5 @@ def test_the_contract_is_kept(brick: PPR) -> None:
 
 
 def test_ppr_refuses_other_words() -> None:
-    with pytest.raises(PipelineError, match="PPR seeds must be one of 'together', 'each', got 'eahc'; try 'each'"):
+    with fails("parameter.not_allowed", PipelineError, brick="PPR", name="seeds", value="'eahc'", example="'each'"):
         PPR(seeds="eahc")

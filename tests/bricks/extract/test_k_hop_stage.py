@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from faults import told
 
 from graphbrick.bricks.extract.k_hop import KHop
 from graphbrick.core import Query
@@ -51,9 +52,7 @@ def test_the_cap_is_an_event() -> None:
     # Ids are given in the order of the triples: Kenya 0, Kenyan shilling 1, Nairobi 2, Uganda 3.
     run = run_of(KHop(max_hops=3, cap=3), "Nairobi")
     assert keys_of(run) == {"Nairobi", "Kenya", "Kenyan shilling"}
-    assert run.trace.events == [
-        "stopped at the cap of 3 entities: 1 of 3 hops are complete (raise cap, or lower max_hops)"
-    ]
+    assert told(run.trace.events) == [("k_hop.cap", {"cap": 3, "hops": 1})]
     assert run_of(KHop(max_hops=1, cap=2), "Nairobi").trace.events == []
     assert keys_of(run_of(KHop(cap=1), "Nairobi", "Kigali")) == {"Nairobi", "Kigali"}
 
@@ -65,9 +64,7 @@ def test_the_cap_is_for_all_seeds_or_for_each() -> None:
     assert keys_of(each) == {"Nairobi", "Kenya", "Kenyan shilling", "Kigali", "Rwanda", "Uganda"}
     # Between the two neighbourhoods too.
     assert "Kenya -> borders -> Uganda" in texts_of(each)
-    assert each.trace.events == [
-        "stopped at the cap of 3 entities around Nairobi: 1 of 2 hops are complete (raise cap, or lower max_hops)"
-    ]
+    assert told(each.trace.events) == [("k_hop.cap", {"cap": 3, "hops": 1})]
 
 
 def test_without_a_cap_together_and_each_are_the_same() -> None:

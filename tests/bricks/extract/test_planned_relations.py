@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from faults import fails, told
 
 from graphbrick import BM25, LLM, PathAnswer, Query, Rerank, ShortestPaths, build
 from graphbrick.bricks.extract.planned_relations import PlannedRelations
@@ -102,9 +103,7 @@ def test_relations_are_left_out_where_the_context_is_short(tmp_path: File) -> No
     shown = numbers(prompt)
     assert 10 < len(shown) < 50
     assert list(shown) == [f"-> a relation of a name with some words {i:02}" for i in range(len(shown))]
-    assert events[0] == (
-        f"the model was shown only the nearest {len(shown)} of 50 relations: the context of gpt-4.1-mini holds no more"
-    )
+    assert told(events)[0] == ("planner.relations_cut", {"n": len(shown), "total": 50})
     assert triples == {"s -> a relation of a name with some words 00 -> e0"}
     # One that it was not shown is no relation by its number, but still by its name.
     assert extract("-> a relation of a name with some words 49", "s", graph=graph, model=model)[0]
@@ -117,9 +116,7 @@ def test_seeds_are_left_out_where_the_context_is_short(tmp_path: File) -> None:
     triples, events, prompt, _ = extract("1", *seeds, graph=graph, model={"context": 900, "max_tokens": 100})
     shown = prompt.split("Start: ")[1].split("\n")[0].split("; ")
     assert 5 < len(shown) < 60
-    assert events == [
-        f"the model was shown only the first {len(shown)} of 60 seeds: the context of gpt-4.1-mini holds no more"
-    ]
+    assert told(events) == [("planner.seeds_cut", {"n": len(shown), "total": 60})]
     assert len(triples) == 60  # all seeds are searched from
 
 
@@ -130,7 +127,7 @@ def test_the_nearest_relations_are_shown_the_most_frequent_first() -> None:
     assert list(numbers(extract("NONE", "a", graph=built)[2])) == ["-> often", "-> rare", "-> far", "<- far"]
     _, events, prompt, _ = extract("NONE", "a", graph=built, relations=1)
     assert list(numbers(prompt)) == ["-> often"]
-    assert events[0] == "the model was shown only the nearest 1 of 2 or more relations"
+    assert told(events)[0] == ("planner.nearest_relations", {"n": 1, "total": 2})
     # As many as there are is no event.
     assert len(extract("NONE", "a", graph=built, relations=4)[1]) == 1
 
@@ -186,7 +183,7 @@ def test_a_relation_that_was_not_shown_is_found_by_name() -> None:
     assert list(numbers(prompt)) == ["<- capital"]
     triples, events, _, _ = extract("capital\n-> borders", "Kenya", relations=1)
     assert triples == {"Kenya -> capital -> Nairobi", "Kenya -> borders -> Uganda"}
-    assert events == ["the model was shown only the nearest 1 of 4 or more relations"]
+    assert told(events) == [("planner.nearest_relations", {"n": 1, "total": 4})]
 
 
 def test_two_relations_of_one_name_are_one_to_the_model(tmp_path: File) -> None:
@@ -199,47 +196,42 @@ def test_two_relations_of_one_name_are_one_to_the_model(tmp_path: File) -> None:
     assert extract("-> r2", "a", graph=graph)[0] == {"a -> wrote -> c"}
 
 
-NONE_READ = "no relation path could be read out of the reply "
-NONE_FOUND = "the model finds no relation path that leads to the answer: "
+NONE_READ, NOT_ONE, TOO_LONG = "planner.unread_reply", "planner.not_a_relation", "planner.path_too_long"
 
 
 @pytest.mark.parametrize(
-    ("reply", "events"),
+    ("reply", "codes"),
     [
-        ("NONE", [f"{NONE_FOUND}'NONE'"]),
-        ('{"paths": []}', [f"{NONE_FOUND}'{{\"paths\": []}}'"]),
-        ("I do not know.", [f"{NONE_READ}'I do not know.'"]),
-        ("", ["gpt-4.1-mini gave an empty reply", f"{NONE_READ}''"]),
-        ("1 > 99", ["the relation path '1 > 99' has a part that is not a relation and was left out: '1 > 99'",
-                    f"{NONE_READ}'1 > 99'"]),
-        ("0", ["the relation path '0' has a part that is not a relation and was left out: '0'", f"{NONE_READ}'0'"]),
-        ("-1", ["the relation path '-1' has a part that is not a relation and was left out: '-1'", f"{NONE_READ}'-1'"]),
-        ("1 > nothing", ["the relation path '1 > nothing' has a part that is not a relation and was left out: "
-                         "'1 > nothing'",
-                         f"{NONE_READ}'1 > nothing'"]),
-        ("capi > currency", ["the relation path 'capi > currency' has a part that is not a relation and was left out: "
-                             "'capi > currency'", f"{NONE_READ}'capi > currency'"]),
-        ("1 > 2 > 2 > 2 > 4", ["the relation path '1 > 2 > 2 > 2 > 4' has more than 4 hops and was left out: "
-                               "'1 > 2 > 2 > 2 > 4'", f"{NONE_READ}'1 > 2 > 2 > 2 > 4'"]),
-        ("4 > 1", ["the plan -> currency <- capital matches nothing from the seeds"]),
+        ("NONE", ["planner.no_path"]),
+        ('{"paths": []}', ["planner.no_path"]),
+        ("I do not know.", [NONE_READ]),
+        ("1 > 99", [NOT_ONE, NONE_READ]),
+        ("0", [NOT_ONE, NONE_READ]),
+        ("-1", [NOT_ONE, NONE_READ]),
+        ("1 > nothing", [NOT_ONE, NONE_READ]),
+        ("capi > currency", [NOT_ONE, NONE_READ]),
+        ("1 > 2 > 2 > 2 > 4", [TOO_LONG, NONE_READ]),
+        ("4 > 1", ["planned_relations.no_match"]),
     ],
-)  # fmt: skip
-def test_without_a_plan_the_seeds_are_alone(reply: str, events: list[str]) -> None:
-    assert extract(reply, "Nairobi")[:2] == (set(), events)
+)
+def test_without_a_plan_the_seeds_are_alone(reply: str, codes: list[str]) -> None:
+    triples, events, *_ = extract(reply, "Nairobi")
+    assert (triples, [code for code, _ in told(events)]) == (set(), codes)
+    assert len(extract("", "Nairobi")[1]) == 2  # that the reply is empty, too
 
 
 def test_no_more_plans_than_asked_for() -> None:
     reply = "1\n1\n1 > 4\n1 > 2"
     triples, events, _, facts = extract(reply, "Nairobi", plans=2)
     assert triples == {"Kenya -> capital -> Nairobi", "Kenya -> currency -> Kenyan shilling"}
-    assert events == [f"of 3 relation paths only the first 2 were used: {reply!r}"]
+    assert told(events) == [("planner.too_many_paths", {"n": 2, "total": 3})]
     assert facts == {"plans_matched": 2}
 
 
 def test_seeds_without_relations_ask_nothing() -> None:
     triples, events, prompt, _ = extract("1")
     assert (triples, prompt) == (set(), "")
-    assert events == ["no relation is found at the seeds, so the model was not asked for relation paths"]
+    assert told(events) == [("planner.no_relation", {})]
 
 
 def test_the_cap_keeps_whole_paths(tmp_path: File) -> None:
@@ -249,7 +241,7 @@ def test_the_cap_keeps_whole_paths(tmp_path: File) -> None:
     heads = {text.split(" -> ")[2] for text in triples if text.startswith("s ")}
     assert len(triples) == 6
     assert {text.split(" -> ")[0] for text in triples if not text.startswith("s ")} == heads
-    assert events == ["stopped at the cap of 7 triples, within the plan -> r -> q (cap)"]
+    assert told(events) == [("planned_relations.cap", {"cap": 7, "plan": "-> r -> q"})]
     assert len(extract("-> r -> q", "s", graph=graph, cap=20)[0]) == 20
 
 
@@ -278,8 +270,8 @@ def test_a_hub_stays_within_bounds(hub: Graph) -> None:
     triples, events, prompt, _ = extract("<- lives in -> works for <- works for", "city", graph=hub, cap=500)
     assert list(numbers(prompt)) == ["<- lives in", "-> works for"]
     assert 498 <= len(triples) <= 500
-    assert len(events) == 1
-    assert events[0].startswith("stopped at the cap of 500 triples")
+    ((code, values),) = told(events)
+    assert (code, values["cap"]) == ("planned_relations.cap", 500)
     # All of them come back to where they came from.
     assert extract("<- lives in -> lives in", "city", graph=hub)[0] == set()
 
@@ -290,7 +282,7 @@ def test_bounds_that_are_reached_are_events(hub: Graph, monkeypatch: pytest.Monk
     assert len(paths) == 50
     with record(Trace(), "test", "extract") as entry:
         list(relation_paths.match(hub, hub.entity("city"), [frozenset({(0, False)})]))
-    assert entry.events == ["only 50 triples were looked at for a plan from 'city'; there may be more"]
+    assert told(entry.events) == [("relation_paths.triples_limit", {"limit": 50, "seed": "city"})]
     monkeypatch.setattr(relation_paths, "_TRIES", 30)
     with record(Trace(), "test", "extract") as entry:
         list(relation_paths.match(tiny_graph(), tiny_graph().entity("Kenya"), [frozenset({(2, True), (2, False)})] * 2))
@@ -298,7 +290,7 @@ def test_bounds_that_are_reached_are_events(hub: Graph, monkeypatch: pytest.Monk
     monkeypatch.setattr(relation_paths, "_TRIES", 1)
     with record(Trace(), "test", "extract") as entry:
         list(relation_paths.match(tiny_graph(), tiny_graph().entity("Kenya"), [frozenset({(2, True), (2, False)})] * 2))
-    assert entry.events == ["gave up the search for paths that do not meet themselves from 'Kenya'; there may be more"]
+    assert told(entry.events) == [("relation_paths.gave_up", {"seed": "Kenya"})]
 
 
 def test_in_a_pipeline() -> None:
@@ -323,20 +315,18 @@ def test_a_fault_of_the_server_is_raised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("parameters", "example"),
     [
-        (
-            {"max_hops": 11},
-            "PlannedRelations max_hops must be a whole number of at least 1 and at most 10, got 11; try 4",
-        ),
-        ({"plans": 0}, "PlannedRelations plans must be a whole number of at least 1, got 0; try 3"),
-        ({"relations": 0}, "PlannedRelations relations must be a whole number of at least 1, got 0; try 60"),
-        ({"cap": 0}, "PlannedRelations cap must be a whole number of at least 1, got 0; try 10000"),
-        ({"llm": BM25()}, r"PlannedRelations llm must be a chat model, got BM25\(\); try LLM\(\)"),
+        ({"max_hops": 11}, "4"),
+        ({"plans": 0}, "3"),
+        ({"relations": 0}, "60"),
+        ({"cap": 0}, "10000"),
+        ({"llm": BM25()}, "LLM()"),
     ],
 )
-def test_wrong_parameters(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(PipelineError, match=message):
+def test_wrong_parameters(parameters: dict[str, object], example: str) -> None:
+    ((name, value),) = parameters.items()
+    with fails("parameter.not_allowed", PipelineError, name=name, value=repr(value), example=example):
         PlannedRelations(**({"llm": LLM()} | parameters))  # type: ignore[arg-type]
 
 

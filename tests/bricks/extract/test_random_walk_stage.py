@@ -66,7 +66,7 @@ def test_a_seed_without_triples_is_an_event() -> None:
 
     graph = contract_graph()
     run = RandomWalk().run(graph, Query("?", seeds=(graph.entity("Atlantis"),)))
-    assert run.trace.events == ["seed Atlantis has no triple"]
+    assert run.trace.event_codes == ["extract.lonely_seed"]
     assert run.subgraph is not None
     assert (run.subgraph.n_nodes, run.subgraph.n_triples) == (1, 0)
 

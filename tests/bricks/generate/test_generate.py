@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from faults import told
 
 from graphbrick import (
     BM25,
@@ -82,17 +83,14 @@ def test_answers_are_read_line_by_line(generate, reply, texts, entities) -> None
 def test_the_refusal(generate, reply) -> None:  # type: ignore[no-untyped-def]
     answer, entry = generate(reply)
     assert answer == Answer()
-    assert entry.events == [f"no answer: the model replied {reply!r}"]
+    assert told(entry.events) == [("generate.no_answer", {"reply": reply})]
 
 
 def test_an_answer_that_stands_on_no_path_is_an_event(generate) -> None:  # type: ignore[no-untyped-def]
     answer, entry = generate("Euro\nKenyan shilling\nKigali")
     assert answer.texts == ("Euro", "Kenyan shilling", "Kigali")
     assert answer.entities == (None, SHILLING, None)  # Kigali is in the graph, but three hops away
-    assert entry.events == [
-        "the answer 'Euro' stands on no path of the evidence",
-        "the answer 'Kigali' stands on no path of the evidence",
-    ]
+    assert told(entry.events) == [("generate.unsupported_answer", {"answer": name}) for name in ("Euro", "Kigali")]
 
 
 def test_the_paths_that_hold_the_answers_are_the_evidence(generate, evidence) -> None:  # type: ignore[no-untyped-def]
@@ -116,7 +114,7 @@ def test_names_without_letters_are_not_mixed_up(tmp_path_factory: pytest.TempPat
 def test_an_empty_reply_is_an_event_and_no_answer(generate) -> None:  # type: ignore[no-untyped-def]
     answer, entry = generate(Reply(""))
     assert answer == Answer()
-    assert entry.events == ["gpt-4.1-mini gave an empty reply", "no answer: the model replied ''"]
+    assert told(entry.events)[1:] == [("generate.no_answer", {"reply": ""})]  # the first is about the empty reply
 
 
 def test_without_evidence_the_model_is_not_called() -> None:
@@ -124,7 +122,7 @@ def test_without_evidence_the_model_is_not_called() -> None:
         answer = Generate(LLM(base_url=server.base_url)).generate(QUERY, Evidence())
         assert server.requests == []
     assert answer == Answer()
-    assert entry.events == ["no answer: the evidence is empty; the model was not called"]
+    assert told(entry.events) == [("generate.no_evidence", {})]
     assert entry.calls == 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from faults import told
+
 from graphbrick import BM25, Citation, Evidence, Passage, Query, Quote
 from graphbrick.core.trace import Trace, record
 from graphbrick.testing import check_brick
@@ -30,7 +32,7 @@ def test_headings_count_but_are_not_quoted() -> None:
 def test_evidence_without_documents_is_an_event() -> None:
     with record(Trace(), "test", "generate") as entry:
         assert Quote(BM25()).generate(Query("x"), Evidence((Passage("No document at all."),))).texts == ()
-    assert entry.events == ["no answer: no item of the evidence is a passage"]
+    assert told(entry.events) == [("quote.no_passage", {"items": 1})]
 
 
 def test_a_long_sentence_is_cut() -> None:

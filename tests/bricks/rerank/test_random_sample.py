@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import scipy
+from faults import fails
 
 from graphbrick import Evidence, Query, ShortestPaths, Subgraph
 from graphbrick.bricks.rerank.random_sample import RandomSample
@@ -96,7 +97,7 @@ def test_a_question_with_a_lone_surrogate(evidence: Evidence) -> None:
 )
 def test_bad_parameters(arguments: dict[str, Any]) -> None:
     (name,) = arguments
-    with pytest.raises(PipelineError, match=f"RandomSample {name} must be a whole number of at least"):
+    with fails("parameter.not_allowed", PipelineError, brick="RandomSample", name=name):
         RandomSample(**arguments)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import fails
 
 from graphbrick import (
     BM25,
@@ -181,7 +182,7 @@ def test_the_wrong_number_of_scores_is_an_error(evidence: Evidence, scores: tupl
 
 @pytest.mark.parametrize("threshold", ["0", float("nan"), float("inf"), True])
 def test_a_threshold_is_a_number(threshold: object) -> None:
-    with pytest.raises(PipelineError, match="Rerank threshold must be a number"):
+    with fails("parameter.not_allowed", PipelineError, brick="Rerank", name="threshold"):
         Rerank(BM25(), threshold=threshold)  # type: ignore[arg-type]
 
 

@@ -91,7 +91,7 @@ class Agent(RetrieveStage):
         try:
             names = [tool.name for tool in select(self.tools)]
         except PipelineError as error:
-            raise PipelineError(f"Agent tools: {error}") from None
+            raise PipelineError(f"Agent tools: {error}", code="agent.bad_tools") from None
         if self.first and self.first not in names:
             self.refuse("first", f"one of its tools ({', '.join(names)}) or empty", names[0])
 
@@ -104,7 +104,9 @@ class Agent(RetrieveStage):
         native = self.protocol == "native" or (self.protocol == "auto" and not isinstance(self.llm, LocalLLM))
         first_tool = self.first if self.first in tools else ""
         if self.first and not first_tool:
-            event(f"the first call may be any, as {self.first} was left out")
+            event(
+                f"the first call may be any, as {self.first} was left out", "agent.first_tool_left_out", tool=self.first
+            )
         messages = opening(
             query.text,
             tools,
@@ -134,7 +136,7 @@ class Agent(RetrieveStage):
             try:
                 seeds = linker.link(graph, query).seeds
             except LinkError as error:
-                event(f"the agent began without entities: {error}")
+                event(f"the agent began without entities: {error}", "agent.no_entities")
                 seeds = ()
             entry.counts_out = {"seeds": len(seeds)}
         return seeds
@@ -145,7 +147,11 @@ class Agent(RetrieveStage):
         tools = select(self.tools)
         left_out = [tool.name for tool in tools if tool.needs_query_language and not has_queries]
         if left_out:
-            event(f"{', '.join(left_out)} was left out: the graph has no query language, or a subgraph was made of it")
+            event(
+                f"{', '.join(left_out)} was left out: the graph has no query language, or a subgraph was made of it",
+                "agent.tools_left_out",
+                tools=tuple(left_out),
+            )
         return [tool for tool in tools if tool.name not in left_out]
 
     def _instructions(self) -> str:
@@ -154,7 +160,11 @@ class Agent(RetrieveStage):
         try:
             return FilePath(self.instructions).expanduser().read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"the instructions {self.instructions!r} cannot be read: {error}") from error
+            raise InputError(
+                f"the instructions {self.instructions!r} cannot be read: {error}",
+                code="agent.bad_instructions",
+                file=self.instructions,
+            ) from error
 
 
 def _introduced(work: Workspace, entity: int) -> str:
@@ -164,5 +174,9 @@ def _introduced(work: Workspace, entity: int) -> str:
     except StoppedError:
         raise
     except GraphbrickError as error:
-        event(f"the agent began without the relations of {work.name(entity)}: {error}")
+        event(
+            f"the agent began without the relations of {work.name(entity)}: {error}",
+            "agent.no_relations",
+            entity=work.name(entity),
+        )
         return work.described(entity)

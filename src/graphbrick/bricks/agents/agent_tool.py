@@ -23,7 +23,7 @@ _LONGEST_TEXT, _LONGEST_LIST = 10_000, 200  # characters, and names, of one argu
 
 
 class AdviceError(GraphbrickError):
-    """Raised by a tool whose arguments are wrong; the message is what the model reads, and says what to do instead."""
+    """Wrong arguments of a tool; the model reads the message, which says what to do instead."""
 
 
 class Walked(NamedTuple):
@@ -89,7 +89,7 @@ class Argument(NamedTuple):
 
     @property
     def is_required(self) -> bool:
-        """Whether it must be given."""
+        """True if a call must give it."""
         return self.default is inspect.Parameter.empty
 
     def schema(self) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class AgentTool:
 
     @property
     def usage(self) -> str:
-        """How a call is written, such as ``search[text, n=10]``."""
+        """The form of a call, such as ``search[text, n=10]``."""
         parts = [a.name if a.is_required else f"{a.name}={a.default!r}" for a in self.arguments]
         return f"{self.name}[{', '.join(parts)}]"
 
@@ -155,12 +155,20 @@ class AgentTool:
         for name, value in named.items():
             right = name if name in known else lowered.get(str(name).lower().strip())
             if right is None:
-                raise AdviceError(f"{self.name} has no argument {name!r}{did_you_mean(name, known)}; use {self.usage}")
+                raise AdviceError(
+                    f"{self.name} has no argument {name!r}{did_you_mean(name, known)}; use {self.usage}",
+                    code="tool.unknown_argument",
+                    argument=name,
+                )
             if value is not None:
                 bound[right] = _coerced(self, known[right], value)
         missing = [name for name, argument in known.items() if argument.is_required and name not in bound]
         if missing:
-            raise AdviceError(f"{self.name} needs {' and '.join(missing)}; use {self.usage}")
+            raise AdviceError(
+                f"{self.name} needs {' and '.join(missing)}; use {self.usage}",
+                code="tool.missing_arguments",
+                arguments=tuple(missing),
+            )
         return bound
 
     def _in_order(self, given: Sequence[Any]) -> dict[str, Any]:
@@ -171,7 +179,11 @@ class AgentTool:
         while len(values) > 1 and not self._fits(values) and all(isinstance(value, str) for value in values[:2]):
             values[:2] = [", ".join(values[:2])]  # a name with a comma
         if len(values) > len(self.arguments):
-            raise AdviceError(f"{self.name} takes {len(self.arguments)} arguments, got {len(values)}; use {self.usage}")
+            raise AdviceError(
+                f"{self.name} takes {len(self.arguments)} arguments, got {len(values)}; use {self.usage}",
+                code="tool.too_many_arguments",
+                n=len(values),
+            )
         return {argument.name: value for argument, value in zip(self.arguments, values, strict=False)}
 
     def _fits(self, values: Sequence[Any]) -> bool:
@@ -246,7 +258,9 @@ def _kind(owner: str, name: str, hint: Any) -> tuple[type, tuple[str, ...]]:
     if hint in (str, int, bool):
         return hint, ()
     raise PipelineError(
-        f"argument {name} of the tool {owner} has the type {hint!r}; tools take str, int, bool, list[str] and Literal"
+        f"argument {name} of the tool {owner} has the type {hint!r}; tools take str, int, bool, list[str] and Literal",
+        code="tool.bad_type",
+        argument=name,
     )
 
 
@@ -259,7 +273,10 @@ def _coerced(owner: AgentTool, argument: Argument, value: Any) -> Any:
         if len(values) > _LONGEST_LIST:
             raise AdviceError(
                 f"{argument.name} of {owner.name} takes at most {_LONGEST_LIST:,} names, got {len(values):,}; give the "
-                "name of a list, such as L1"
+                "name of a list, such as L1",
+                code="tool.long_list",
+                argument=argument.name,
+                n=len(values),
             )
         return [_text(owner, argument, entry) for entry in values]
     if argument.kind is str:
@@ -268,7 +285,9 @@ def _coerced(owner: AgentTool, argument: Argument, value: Any) -> Any:
             near = next((choice for choice in argument.choices if choice == text.lower()), None)
             if near is None:
                 raise AdviceError(
-                    f"{argument.name} of {owner.name} is one of {', '.join(argument.choices)}, got {text!r}"
+                    f"{argument.name} of {owner.name} is one of {', '.join(argument.choices)}, got {text!r}",
+                    code="tool.bad_choice",
+                    argument=argument.name,
                 )
             return near
         return text
@@ -280,10 +299,16 @@ def _coerced(owner: AgentTool, argument: Argument, value: Any) -> Any:
     except (KeyError, ValueError):
         wanted = "true or false" if argument.kind is bool else "a whole number"
         raise AdviceError(
-            f"{argument.name} of {owner.name} is {wanted}, got {value!r:.80}; use {owner.usage}"
+            f"{argument.name} of {owner.name} is {wanted}, got {value!r:.80}; use {owner.usage}",
+            code="tool.bad_value",
+            argument=argument.name,
         ) from None
     if not 1 <= number <= 10_000:
-        raise AdviceError(f"{argument.name} of {owner.name} is a whole number from 1 to 10,000, got {number!r:.80}")
+        raise AdviceError(
+            f"{argument.name} of {owner.name} is a whole number from 1 to 10,000, got {number!r:.80}",
+            code="tool.bad_number",
+            argument=argument.name,
+        )
     return number
 
 
@@ -292,10 +317,17 @@ def _text(owner: AgentTool, argument: Argument, value: Any) -> str:
         text = "" if value is None else str(value).strip()
         if len(text) > _LONGEST_TEXT:
             raise AdviceError(
-                f"{argument.name} of {owner.name} takes at most {_LONGEST_TEXT:,} characters, got {len(text):,}"
+                f"{argument.name} of {owner.name} takes at most {_LONGEST_TEXT:,} characters, got {len(text):,}",
+                code="tool.long_text",
+                argument=argument.name,
+                n=len(text),
             )
         return text
-    raise AdviceError(f"{argument.name} of {owner.name} is a text, got {value!r:.80}; use {owner.usage}")
+    raise AdviceError(
+        f"{argument.name} of {owner.name} is a text, got {value!r:.80}; use {owner.usage}",
+        code="tool.not_text",
+        argument=argument.name,
+    )
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""What an agent says to the model: native tool calls, or a text protocol for models without them."""
+"""Conversations of agents with models, by native tool calls or a text protocol for models without them."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ Action: finish["L2"]
 
 
 class Turn(NamedTuple):
-    """One reply of the model and what it was declared then.
+    """A reply of the model, with the results of its tool calls.
 
     Attributes:
         reply: The reply.
         results: Each call with the text of its result.
-        remark: What the model was declared if it made no call.
+        remark: Text that tells the model what to do, if it made no call.
     """
 
     reply: Message

@@ -26,7 +26,7 @@ _MOST_IDLE = 2
 
 @dataclass(frozen=True)
 class Limits:
-    """What one question may take; see `Agent`."""
+    """The limits of the work on one question; see `Agent`."""
 
     steps: int
     calls: int
@@ -69,22 +69,30 @@ class Episode:
                 except ModelError as error:
                     if not self._results:
                         raise
-                    event(f"the agent ended, since the model failed: {error}")
+                    event(f"the agent ended, since the model failed: {error}", "agent.model_failed")
                     tally(late_replies=int(isinstance(error, ModelTimeoutError)))
                     is_over = True
             if is_over:
                 return
-        event(f"the agent did not finish in {self.limits.steps} steps; what it has seen is the evidence")
+        event(
+            f"the agent did not finish in {self.limits.steps} steps; what it has seen is the evidence",
+            "agent.max_steps",
+            steps=self.limits.steps,
+        )
 
     def _step(self, entry: StageTrace) -> bool:
         """Ask the model once and run the tools that it calls; return whether that was the last step."""
         messages = self._messages()
         if messages is None:
-            event("the agent ended: the conversation does not fit the context of the model")
+            event("the agent ended: the conversation does not fit the context of the model", "agent.context_full")
             return True
         needed = self.conversation.tokens(messages)
         if self._tokens and self._tokens + needed > self.limits.tokens:
-            event(f"the agent ended: the next call would exceed its {self.limits.tokens:,} tokens (max_tokens)")
+            event(
+                f"the agent ended: the next call would exceed its {self.limits.tokens:,} tokens (max_tokens)",
+                "agent.max_tokens",
+                tokens=self.limits.tokens,
+            )
             return True
         reply = self.conversation.ask(messages)
         self._tokens += reply.tokens_in + reply.tokens_out
@@ -100,11 +108,15 @@ class Episode:
         if finished:
             return True
         if self._calls >= self.limits.calls:
-            event(f"the agent ended: it has made {self._calls} tool calls (max_calls)")
+            event(
+                f"the agent ended: it has made {self._calls} tool calls (max_calls)",
+                "agent.max_calls",
+                calls=self._calls,
+            )
             return True
         self._idle = 0 if is_new else self._idle + 1
         if self._idle >= _MOST_IDLE:
-            event("the agent ended: it only repeated calls")
+            event("the agent ended: it only repeated calls", "agent.only_repeats")
             return True
         return False
 
@@ -118,7 +130,11 @@ class Episode:
             self._shortened += 1
             messages = self.conversation.messages(self.turns, self._shortened)
         if self._shortened > before:
-            event(f"the results of the first {self._shortened} steps were shortened to fit the context of the model")
+            event(
+                f"the results of the first {self._shortened} steps were shortened to fit the context of the model",
+                "agent.results_shortened",
+                steps=self._shortened,
+            )
         if self.conversation.context_left(messages) >= 0:
             return messages
         return None
@@ -128,13 +144,19 @@ class Episode:
         said = without_thinking(reply.text)
         named = self.work.mentioned(said) if self._results else []
         if self.conversation.native and self._results and said.strip():
-            event(f"the model answered without finish; {len(named)} nodes that it names were seen: {shown(said)}")
+            event(
+                f"the model answered without finish; {len(named)} nodes that it names were seen: {shown(said)}",
+                "agent.no_finish",
+                nodes=len(named),
+            )
             self.work.answer = tuple(named)
             return True
         self._idle += 1
-        unreadable(f"the model called no tool: {shown(reply.text)}")
+        unreadable(f"the model called no tool: {shown(reply.text)}", "agent.no_tool_called")
         if self._idle >= _MOST_IDLE:
-            event(f"the agent ended: {self._idle} replies in a row called no new tool")
+            event(
+                f"the agent ended: {self._idle} replies in a row called no new tool", "agent.idle", replies=self._idle
+            )
             self.work.answer = tuple(named)
             return True
         how = "call a tool" if self.conversation.native else 'write a line such as Action: finish["node"]'
@@ -198,47 +220,63 @@ class Episode:
         with record(trace, call.text[:200], "tool"):
             earlier = None if self._key(call) in self._failed else self._results.get(self._key(call))
             if earlier is not None and call.name != "finish":
-                event("the call was made before; its result was given again")
+                event("the call was made before; its result was given again", "agent.repeated_call")
                 return f"You made this call before; make another one or finish. The result was:\n{earlier}"
             try:
                 found: object = self._tool(call).function(self.work, **self._bound(call))
                 if not isinstance(found, Observation):
-                    raise AdviceError(f"the tool {call.name} is broken: it returned {found!r:.80}, not an Observation")
+                    raise AdviceError(
+                        f"the tool {call.name} is broken: it returned {found!r:.80}, not an Observation",
+                        code="agent.broken_tool",
+                        tool=call.name,
+                    )
                 return found
             except (StoppedError, NotRecordedError):
                 raise
             except AdviceError as error:
-                event(f"advice: {error}")
+                event(f"advice: {error}", "agent.advice", once=False, reason=error.code, **error.values)
                 return f"Error: {error}"
             except GraphbrickError as error:
-                event(f"the tool failed: {error}")
+                event(f"the tool failed: {error}", "agent.tool_failed", error=str(error))
                 return f"Error: {call.name} failed: {error}"
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
-                event(f"the tool failed with {type(error).__name__}: {shown(str(error))}")
+                event(
+                    f"the tool failed with {type(error).__name__}: {shown(str(error))}",
+                    "agent.tool_broke",
+                    error=type(error).__name__,
+                )
                 return f"Error: {call.name} failed; use another tool"
 
     def _given_up(self, call: Call, traces: list[Trace], place: int) -> str:
-        """Return what the model reads of a call that takes too long, which is an event."""
+        """Return the text that the model reads about a call that takes too long, which is an event."""
         traces[place] = Trace()  # the old one belongs to the thread that goes on
         with record(traces[place], call.text[:200], "tool"):
-            event(f"the tool was given up after {_LONGEST_CALL:g} seconds")
+            event(
+                f"the tool was given up after {_LONGEST_CALL:g} seconds", "agent.tool_given_up", seconds=_LONGEST_CALL
+            )
         return f"Error: {call.name} took longer than {_LONGEST_CALL:g} seconds; ask for less"
 
     def _tool(self, call: Call) -> AgentTool:
         found = self.conversation.tools.get(call.name)
         if found is None:
             hint = did_you_mean(call.name, self._names) or f"; there are {', '.join(self._names)}"
-            raise AdviceError(f"there is no tool {call.name[:80]!r}{hint}")
+            raise AdviceError(f"there is no tool {call.name[:80]!r}{hint}", code="agent.unknown_tool", tool=call.name)
         if self.first not in ("", call.name) and not any(key.startswith(f"{self.first} ") for key in self._results):
             usage = self.conversation.tools[self.first].usage
-            raise AdviceError(f"the first call must be {self.first}; use {usage}, then make this call again")
+            raise AdviceError(
+                f"the first call must be {self.first}; use {usage}, then make this call again",
+                code="agent.first_call",
+                first=self.first,
+            )
         return found
 
     def _bound(self, call: Call) -> Mapping[str, object]:
         tool = self._tool(call)
         if call.invalid:
             raise AdviceError(
-                f"the arguments of {call.name} are not a JSON object: {call.invalid[:80]!r}; use {tool.usage}"
+                f"the arguments of {call.name} are not a JSON object: {call.invalid[:80]!r}; use {tool.usage}",
+                code="agent.bad_arguments",
+                tool=call.name,
             )
         return tool.bind(call.arguments)
 
@@ -252,10 +290,10 @@ class Episode:
         else:
             return "The search ends.", True
         if self._doubted:
-            event(f"the agent finished, but {text}")
+            event(f"the agent finished, but {text}", "agent.finished_in_doubt", names=tuple(names))
             return "The search ends.", True
         self._doubted = True
-        event(f"advice: {text}")
+        event(f"advice: {text}", "agent.finish_doubted", names=tuple(names))
         return f"Error: {text}; else look it up, or finish with nodes from the results, as they write them", False
 
     def _key(self, call: Call) -> str:

@@ -72,7 +72,9 @@ def read_actions(reply: str, tools: Mapping[str, AgentTool]) -> list[Call]:
     sections = _sections(text)
     imagined = next((i for i, (label, _) in enumerate(sections) if label in ("observation", "question") and i), None)
     if imagined is not None and any(label == "action" for label, _ in sections[:imagined]):
-        event(f"the model imagined a result, which was left out: {shown(reply)}", once=True)
+        event(
+            f"the model imagined a result, which was left out: {shown(reply)}", once=True, code="agent.imagined_result"
+        )
         sections = sections[:imagined]
     calls: list[Call] = []
     for i, (label, body) in enumerate(sections):

@@ -38,7 +38,7 @@ class _Work(Generic[T]):
 
 
 def run_at_once(calls: Sequence[Callable[[], T]], seconds: float, too_slow: Callable[[int], T]) -> list[T]:
-    """Return what calls return, in their order; at most eight run at the same time.
+    """Return the results of calls, in their order; at most eight run at the same time.
 
     Args:
         calls: The calls. A call that is given up goes on in its thread, and what it returns is lost.

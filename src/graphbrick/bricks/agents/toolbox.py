@@ -57,6 +57,8 @@ def select(text: str) -> list[AgentTool]:
     for name in names:
         if name not in tools:
             raise PipelineError(
-                f"there is no tool {name[:80]!r}{did_you_mean(name, tools) or '; there are ' + ', '.join(tools)}"
+                f"there is no tool {name[:80]!r}{did_you_mean(name, tools) or '; there are ' + ', '.join(tools)}",
+                code="tools.unknown_tool",
+                tool=name,
             )
     return [tools[name] for name in (*names, "finish")]

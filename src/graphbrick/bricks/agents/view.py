@@ -69,7 +69,12 @@ class GraphView:
         index = entity_search(self.graph) if isinstance(self.graph, Graph) else None
         if index is None:
             return by_name
-        event(f"searched by name, and by embedding in the index of {index.embedder!r}", once=True)
+        event(
+            f"searched by name, and by embedding in the index of {index.embedder!r}",
+            once=True,
+            code="agent.searched_by_embedding",
+            embedder=repr(index.embedder),
+        )
         near = index.nearest(text, n if self.subgraph.is_whole else 20 * n)
         form = name_form(text)
         named = [entity for entity in by_name if form in self._forms(entity)]
@@ -87,7 +92,9 @@ class GraphView:
         """
         text = text.strip()
         if not text:
-            raise AdviceError("the name of a node is missing; give its name or key as the results write it")
+            raise AdviceError(
+                "the name of a node is missing; give its name or key as the results write it", code="view.no_name"
+            )
         by_key = _NAMED_BY_KEY.match(text)
         for key in (text, by_key[1] if by_key else ""):
             entity = self._by_key(key)
@@ -101,9 +108,14 @@ class GraphView:
             return next((entity for entity in named if self.was_seen(entity)), named[0])
         if named:
             names = ", ".join(map(self.described, named[:5]))
-            raise AdviceError(f"{len(named)} nodes are called {text!r}: {names}; give the key in brackets")
+            raise AdviceError(
+                f"{len(named)} nodes are called {text!r}: {names}; give the key in brackets",
+                code="view.several_nodes",
+                name=text,
+                n=len(named),
+            )
         near = f"did you mean {' or '.join(map(self.name, candidates[:3]))}?" if candidates else "try search"
-        raise AdviceError(f"no node is called {text[:80]!r}; {near}")
+        raise AdviceError(f"no node is called {text[:80]!r}; {near}", code="view.no_node", name=text)
 
     def was_seen(self, entity: int) -> bool:
         """Return whether a result has held an entity; of several with one label, such a one is meant."""
@@ -158,7 +170,11 @@ class GraphView:
             return matches
         labels = list(dict.fromkeys(self.graph.relation_label(relation) for relation in present))
         listed = f"; there are {', '.join(labels[:20])}" if labels else "; there are no relations here"
-        raise AdviceError(f"no relation is called {text[:80]!r} here{did_you_mean(text, labels).rstrip('?')}{listed}")
+        raise AdviceError(
+            f"no relation is called {text[:80]!r} here{did_you_mean(text, labels).rstrip('?')}{listed}",
+            code="view.no_relation",
+            name=text,
+        )
 
     def _relation_forms(self, relation: int) -> tuple[str, str]:
         return name_form(self.graph.relation_label(relation)), name_form(self.graph.relation_key(relation))

@@ -1,4 +1,4 @@
-"""What an agent has while it works on one question: the graph, named lists of nodes, notes, and what it has seen."""
+"""The workspace of an agent for one question: the graph, named lists of nodes, notes, and the triples seen."""
 
 from __future__ import annotations
 
@@ -70,13 +70,18 @@ class Workspace(GraphView):
             nodes = self.lists[name.upper()]
             if len(nodes) > _LONGEST_LIST:
                 raise AdviceError(
-                    f"{name.upper()} has {len(nodes):,} nodes; filter it to at most {_LONGEST_LIST:,} first"
+                    f"{name.upper()} has {len(nodes):,} nodes; filter it to at most {_LONGEST_LIST:,} first",
+                    code="workspace.long_list",
+                    name=name.upper(),
+                    n=len(nodes),
                 )
             return nodes
         if name[:1].upper() == "L" and name[1:].isdigit():
             there = f"there are {', '.join(self.lists)}" if self.lists else "there is none yet"
             raise AdviceError(
-                f"there is no list {name.upper()}; {there}. Lists of this step have names in the next one"
+                f"there is no list {name.upper()}; {there}. Lists of this step have names in the next one",
+                code="workspace.no_list",
+                name=name.upper(),
             )
         return (self.entity(text),)
 
@@ -112,7 +117,7 @@ class Workspace(GraphView):
         self._nodes.update(dict.fromkeys(self._starts))
 
     def keep(self, observation: Observation) -> str:
-        """Note what a tool returned, and return the text for the model, with the name of the list."""
+        """Note the result of a tool, and return the text for the model, with the name of the list."""
         shown = len(observation.walked) if observation.n_shown is None else observation.n_shown
         for i, step in enumerate(observation.walked):
             self._walked[step] = self._walked.get(step, False) or i < shown
@@ -133,7 +138,7 @@ class Workspace(GraphView):
         return f"{name} = {count}{kinds}\n{observation.text}".strip()
 
     def finish(self, names: Sequence[str]) -> list[str]:
-        """Note what the agent named as its answer, and return the names that no result has shown."""
+        """Note the answer of the agent, and return its names that no result has shown."""
         answer: dict[int, None] = {}
         values, unknown = list[str](), list[str]()
         shown = {name_form(value) for item in self._items if isinstance(item, Row) for value in item.values}
@@ -144,7 +149,11 @@ class Workspace(GraphView):
                 raise
             except GraphbrickError as error:
                 if not isinstance(error, AdviceError):  # a database that is away; what was seen is here
-                    event(f"{name[:80]!r} was looked for among the nodes seen only: {error}")
+                    event(
+                        f"{name[:80]!r} was looked for among the nodes seen only: {error}",
+                        "agent.only_seen_nodes",
+                        name=name[:80],
+                    )
                 nodes = self._called(name)
             seen = [node for node in nodes if self.was_seen(node)]
             answer.update(dict.fromkeys(seen))
@@ -178,7 +187,7 @@ class Workspace(GraphView):
     # The evidence
 
     def evidence(self) -> Evidence:
-        """Return everything that was seen: first what leads to the answer, then the rest in the order of sight.
+        """Return all evidence seen: first the paths to the answer, then the rest in the order of sight.
 
         Triples become paths from the entity where the walk began. A node of the answer that no walk led to becomes a
         row.

@@ -64,6 +64,8 @@ def connected(graph: Graph, nodes: Entities) -> Entities:
     if apart > 1:
         event(
             f"{apart:,} parts of the subgraph could not be connected: no link was found within {_LOOKED_AT:,} triples "
-            "looked at"
+            "looked at",
+            "connect.parts_apart",
+            n=apart,
         )
     return np.sort(np.concatenate([np.empty(0, dtype=np.int32), *parts, *lone]))

@@ -99,7 +99,11 @@ def hub_scores(
         nonlocal edges
         scores = compute()
         edges = scores.edges
-        event(f"the scores of walks from {graph.describe(hub)}, a hub, were computed; later runs read them")
+        event(
+            f"the scores of walks from {graph.describe(hub)}, a hub, were computed; later runs read them",
+            "hubs.computed",
+            hub=hub,
+        )
         return {"nodes": scores.nodes, "values": scores.values, "error": np.array([scores.error])}
 
     place, degree = FolderBeside(graph, "hubs", f"{name}-{hub}"), graph.degree(hub)
@@ -114,7 +118,12 @@ def hub_scores(
 
         scores, when = current_session().get(("earlier hub scores", name, hub), reuse, of=graph)
         if scores is not None:
-            event(f"the scores of walks from {graph.describe(hub)}, a hub, were computed {when}")
+            event(
+                f"the scores of walks from {graph.describe(hub)}, a hub, were computed {when}",
+                "hubs.updated",
+                hub=hub,
+                when=when,
+            )
             return scores
     arrays = _read_or_make(place, make, {"degree": degree})
     return Scores(arrays["nodes"], arrays["values"], float(arrays["error"][0]), edges)
@@ -158,7 +167,7 @@ def _earlier_arrays(place: FolderBeside, degree: int = 0) -> tuple[Arrays, Chang
     try:
         return _arrays(earlier.folder, earlier.facts), earlier.since
     except (ValueError, OSError) as error:
-        event(f"{earlier.folder} is damaged ({error}); it is made again")
+        event(f"{earlier.folder} is damaged ({error}); it is made again", "hubs.earlier_damaged")
         return {}, None
 
 
@@ -179,7 +188,7 @@ def _read_or_make(place: FolderBeside, make: Callable[[], Arrays], more: Mapping
         if facts is not None:
             return _arrays(place.folder, facts)
     except (ValueError, OSError) as error:
-        event(f"{place.folder} is damaged ({error}); it is made again")
+        event(f"{place.folder} is damaged ({error}); it is made again", "hubs.damaged")
     arrays = make()
 
     def fill(folder: Path) -> dict[str, object]:
@@ -190,7 +199,10 @@ def _read_or_make(place: FolderBeside, make: Callable[[], Arrays], more: Mapping
     try:
         place.write(fill)
     except OSError as error:
-        event(f"{place.parent} cannot be written ({error.strerror or error}); its content is computed for every run")
+        event(
+            f"{place.parent} cannot be written ({error.strerror or error}); its content is computed for every run",
+            "hubs.not_writable",
+        )
     for array in arrays.values():
         array.setflags(write=False)  # like the arrays that are read: kernels are compiled for one type
     return arrays

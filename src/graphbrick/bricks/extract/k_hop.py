@@ -62,6 +62,9 @@ class KHop(ExtractStage):
             around = f" around {graph.describe(int(seeds[0]))}" if self.seeds == "each" else ""
             event(
                 f"stopped at the cap of {self.cap:,} entities{around}: {complete} of {self.max_hops} hops are complete "
-                "(raise cap, or lower max_hops)"
+                "(raise cap, or lower max_hops)",
+                "k_hop.cap",
+                cap=self.cap,
+                hops=complete,
             )
         return nodes

@@ -69,12 +69,21 @@ class PlannedRelations(RelationPlanner, ExtractStage):
                 for path in match(graph, seed, plan):
                     if len(triples) + len(set(path) - triples) > self.cap:
                         within = plan_text(graph, plan)
-                        event(f"stopped at the cap of {self.cap:,} triples, within the plan {within} (cap)")
+                        event(
+                            f"stopped at the cap of {self.cap:,} triples, within the plan {within} (cap)",
+                            "planned_relations.cap",
+                            cap=self.cap,
+                            plan=within,
+                        )
                         return triples
                     triples.update(path)
                     paths += 1
             matched += paths > 0
             if not paths:
-                event(f"the plan {plan_text(graph, plan)} matches nothing from the seeds")
+                event(
+                    f"the plan {plan_text(graph, plan)} matches nothing from the seeds",
+                    "planned_relations.no_match",
+                    plan=plan_text(graph, plan),
+                )
         fact(plans_matched=matched)
         return triples

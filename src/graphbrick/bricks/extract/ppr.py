@@ -142,7 +142,11 @@ class PPR(RankedExtract):
         else:
             found = push(rows, seeds, self.restart, *ways, k, self.tolerance, _LEAST_EDGES, self.edge_budget)
         if found.spent:
-            event(f"the edge budget of {self.edge_budget:,} ended the search; scores are less exact than asked for")
+            event(
+                f"the edge budget of {self.edge_budget:,} ended the search; scores are less exact than asked for",
+                "ppr.edge_budget",
+                budget=self.edge_budget,
+            )
         nodes, values, left, edges = refine(
             rows, seeds, self.restart, *ways, k, found.nodes, found.state, found.table,
             *leading_hubs(graph, self.direction),

@@ -28,7 +28,7 @@ def start(graph: Graph, query: Query) -> Entities:
     seeds = np.sort(seeds_of(query, Subgraph(graph)))
     for seed in seeds.tolist():
         if not graph.degree(seed):
-            event(f"seed {graph.describe(seed)} has no triple")
+            event(f"seed {graph.describe(seed)} has no triple", "extract.lonely_seed", seed=seed)
     return seeds
 
 

@@ -178,7 +178,9 @@ def learned_sizes(path: str) -> Learned:
         return current_session().get(("learned sizes", path, changed), lambda: _read(file), at_most=8)
     except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
         reason = getattr(error, "strerror", None) or error
-        raise ModelError(f"{path} cannot be read ({reason}); make it with graphbrick train sizes") from error
+        raise ModelError(
+            f"{path} cannot be read ({reason}); make it with graphbrick train sizes", code="sizes.not_readable"
+        ) from error
 
 
 def _read(path: Path) -> Learned:
@@ -191,5 +193,7 @@ def _read(path: Path) -> Learned:
         if not fits or not len(learned.cuts) or not all(np.isfinite(array).all() for array in learned):
             raise ValueError("shape")
     except (ValueError, TypeError, KeyError) as error:
-        raise ModelError(f"{path} is no file of graphbrick train sizes, or it is damaged; make it anew") from error
+        raise ModelError(
+            f"{path} is not a file of graphbrick train sizes, or it is damaged; make it anew", code="sizes.damaged"
+        ) from error
     return learned

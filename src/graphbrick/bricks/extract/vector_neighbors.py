@@ -78,7 +78,10 @@ class VectorNeighbors(ExtractStage):
         if len(vector) != index.dimensions:
             raise ModelError(
                 f"{self.embedder!r} gives vectors of {len(vector)} dimensions, but the index of {graph.path} holds "
-                f"{index.dimensions}: another model has this name now; remove {graph.path}.index and .vectors"
+                f"{index.dimensions}: another model has this name now; remove {graph.path}.index and .vectors",
+                code="vector_neighbors.other_model",
+                dimensions=len(vector),
+                index=index.dimensions,
             )
         ids, scores = index.nearest(vector, self.n)
         fact(lowest_similarity=float(scores[-1]))
@@ -96,6 +99,9 @@ class VectorNeighbors(ExtractStage):
         if capped:
             event(
                 f"stopped at the cap of {self.cap:,} entities around the matches: {complete} of {self.max_hops} "
-                "hops are complete (raise cap, or lower n or max_hops)"
+                "hops are complete (raise cap, or lower n or max_hops)",
+                "vector_neighbors.cap",
+                cap=self.cap,
+                hops=complete,
             )
         return near

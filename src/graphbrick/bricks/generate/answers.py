@@ -64,7 +64,7 @@ class ReplyAnswer(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known when a reply is read.
+    """The context in which a reply is read.
 
     Attributes:
         names: Known names, by `spellings`.
@@ -116,7 +116,7 @@ def read_answers(reply: str, names: Collection[str] = (), items: int | None = No
 
 
 def in_json(reply: str) -> str:
-    """Return a reply in lines as the JSON that a server with structured output would give.
+    """Convert a reply in lines to the JSON that a server with structured output would give.
 
     >>> in_json("Uganda [1]")
     '{"answers": [{"answer": "Uganda", "paths": [1]}]}'
@@ -279,7 +279,7 @@ def _clean(text: str) -> str:
 
 
 def _is_citation(mark: re.Match[str], items: int | None) -> bool:
-    """Whether numbers in brackets cite items."""
+    """Return whether numbers in brackets cite items."""
     shown = items is not None and any(0 < number <= items for number in numbers_in(mark.group(3)))
     if mark.group(1) == "(":
         return shown or bool(mark.group(2))

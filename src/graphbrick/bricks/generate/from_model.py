@@ -61,7 +61,7 @@ class FromModel(GenerateStage):
         return frozenset({Level.QUERY, Level.SUBGRAPH, Level.EVIDENCE}) if self.first is None else super().accepts
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
-        """Return the answer of the first stage, or else what the model knows."""
+        """Return the answer of the first stage, or else that of the model's own knowledge."""
         if self.first is not None:
             answer = self.first.generate(query, evidence)
             if answer.texts or answer.withheld:
@@ -71,11 +71,15 @@ class FromModel(GenerateStage):
         names = _listed(read_names(text) or [])
         answers = [name for name in names if len(name) <= _LONGEST][:_MOST]
         if not answers:
-            event(f"no answer: asked for what it knows itself, the model replied {shown(text)}")
+            event(f"no answer: asked for what it knows itself, the model replied {shown(text)}", "from_model.no_answer")
             return Answer(from_model=True)
         if len(answers) < len(names):
-            event(f"of {len(names)} names the first {_MOST} of at most {_LONGEST} characters were taken: {shown(text)}")
-        event(f"{self.llm.model} answered from its own knowledge, not from the graph")
+            event(
+                f"of {len(names)} names the first {_MOST} of at most {_LONGEST} characters were taken: {shown(text)}",
+                "from_model.too_many_names",
+                n=len(names),
+            )
+        event(f"{self.llm.model} answered from its own knowledge, not from the graph", "from_model.own_knowledge")
         return Answer(tuple(answers), (None,) * len(answers), Evidence(), ((),) * len(answers), from_model=True)
 
 

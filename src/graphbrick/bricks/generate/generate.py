@@ -67,7 +67,7 @@ class Generate(GenerateStage):
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Ask the model and read its reply."""
         if not evidence.items:
-            event("no answer: the evidence is empty; the model was not called")
+            event("no answer: the evidence is empty; the model was not called", "generate.no_evidence")
             return Answer()
         request, items = self.request(query, evidence)
         on_token = current_on_token()
@@ -77,10 +77,14 @@ class Generate(GenerateStage):
         names = _names(evidence)
         answers = _parted(read_answers(reply, names, len(items)), names)
         if len(answers) > _MOST:
-            event(f"of {len(answers):,} answers the first {_MOST} were taken: {shown(reply)}")
+            event(
+                f"of {len(answers):,} answers the first {_MOST} were taken: {shown(reply)}",
+                "generate.too_many_answers",
+                n=len(answers),
+            )
             answers = answers[:_MOST]
         if not answers:
-            event(f"no answer: the model replied {shown(reply)}")
+            event(f"no answer: the model replied {shown(reply)}", "generate.no_answer", reply=reply)
             tally(**{"refusals" if without_thinking(reply) else "unread_replies": 1})
         return _supported(answers, names, items, evidence)
 
@@ -96,7 +100,8 @@ class Generate(GenerateStage):
         if not few:
             raise ModelError(
                 f"{self.llm!r} has no room for a single path beside the prompt and a reply of {self.llm.max_tokens:,} "
-                f"tokens: it holds {self.llm.context_tokens():,}; raise context, or lower max_tokens"
+                f"tokens: it holds {self.llm.context_tokens():,}; raise context, or lower max_tokens",
+                code="generate.no_room",
             )
         return Request(self._messages(turns, query, lines[:few]), SCHEMA), items[:few]
 
@@ -128,10 +133,19 @@ def _supported(answers: list[ReplyAnswer], names: Mapping[str, int], items: list
         cited = [items[number - 1] for number in answer.cited if 0 < number <= len(items)]
         wrong = [n for n in answer.cited if not 0 < n <= len(items) or items[n - 1] not in holding]
         if not holding:
-            event(f"the answer {answer.text[:200]!r} stands on no path of the evidence")
+            event(
+                f"the answer {answer.text[:200]!r} stands on no path of the evidence",
+                "generate.unsupported_answer",
+                answer=answer.text,
+            )
         elif wrong:
             numbers = ", ".join(map(str, wrong[:_LISTED])) + (" and more" if len(wrong) > _LISTED else "")
-            event(f"the answer {answer.text[:200]!r} is cited from paths that do not hold it: {numbers}")
+            event(
+                f"the answer {answer.text[:200]!r} is cited from paths that do not hold it: {numbers}",
+                "generate.wrong_citation",
+                answer=answer.text,
+                numbers=numbers,
+            )
         support.append([item for item in cited if item in holding] or holding)
     used = {id(item) for part in support for item in part}
     supporting = tuple(item for item in evidence.items if id(item) in used)

@@ -63,5 +63,10 @@ def n_fitting(llm: ChatModel, lines: Sequence[str], prompt: Callable[[Sequence[s
         else:
             many = middle - 1
     if 0 < few < len(lines):
-        event(f"only the first {few:,} of {len(lines):,} items of the evidence fit the model's context")
+        event(
+            f"only the first {few:,} of {len(lines):,} items of the evidence fit the model's context",
+            "listing.items_cut",
+            n=few,
+            total=len(lines),
+        )
     return few

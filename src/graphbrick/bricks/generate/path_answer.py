@@ -74,14 +74,21 @@ class PathAnswer(GenerateStage):
         if not paths and any(isinstance(item, Row) for item in evidence.items):
             return self._first_column(evidence)
         if not paths:
-            event(f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}")
+            event(
+                f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}",
+                "path_answer.no_path",
+                items=len(evidence.items),
+            )
             return Answer()
         best = next((path for path in paths if not _between_seeds(query, path)), paths[0])
         refusal = withheld(best, evidence.confidence, self.min_confidence)
         if refusal is not None:
             return refusal
         if not any(path.score for path in paths) and len({path.pattern for path in paths}) > 1:
-            event("the paths are not ranked, so that the answer follows the pattern of the first of them")
+            event(
+                "the paths are not ranked, so that the answer follows the pattern of the first of them",
+                "path_answer.unranked",
+            )
         rejected = query.alternatives(best.start)
         if rejected:
             _report(query, best, rejected)
@@ -91,11 +98,19 @@ class PathAnswer(GenerateStage):
         if best.end == best.start:
             left_out.discard(best.start)
         elif best.end in left_out:
-            event("every path of the evidence leads from one seed to another; the answer is a seed")
+            event(
+                "every path of the evidence leads from one seed to another; the answer is a seed",
+                "path_answer.between_seeds",
+            )
             left_out.clear()
         proofs, n_ends = self._proofs(best, evidence, left_out)
         if n_ends > len(proofs):
-            event(f"{n_ends:,} entities are at the end of the pattern; the first {self.cap:,} are given (cap)")
+            event(
+                f"{n_ends:,} entities are at the end of the pattern; the first {self.cap:,} are given (cap)",
+                "path_answer.cap",
+                n=n_ends,
+                cap=self.cap,
+            )
         return Answer(
             texts=tuple(best.graph.label(end) for end in proofs),
             entities=tuple(proofs),
@@ -116,7 +131,12 @@ class PathAnswer(GenerateStage):
                 entities.setdefault(text, named[0] if named else None)
         texts = list(support)[: self.cap]
         if len(support) > self.cap:
-            event(f"the rows have {len(support):,} answers; the first {self.cap:,} are given (cap)")
+            event(
+                f"the rows have {len(support):,} answers; the first {self.cap:,} are given (cap)",
+                "path_answer.rows_cap",
+                n=len(support),
+                cap=self.cap,
+            )
         supporting = tuple(tuple(support[text]) for text in texts)
         return Answer(tuple(texts), tuple(entities[text] for text in texts), evidence, supporting)
 
@@ -143,7 +163,10 @@ class PathAnswer(GenerateStage):
         ends: list[npt.NDArray[np.integer]] = [np.array(list(proofs), dtype=np.int64)]
         starts = dict.fromkeys(path.start for path in alike) if self.ends == "pattern" else {}
         if starts and Capability.ADJACENCY not in capabilities_of(best.graph):
-            event("only ends of the listed paths are answers: the graph has no adjacency to follow their pattern in")
+            event(
+                "only ends of the listed paths are answers: the graph has no adjacency to follow their pattern in",
+                "path_answer.listed_ends_only",
+            )
             starts = {}
         for start in starts:
             followed = follow(
@@ -161,7 +184,7 @@ class PathAnswer(GenerateStage):
 
 
 def _between_seeds(query: Query, path: Path) -> bool:
-    """Whether a path leads from one seed to another; readings of one mention are one seed."""
+    """Return whether a path leads from one seed to another; readings of one mention are one seed."""
     return path.end != path.start and path.end in query.seeds and path.end not in query.alternatives(path.start)
 
 
@@ -169,7 +192,11 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
     """Record which reading of a mention the answer is about."""
     texts = [mention.text for mention in query.mentions if best.start in (mention.entity, *mention.others)]
     others = "; ".join(best.graph.describe(seed) for seed in query.seeds if seed in rejected)
-    event(f"{texts[0]!r} was read as {best.graph.describe(best.start)}, where the best path starts, not as {others}")
+    event(
+        f"{texts[0]!r} was read as {best.graph.describe(best.start)}, where the best path starts, not as {others}",
+        "path_answer.reading",
+        mention=texts[0],
+    )
 
 
 def _computed(evidence: Evidence) -> Answer:
@@ -195,7 +222,11 @@ def _withheld_plan(evidence: Evidence, min_confidence: float) -> Answer | None:
     if evidence.confidence is None or evidence.confidence >= min_confidence:
         return None
     plan = next(item.values[1] for item in evidence.items if isinstance(item, Row) and item.columns == ANSWER)
-    event(f"withheld: the answer of this plan has confidence {evidence.confidence:.2f} (below {min_confidence:g})")
+    event(
+        f"withheld: the answer of this plan has confidence {evidence.confidence:.2f} (below {min_confidence:g})",
+        "path_answer.withheld",
+        confidence=evidence.confidence,
+    )
     return Answer(confidence=evidence.confidence, withheld=plan)
 
 

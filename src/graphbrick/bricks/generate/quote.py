@@ -50,7 +50,11 @@ class Quote(GenerateStage):
                     support.setdefault(sentence, []).append(i)
                     heading.setdefault(sentence, section)
         if not support:
-            event(f"no answer: {'no item of the evidence is a passage' if evidence.items else 'the evidence is empty'}")
+            event(
+                f"no answer: {'no item of the evidence is a passage' if evidence.items else 'the evidence is empty'}",
+                "quote.no_passage",
+                items=len(evidence.items),
+            )
             return Answer()
         listed = list(support)
         scores = self.scorer.rate(query.text, [f"{heading[sentence]} {sentence}".strip() for sentence in listed])

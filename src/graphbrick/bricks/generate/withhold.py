@@ -16,12 +16,20 @@ def withheld(best: Path, confidence: float | None, min_confidence: float) -> Ans
     """
     if confidence is None:
         if min_confidence:
-            event("the stages before give no confidence, so that no answer is withheld (min_confidence)")
+            event(
+                "the stages before give no confidence, so that no answer is withheld (min_confidence)",
+                "withhold.no_confidence",
+            )
         return None
     if confidence >= min_confidence:
         return None
     reading = reading_text(best)
-    event(f"not in this graph: the best reading, {reading}, has confidence {confidence:.2f} (below {min_confidence:g})")
+    event(
+        f"not in this graph: the best reading, {reading}, has confidence {confidence:.2f} (below {min_confidence:g})",
+        "withhold.low_confidence",
+        reading=reading,
+        confidence=confidence,
+    )
     return Answer(confidence=confidence, withheld=reading)
 
 

@@ -59,7 +59,7 @@ class WriteAnswer(GenerateStage):
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Ask the model and read its reply."""
         if not evidence.items:
-            event("no answer: the evidence is empty; the model was not called")
+            event("no answer: the evidence is empty; the model was not called", "write_answer.no_evidence")
             return Answer()
         items = by_kind(evidence.items)
         lines = self._within_budget(listed(items, _LONGEST))
@@ -68,7 +68,8 @@ class WriteAnswer(GenerateStage):
             raise ModelError(
                 f"{self.llm!r} has no room for one item of evidence beside the prompt and a reply of "
                 f"{self.llm.max_tokens:,} tokens: it holds {self.llm.context_tokens():,}; raise context, or lower "
-                "max_tokens"
+                "max_tokens",
+                code="write_answer.no_room",
             )
         request = Request(self._messages(query, lines[:n]))
         reply = self.llm.ask_all([request], on_token=current_on_token())[0].text
@@ -88,14 +89,23 @@ class WriteAnswer(GenerateStage):
                 break
             n += 1
         if n < len(lines):
-            event(f"only the first {n:,} of {len(lines):,} items of the evidence are within {self.tokens:,} tokens")
+            event(
+                f"only the first {n:,} of {len(lines):,} items of the evidence are within {self.tokens:,} tokens",
+                "write_answer.items_cut",
+                n=n,
+                total=len(lines),
+            )
         return lines[:n]
 
 
 def _cited(text: str, items: Sequence[Item], evidence: Evidence) -> Answer:
     """Return an answer with the items that its marks name, and the marks as their numbers among these."""
     if not text or _is_refusal(text):
-        event("no answer: the model found none in the evidence" if text else "no answer: the reply is empty")
+        event(
+            "no answer: the model found none in the evidence" if text else "no answer: the reply is empty",
+            "write_answer.no_answer",
+            is_refusal=bool(text),
+        )
         tally(**{"refusals" if text else "unread_replies": 1})
         return Answer()
     number: dict[int, int] = {}
@@ -111,14 +121,18 @@ def _cited(text: str, items: Sequence[Item], evidence: Evidence) -> Answer:
     answer = _MARK.sub(renumbered, text)
     if wrong:
         few = ", ".join(map(str, wrong[:5]))
-        event(f"the answer cites evidence that it was not given ({few}); these marks were removed")
+        event(
+            f"the answer cites evidence that it was not given ({few}); these marks were removed",
+            "write_answer.wrong_citation",
+            numbers=tuple(wrong),
+        )
     if not number:
-        event(f"the answer cites nothing: {shown(answer)}")
+        event(f"the answer cites nothing: {shown(answer)}", "write_answer.no_citation")
     cited = tuple(items[one - 1] for one in number)
     return Answer((answer,), (None,), replace(evidence, items=cited), (tuple(range(len(cited))),))
 
 
 def _is_refusal(text: str) -> bool:
-    """Whether a reply says that the evidence holds no answer, perhaps with its reason, which cites nothing."""
+    """Return whether a reply says, without citations, that the evidence holds no answer."""
     bare, refusal = fold(_MARK.sub("", text)), fold(NOTHING)
     return bare == refusal or (bare.startswith(f"{refusal} ") and not _MARK.search(text))

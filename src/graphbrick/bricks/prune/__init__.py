@@ -1,1 +1,1 @@
-"""Prune stages: leave out what does not bear on the question."""
+"""Prune stages: leave out parts of the subgraph that do not bear on the question."""

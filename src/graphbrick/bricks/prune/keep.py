@@ -29,7 +29,9 @@ class ScoredPrune(PruneStage):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n is None and self.threshold is None:
-            raise PipelineError(f"{type(self).__name__} needs n, threshold, or both; try n=64")
+            raise PipelineError(
+                f"{type(self).__name__} needs n, threshold, or both; try n=64", code="prune.nothing_to_do"
+            )
 
     def best(self, scores: npt.NDArray[np.float64], *ties: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """Return the indices to keep, best first; equal scores are ordered by ``ties``, then by index."""
@@ -80,7 +82,7 @@ def _finish(
     _report_lonely(query, subgraph, result)
     if not cut_off or not connected:
         return result
-    event(f"{cut_off:,} entities that no seed reaches any more were left out")
+    event(f"{cut_off:,} entities that no seed reaches any more were left out", "prune.cut_off", n=cut_off)
     return _part(result, reached, reached[heads(result)] & reached[result.csr.tail])
 
 
@@ -88,7 +90,11 @@ def _report_lonely(query: Query, before: Subgraph, after: Subgraph) -> None:
     """Record an event for each seed that lost its last triple: no path can start from it any more."""
     lonely = _without_triples(query, after) - _without_triples(query, before)
     for seed in sorted(lonely):
-        event(f"no triple of seed {after.graph.describe(seed)} was kept, so that no path starts from it")
+        event(
+            f"no triple of seed {after.graph.describe(seed)} was kept, so that no path starts from it",
+            "prune.lonely_seed",
+            seed=seed,
+        )
 
 
 def _without_triples(query: Query, subgraph: Subgraph) -> set[int]:

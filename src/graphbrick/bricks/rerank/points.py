@@ -97,7 +97,8 @@ class Points(RerankStage):
         if budget < _LEAST:
             raise ModelError(
                 f"{self.by!r} has no room for texts beside the prompt and a reply of {self.by.max_tokens:,} tokens: it "
-                f"holds {self.by.context_tokens():,}; raise context, or lower max_tokens"
+                f"holds {self.by.context_tokens():,}; raise context, or lower max_tokens",
+                code="points.no_room",
             )
         texts, sizes = cut_to_budget(self.by, [one_line(line.text) for line in lines], budget)
         batches = pack(sizes, budget, len(lines))
@@ -111,7 +112,12 @@ class Points(RerankStage):
                 sources = [lines[part.start + number - 1] for number in numbers]
                 points.append(self._point(text, sources, score / _BEST))
         if unread:
-            event(f"{unread:,} of {len(batches):,} replies could not be read, and gave no point")
+            event(
+                f"{unread:,} of {len(batches):,} replies could not be read, and gave no point",
+                "points.unread_replies",
+                n=unread,
+                total=len(batches),
+            )
         return points
 
     def _point(self, text: str, sources: Sequence[_Line], score: float) -> Point:
@@ -164,7 +170,11 @@ def _points(rows: Sequence[object], n: int, reply: str) -> Iterator[tuple[str, f
         if text and score > 0:
             yield text, min(score, float(_BEST)), list(sources)
     if without:
-        event(f"{without:,} entries of a reply are no points with a score: {shown(reply)}")
+        event(
+            f"{without:,} entries of a reply are not points with a score: {shown(reply)}",
+            "points.bad_entries",
+            n=without,
+        )
 
 
 def _each_once(places: Iterable[Citation]) -> tuple[Citation, ...]:

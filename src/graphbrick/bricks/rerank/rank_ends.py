@@ -1,4 +1,4 @@
-"""Which of the entities at the end of patterns is meant."""
+"""Choice among the entities at the ends of patterns."""
 
 from __future__ import annotations
 
@@ -76,7 +76,11 @@ class RankEnds(RerankStage):
         if candidates is None:
             return evidence
         if candidates.cut:
-            event(f"{candidates.cut:,} patterns end at more than {MOST_ENDS:,} entities; only the first were ranked")
+            event(
+                f"{candidates.cut:,} patterns end at more than {MOST_ENDS:,} entities; only the first were ranked",
+                "rank_ends.many_ends",
+                n=candidates.cut,
+            )
         trained, model = self._model()
         few = preselected(candidates, graph, seeds, best_first=not model.learned)
         scores = model.score(features_of(query.text, seeds, few, graph, trained if model.learned else None))

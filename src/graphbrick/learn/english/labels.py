@@ -49,7 +49,7 @@ def read_label(label: str) -> RelationWords:
 
 
 def names_kind_of_tails(label: str) -> bool:
-    """Whether a label says what kind of thing the tails are, not what role they have for the head.
+    """Return whether a label names the kind of its tails, not their role for the head.
 
     >>> [label for label in ("on_album", "hasWard", "director", "capital", "located_in") if names_kind_of_tails(label)]
     ['on_album', 'hasWard']
@@ -58,7 +58,7 @@ def names_kind_of_tails(label: str) -> bool:
 
 
 def _tokens(label: str) -> tuple[list[str], bool]:
-    """Return the words of a label that say something, and whether they are a noun: «has tags», «on album».
+    """Return the words of a label with a meaning, and whether they are a noun: «has tags», «on album».
 
     There are none if the label has no words.
     """
@@ -76,7 +76,7 @@ def _tokens(label: str) -> tuple[list[str], bool]:
 
 
 def is_code(label: str) -> bool:
-    """Whether a label is letters without words, such as «CbG» or «GiG»."""
+    """Return whether a label is letters without words, such as «CbG» or «GiG»."""
     return bool(re.fullmatch(r"[A-Z]+[a-z>]{1,2}[A-Z]+", label)) or (label.isupper() and len(label) <= 4)
 
 

@@ -1,4 +1,4 @@
-"""What English nouns mean: which mean the same, and which are a kind of what another means.
+"""Meanings of English nouns: nouns of the same meaning, and nouns for a kind of another.
 
 The meanings are an extract of WordNet 3.0 (``senses.tsv.gz``, which ``tools/english_lexicon.py`` makes).
 """
@@ -46,7 +46,7 @@ def _meanings() -> _Meanings:
 
 
 def kinds_of(noun: str) -> dict[str, int]:
-    """Return words for a kind of what a noun means, with their distance: 0 for the same meaning, at most 2.
+    """Return nouns for a kind of a noun, with their distance: 0 for the same meaning, at most 2.
 
     Words of many meanings are left out, because they often mean something else, and so is what is further away than
     200 words at one distance.

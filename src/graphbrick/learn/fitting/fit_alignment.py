@@ -96,7 +96,7 @@ def fit_alignment(
     symmetric: frozenset[str] = frozenset(),
     watch: Progress = silent,
 ) -> Alignment:
-    """Learn which words speak of which steps, when the next hop begins, and what an alignment is worth.
+    """Fit the words of each step, the beginnings of the next hop, and the weights of an alignment.
 
     Args:
         embedder: Makes vectors of words.

@@ -1,4 +1,4 @@
-"""Labelled questions beside written ones: which patterns they may have meant, and how much they count."""
+"""Labelled questions beside written ones: the patterns they may mean, and their weight."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def tagged(model: Alignment, tokens: Tokens, steps: Sequence[int]) -> tuple[floa
 
     @cache
     def best(a: int, b: int, hop: int) -> tuple[float, tuple[int, ...]]:
-        """Return the best score of what is left, and the hop of each word in the order of use."""
+        """Return the best score of the words that are left, and the hop of each in the order of use."""
         if a == len(left) and b == len(right) and hop == len(steps):
             return 0.0, ()
         ways: list[tuple[float, tuple[int, ...]]] = []

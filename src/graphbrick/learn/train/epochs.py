@@ -26,7 +26,7 @@ _CLIP = 1.0  # the largest norm of a gradient
 
 
 class Quality(Protocol):
-    """How good a model is on examples that it was not trained on."""
+    """The quality of a model on examples that it was not trained on."""
 
     @property
     def merit(self) -> float:
@@ -63,7 +63,9 @@ def check_parameters(caller: str, parameters: object) -> None:
         value = getattr(parameters, one.name)
         if not one.accepts(value):
             raise InputError(
-                f"{caller} {one.name} must be {one.allowed(value)}, got {value!r}; try {one.example(value)}"
+                f"{caller} {one.name} must be {one.allowed(value)}, got {value!r}; try {one.example(value)}",
+                code="train.bad_parameter",
+                name=one.name,
             )
 
 
@@ -132,7 +134,9 @@ def fit_epochs(
             with sound_gradients():
                 loss, of_terms = learn(places, rng)
             if not math.isfinite(loss):
-                raise ModelError(f"the loss became {loss} in {name}; train with a lower learning_rate")
+                raise ModelError(
+                    f"the loss became {loss} in {name}; train with a lower learning_rate", code="train.bad_loss"
+                )
             torch.nn.utils.clip_grad_norm_(_learned(model), _CLIP)
             optimizer.step()
             schedule.step()

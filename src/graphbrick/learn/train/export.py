@@ -44,7 +44,9 @@ def write_onnx(model: torch.nn.Module, inputs: Mapping[str, torch.Tensor], outpu
                 input_names=list(inputs), output_names=list(outputs), dynamic_shapes=(tuple(axes for _ in inputs),),
             )  # fmt: skip
     except Exception as error:  # torch's, onnx's, onnxscript's
-        raise ModelError(f"the trained model cannot be written in ONNX: {first_line(error)}") from error
+        raise ModelError(
+            f"the trained model cannot be written in ONNX: {first_line(error)}", code="train.no_onnx"
+        ) from error
 
 
 def exported(
@@ -76,7 +78,8 @@ def check_agreement(expected: npt.NDArray[np.float32], actual: npt.NDArray[np.fl
     if not off <= _MOST_OFF:
         raise ModelError(
             f"the model in ONNX differs from the trained one by {off:.2g} for {texts} texts, more than {_MOST_OFF:g}; "
-            "nothing was written: train with another version of torch"
+            "nothing was written: train with another version of torch",
+            code="train.onnx_differs",
         )
 
 

@@ -26,18 +26,32 @@ def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
     """
     parent = next((folder for folder in path.absolute().parents if folder.exists()), path)  # the root has no parent
     if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise ModelError(f"{path} cannot be written: {parent} is no folder that you may write to")
+        raise ModelError(
+            f"{path} cannot be written: {parent} is not a folder that you may write to", code="train.not_writable"
+        )
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return
     described = _described(path)
     if described.get("format") != FORMAT or described.get("kind") != kind:
-        raise ModelError(f"{path} exists and holds no {kind} that was trained here; choose another place")
+        raise ModelError(
+            f"{path} exists and holds no {kind} that was trained here; choose another place",
+            code="train.other_folder",
+            kind=kind,
+        )
     listed = {*described.get("files", ()), DESCRIPTION}
     others = [name for name in files_in(path) if name not in listed]
     if others:
-        raise ModelError(f"{path} holds a trained {kind} and also {others[0]}; move that away first")
+        raise ModelError(
+            f"{path} holds a trained {kind} and also {others[0]}; move that away first",
+            code="train.other_files",
+            kind=kind,
+        )
     if not overwrite:
-        raise ModelError(f"{path} holds a trained {kind} already; replace it with --overwrite (overwrite=True)")
+        raise ModelError(
+            f"{path} holds a trained {kind} already; replace it with --overwrite (overwrite=True)",
+            code="train.exists",
+            kind=kind,
+        )
 
 
 @contextmanager

@@ -159,7 +159,7 @@ class TrainingReport(Report, Generic[Q]):
 
 @dataclass(slots=True)
 class Counts:
-    """How many questions examples were looked for around, and how many give none.
+    """Counts of the questions read, and of those that give no example.
 
     Attributes:
         questions: How many questions there were.
@@ -198,7 +198,9 @@ def check_whole_numbers(caller: str, *, seed: int, **others: tuple[int, int, int
     for name, (value, least, most, advice) in {**others, "seed": (seed, 0, 2**31 - 1, 0)}.items():
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise InputError(
-                f"{caller} {name} must be a whole number from {least} to {most:,}, got {value!r}; try {advice}"
+                f"{caller} {name} must be a whole number from {least} to {most:,}, got {value!r}; try {advice}",
+                code="train.bad_whole_number",
+                name=name,
             )
 
 
@@ -206,7 +208,11 @@ def require_packages(what: str, packages: Sequence[str]) -> None:
     """Raise ModelError unless all packages are installed that a thing, the subject of the message, needs."""
     for package in packages:
         if find_spec(package) is None:
-            raise ModelError(f"{what} needs the package {package}: pip install 'graphbrick[train]'")
+            raise ModelError(
+                f"{what} needs the package {package}: pip install 'graphbrick[train]'",
+                code="train.no_package",
+                package=package,
+            )
 
 
 def linked_questions(graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int) -> list[GroundedQuestion]:

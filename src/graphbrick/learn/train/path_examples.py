@@ -157,7 +157,7 @@ class _Around:
     def draw(
         self, least: float, negative_hops: int, positives: int, negatives: int, rng: np.random.Generator
     ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-        """Paths to answers, and other paths."""
+        """Return paths to answers, and other paths."""
         right = (self._at == 1) & (self._hops > 0) & self._to_the_point(least)
         patterns = np.unique(self._pattern[right])
         wrong = (self._hops > 0) & (self._hops <= negative_hops) & (self._at != 1) & ~np.isin(self._pattern, patterns)
@@ -199,7 +199,7 @@ class _Around:
 
 
 def _tree(subgraph: Subgraph, starts: npt.NDArray[np.int32], max_hops: int) -> tuple[PathTree, bool]:
-    """All simple paths, or where there are too many all shortest ones, and whether that is so."""
+    """Return all simple paths, or all shortest ones if there are too many, and whether there are."""
     csr = subgraph.csr
     tree = simple_path_tree(csr.rows, starts, True, True, max_hops, CAP)
     if not tree.capped:

@@ -91,9 +91,15 @@ def train_sizes(
     """
     training = Training("train_sizes", out, options)
     if training.place.is_dir():
-        raise InputError("sizes are one file, and this is a folder; name a file in it, such as sizes.json", fspath(out))
+        raise InputError(
+            "sizes are one file, and this is a folder; name a file in it, such as sizes.json",
+            fspath(out),
+            code="sizes.is_folder",
+        )
     if training.place.exists() and not training.overwrite:
-        raise InputError("exists already; choose another name, or replace it with --overwrite", fspath(out))
+        raise InputError(
+            "exists already; choose another name, or replace it with --overwrite", fspath(out), code="sizes.file_exists"
+        )
     tell, total = training.tell, len(questions)
     if not isinstance(questions, Grounded):
         questions = ground(graph, questions, progress=part_of(tell, "finding the questions", total))
@@ -101,7 +107,10 @@ def train_sizes(
     if len(usable) < _LEAST:
         raise InputError(
             f"sizes are learned from at least {_LEAST} questions with seeds and answers in the graph, got "
-            f"{len(usable)} of {total}"
+            f"{len(usable)} of {total}",
+            code="sizes.too_few_questions",
+            n=len(usable),
+            total=total,
         )
     examples = []
     for done, question in enumerate(usable, 1):
@@ -173,4 +182,6 @@ def _write(path: Path, text: str) -> None:
         with replacing(path) as out:
             out.write(text)
     except OSError as error:
-        raise InputError(f"sizes cannot be written here: {error.strerror or error}", path) from error
+        raise InputError(
+            f"sizes cannot be written here: {error.strerror or error}", path, code="sizes.not_writable"
+        ) from error

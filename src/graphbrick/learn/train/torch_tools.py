@@ -47,7 +47,9 @@ def device_of(name: str | None) -> torch.device:
         device = torch.device(name)
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-        raise InputError(f"device {name!r} cannot be used: {first_line(error)}; try 'cpu'") from error
+        raise InputError(
+            f"device {name!r} cannot be used: {first_line(error)}; try 'cpu'", code="train.bad_device", name=name
+        ) from error
     return device
 
 

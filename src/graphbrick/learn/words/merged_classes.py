@@ -1,4 +1,4 @@
-"""The classes of a graph that has changed: those that users wrote stay, the others are made anew."""
+"""The classes of a changed graph: those that users wrote stay, the others are made again."""
 
 from __future__ import annotations
 

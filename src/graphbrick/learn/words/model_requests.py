@@ -1,4 +1,4 @@
-"""What a language model is asked about relations and classes of a graph, and how its replies are read."""
+"""Requests to a language model about relations and classes of a graph, and the reading of its replies."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Class:
 
     @property
     def name(self) -> str:
-        """How reports speak of it."""
+        """The name of the class in reports."""
         return f"the class of {self.members[0]}"
 
 
@@ -132,11 +132,11 @@ def request(group: Sequence[Relation] | Class, *, is_reversed: bool) -> Request:
 
 
 def read_proposals(reply: str, group: Sequence[Relation] | Class, *, is_reversed: bool) -> list[Proposal] | None:
-    """Return what a reply proposes, unchecked; None if it cannot be read. What has another form is an event."""
+    """Return the proposals of a reply, unchecked; None if it cannot be read. Entries of another form are events."""
     _, value = opened(reply)
     listed = only_list(value)
     if listed is None:
-        event(f"no words could be read out of the reply {shown(reply)}")
+        event(f"no words could be read out of the reply {shown(reply)}", "model_words.unread_reply")
         return None
     if isinstance(group, Class):
         return [Proposal(group, NAMES, text[:_LONGEST]) for text in listed if isinstance(text, str)]
@@ -144,7 +144,11 @@ def read_proposals(reply: str, group: Sequence[Relation] | Class, *, is_reversed
     for entry in listed:
         number = entry.get("number") if isinstance(entry, dict) else None
         if not isinstance(number, int) or not 1 <= number <= len(group) or number in numbers:
-            event(f"the reply speaks of the relation {number!r}, but 1 to {len(group)} are wanted: {shown(reply)}")
+            event(
+                f"the reply speaks of the relation {number!r}, but 1 to {len(group)} are wanted: {shown(reply)}",
+                "model_words.unknown_number",
+                number=number,
+            )
             continue
         numbers.add(number)
         for key, field in zip(_KEYS, _REVERSED if is_reversed else _FIELDS, strict=True):
@@ -153,7 +157,12 @@ def read_proposals(reply: str, group: Sequence[Relation] | Class, *, is_reversed
             some = [text[:_LONGEST] for text in texts[:_MOST_NOUNS] if isinstance(text, str) and text.strip()]
             proposals += [Proposal(group[number - 1], field, text) for text in some]
     if len(numbers) < len(group):
-        event(f"the reply has no words for {len(group) - len(numbers)} of {len(group)} relations: {shown(reply)}")
+        event(
+            f"the reply has no words for {len(group) - len(numbers)} of {len(group)} relations: {shown(reply)}",
+            "model_words.missing_relations",
+            n=len(group) - len(numbers),
+            total=len(group),
+        )
     return proposals
 
 

@@ -47,7 +47,7 @@ Group = Sequence[Relation] | Class
 
 @dataclass
 class ModelWords:
-    """What a language model added to the words of a graph, and what it cost.
+    """The words that a language model added to those of a graph, and their cost.
 
     Attributes:
         model: Its name.
@@ -134,7 +134,7 @@ def suggest(
 
 
 def is_corrected(entry: RelationWords, by_rules: RelationWords) -> bool:
-    """Whether a user changed the words of a relation: they are not those of the rules and of a model together."""
+    """Return whether a user changed the words of a relation, made by the rules and perhaps a model."""
     kept = deepcopy(entry)
     for line in kept.by_model:
         name, _, text = line.partition(": ")
@@ -147,7 +147,7 @@ def is_corrected(entry: RelationWords, by_rules: RelationWords) -> bool:
 
 
 def _agreed(llm: ChatModel, groups: Sequence[Group], rules: Phrasebook, result: ModelWords) -> list[Proposal]:
-    """Return what the model proposes for some groups both times."""
+    """Return the proposals for some groups that the model makes both times."""
     ways = (False, True)
     replies = llm.ask_all([request(group, is_reversed=way) for way in ways for group in groups])
     taken = list[Proposal]()

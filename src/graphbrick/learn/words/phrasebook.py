@@ -58,24 +58,30 @@ class Phrasebook:
             InputError: The relation is not in the graph, or the names are a single text.
         """
         if isinstance(names, str):
-            raise InputError(f"names of a class are a list, got {names!r}; try {[names]!r}")
+            raise InputError(
+                f"names of a class are a list, got {names!r}; try {[names]!r}", code="phrasebook.not_a_list"
+            )
         label, is_tail = relation.removeprefix("<-").strip(), relation.startswith("<-")
         chosen = [one for one in self.classes if label in (one.tails if is_tail else one.heads)]
         if not chosen:
             known = ", ".join(sorted(self.relations)[:8])
-            raise InputError(f"the graph has no relation {label!r} to name a class by; it has {known}")
+            raise InputError(
+                f"the graph has no relation {label!r} to name a class by; it has {known}",
+                code="phrasebook.no_relation",
+                label=label,
+            )
         lowered = [name.strip().lower() for name in names if name.strip()]
         for one in chosen[:1]:
             one.names = list(dict.fromkeys([*lowered, *one.names]))
             one.person |= any(forms.kind_of(name) == forms.PERSON for name in lowered)
 
     def names(self, label: str, *, head: bool) -> list[str]:
-        """Return what the heads or tails of a relation are called, most specific class first; may be empty."""
+        """Return nouns for the heads or tails of a relation, most specific class first; may be empty."""
         chosen = [one for one in self.classes if label in (one.heads if head else one.tails)]
         return list(dict.fromkeys(name for one in chosen for name in one.names))
 
     def is_person(self, label: str, *, head: bool) -> bool:
-        """Whether the heads or tails of a relation are people."""
+        """Return whether the heads or tails of a relation are people."""
         return any(one.person for one in self.classes if label in (one.heads if head else one.tails))
 
     @property
@@ -97,7 +103,7 @@ class Phrasebook:
         return cls(*read_words(file))
 
     def merged(self, fresh: Phrasebook) -> Phrasebook:
-        """Return this book for a graph that has changed: what users wrote stays, the rest is as in the fresh book."""
+        """Return this book for a graph that has changed: words of users stay, the rest is as in the fresh book."""
         relations = {label: self.relations.get(label, entry) for label, entry in fresh.relations.items()}
         classes = merged_classes(
             self.classes, fresh.classes, self.relations.keys(), _is_by_rules, has_types=fresh.has_types
@@ -106,7 +112,7 @@ class Phrasebook:
 
 
 def _is_by_rules(one: EntityClass) -> bool:
-    """Whether a class without a type is as the rules make it: users changed nothing."""
+    """Return whether a class without a type is as the rules make it: users changed nothing."""
     return one == _nameless(one.heads, one.tails, {label: read_label(label) for label in (*one.heads, *one.tails)})
 
 
@@ -124,7 +130,7 @@ def _nameless(heads: list[str], tails: list[str], relations: Mapping[str, Relati
 
 
 def _are_people(heads: Sequence[RelationWords], tails: Sequence[RelationWords]) -> bool:
-    """Whether entities are people, as far as their roles say so.
+    """Return whether entities are people, as far as their roles say so.
 
     An agent noun made from a verb («sailor» of «sails under») is weak: ships sail as well. It counts unless somebody
     does something to the entities that is done to things (`done_to_people` in classes.toml has the others).
@@ -143,14 +149,14 @@ def _are_people(heads: Sequence[RelationWords], tails: Sequence[RelationWords]) 
 
 
 def _is_role_of_people(nouns: Sequence[str]) -> bool:
-    """Whether a role is for people alone: an employer is a company as well, a parent a whole, and an owner anything."""
+    """Return whether only people have a role: an employer may be a company, and an owner anything."""
     kinds = [forms.kind_of(noun) for noun in nouns]
     is_for_all = not _word_list("not_only_people").isdisjoint(nouns)
     return not is_for_all and kinds[0] == forms.PERSON and forms.GROUP not in kinds and forms.PLACE not in kinds
 
 
 def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
-    """Return what entities are usually called that have relations with these nouns; empty if unknown.
+    """Return the usual noun for entities that have relations with these nouns; empty if unknown.
 
     Args:
         nouns: The nouns of each relation.

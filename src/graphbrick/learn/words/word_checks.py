@@ -80,7 +80,7 @@ def _tidied(proposal: Proposal, *, is_reversed: bool) -> tuple[Proposal, str]:
 
 
 def _known(proposal: Proposal, rules: Phrasebook) -> str:
-    """Return why a noun is refused by what the label says; "" if it is not."""
+    """Return why a noun contradicts the label and is refused; "" if it does not."""
     about, field, text = proposal
     if isinstance(about, Class) or field not in (TAIL, HEAD):
         return ""
@@ -152,6 +152,6 @@ def _question(text: str, known: str) -> tuple[str, str]:
 
 
 def same_meaning(shown: Pair) -> bool:
-    """Whether the two ends of a triple cannot be told apart by their labels."""
+    """Return whether the two ends of a triple cannot be told apart by their labels."""
     head, tail = shown.head.lower(), shown.tail.lower()
     return head in tail or tail in head

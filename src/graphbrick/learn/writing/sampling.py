@@ -140,7 +140,7 @@ class _Around:
 
     @classmethod
     def of(cls, node: int, layers: list[list[tuple[Steps, Ints]]]) -> _Around:
-        """Return what `around` found, prepared for drawing."""
+        """Return the patterns of `around`, prepared for drawing."""
         steps = [pattern for layer in layers for pattern, _ in layer]
         ends = [end for layer in layers for _, end in layer]
         numbers: dict[bytes, int] = {}
@@ -155,7 +155,7 @@ class _Around:
 
 
 def _is_marked_twin(pattern: Steps, known: set[Steps]) -> bool:
-    """Whether a pattern comes back to the seed and can be walked without."""
+    """Return whether a pattern comes back to the seed and can also be walked without coming back."""
     plain = without_marks(pattern)
     return plain != pattern and plain in known
 

@@ -61,7 +61,7 @@ class Writer:
         self._book = book
 
     def write(self, pattern: Steps, rng: random.Random) -> Written:
-        """Write a question whose answer is what a pattern leads to from the placeholder."""
+        """Write a question whose answers are the ends of a pattern from the placeholder."""
         pattern = without_marks(pattern)
         tagged, at, asks = self._seed(pattern[0], rng), 0, False
         style = rng.choice(("@ 's {n}", "the {n} of @")) if rng.random() < _ONE_STYLE else ""
@@ -113,7 +113,7 @@ class _Frame(NamedTuple):
 
     @property
     def is_loop(self) -> bool:
-        """Whether it stands for a step and its way back."""
+        """True if it stands for a step and its way back."""
         return self.kind in ("same_tail", "same_head")
 
 
@@ -192,7 +192,7 @@ class _Step:
         return forms.PERSON not in kinds and self.words.preposition in _WHERE
 
     def _noun_choices(self, frame: _Frame) -> Sequence[str]:
-        """Return what the noun of a frame may be: never empty."""
+        """Return the choices for the noun of a frame: never empty."""
         if frame.is_loop:
             return self.words.tail or [self.words.verb or readable(self.label).lower()]
         nouns = self.given_nouns if frame.kind == "given_noun" else self.nouns

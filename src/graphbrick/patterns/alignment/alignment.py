@@ -69,7 +69,7 @@ class Token:
 
     @property
     def place(self) -> int:
-        """Where the word stands: 0 as what X has («the son of X»), 1 left of X («whose son is X»), 2 right of X.
+        """Place of the word: 0 as X's («the son of X»), 1 left of X («whose son is X»), 2 right of X.
 
         The same word may speak of a relation in either direction, and its place tells which. A passive turns 1 and 2
         around: «raised by X» is read like «X raised».
@@ -159,7 +159,7 @@ def token_features(token: Token, vector: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Transitions:
-    """How often a word speaks of the next hop rather than of the one before it, by what connects them.
+    """Counts of words that speak of the next hop rather than the one before, by their connectors.
 
     Attributes:
         counts: (new hop, all) by (is_left, is_first, direction of the hop before, connectors); connectors are None for
@@ -285,7 +285,7 @@ class Alignment:
         return np.stack([rows[token.key] for token in tokens]) if tokens else np.zeros((0, len(self.emission)))
 
     def spoken(self, tokens: tuple[Sequence[Token], Sequence[Token]]) -> Spoken:
-        """Return what the content words left and right of the seed say, see `read`."""
+        """Return the scores of the content words left and right of the seed, see `read`."""
         left, right = tokens
         both = [*left, *right]
         moves = np.array([self.transitions.log_new(token) for token in both]).reshape(-1, 2, 3)
@@ -294,7 +294,7 @@ class Alignment:
         return Spoken(len(left), emitted, moves[:, 0], moves[:, 1], first)
 
     def features(self, tokens: tuple[list[Token], list[Token]], patterns: Sequence[Steps]) -> Scores:
-        """Return what the best alignment of each pattern is made of, float64 [patterns, 5 + max_hops].
+        """Return the features of the best alignment of each pattern, float64 [patterns, 5 + max_hops].
 
         The columns are those of ``weights``, so that the score is their product.
         """

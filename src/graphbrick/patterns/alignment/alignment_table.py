@@ -21,7 +21,7 @@ _BEGINS, _STAYS, _SKIPS, _LEFT, _WITHOUT_WORD, _START = 0, 1, 2, 3, 6, 7
 
 
 class Spoken(NamedTuple):
-    """What the words of a question say, whatever the pattern: those left of the seed, then those right of it.
+    """Scores of the words of a question, for any pattern: words left of the seed, then right of it.
 
     Attributes:
         n_left: Number of words left of the seed.

@@ -1,4 +1,4 @@
-"""Words of a question that were never trained, read as nouns that were: «alma mater» as «school»."""
+"""Untrained words of a question, read as trained nouns: «alma mater» as «school»."""
 
 from __future__ import annotations
 

@@ -87,7 +87,12 @@ class WordAlignment(Scorer):
                     scores[places] = next(scored) if pattern else NOT_A_PATH
         missing = sum(not pattern for _, pattern in walks)
         if missing:
-            event(f"{missing:,} of {len(walks):,} items are not paths; {self!r} puts them last")
+            event(
+                f"{missing:,} of {len(walks):,} items are not paths; {self!r} puts them last",
+                "word_alignment.not_paths",
+                n=missing,
+                total=len(walks),
+            )
         return scores
 
     def _aligned(self, question: str, patterns: list[tuple[tuple[str, bool], ...]]) -> Scores:

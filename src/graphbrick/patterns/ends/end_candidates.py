@@ -133,7 +133,7 @@ def candidates_of(
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How well patterns and seeds support each candidate.
+    """The support of each candidate by patterns and seeds.
 
     Attributes:
         total: float64 [candidates], log of the sum of the shares of all walks that reach it.

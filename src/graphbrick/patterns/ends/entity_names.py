@@ -84,7 +84,11 @@ class NameTable:
         store = current_store()
         missing = 0 if store is None else len(store.missing(embedder, names))
         if missing > _MANY:
-            event(f"{missing:,} labels were embedded for this question; in advance: graphbrick prepare embeddings")
+            event(
+                f"{missing:,} labels were embedded for this question; in advance: graphbrick prepare embeddings",
+                "entity_names.embedded_now",
+                n=missing,
+            )
         made = embedder.embed(names)
         if self._used + len(made) > len(self._vectors):
             grown = np.zeros((2 * (self._used + len(made)), made.shape[1]), dtype=np.float32)

@@ -115,7 +115,7 @@ def save(
 
 
 def words_in(path: Path) -> bytes:
-    """Return what `WORDS` of a folder holds; nothing if it is not there."""
+    """Return the contents of the file `WORDS` of a folder; empty if it is not there."""
     try:
         return (path / WORDS).read_bytes()
     except FileNotFoundError:
@@ -132,7 +132,9 @@ def check_place(path: Path, *, overwrite: bool) -> None:
         check_writable(path)
         is_free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
     except OSError as error:
-        raise ModelError(f"{path} cannot be written ({error.strerror or error}); choose another place") from error
+        raise ModelError(
+            f"{path} cannot be written ({error.strerror or error}); choose another place", code="patterns.not_writable"
+        ) from error
     if is_free:
         return
     try:
@@ -140,12 +142,20 @@ def check_place(path: Path, *, overwrite: bool) -> None:
     except ModelError:
         foreign = True
     if foreign:
-        raise ModelError(f"{path} exists and holds no trained patterns; choose another place")
+        raise ModelError(
+            f"{path} exists and holds no trained patterns; choose another place", code="patterns.other_folder"
+        )
     folders = sorted(file.name for file in path.iterdir() if file.is_dir() and not file.is_symlink())
     if folders:
-        raise ModelError(f"{path} holds trained patterns and also the folder {folders[0]}; move that away first")
+        raise ModelError(
+            f"{path} holds trained patterns and also the folder {folders[0]}; move that away first",
+            code="patterns.other_files",
+        )
     if not overwrite:
-        raise ModelError(f"{path} holds trained patterns already; replace them with --overwrite (overwrite=True)")
+        raise ModelError(
+            f"{path} holds trained patterns already; replace them with --overwrite (overwrite=True)",
+            code="patterns.exists",
+        )
 
 
 def load(path: str) -> PatternModel:
@@ -166,41 +176,56 @@ def load(path: str) -> PatternModel:
             name = os.path.basename(error.filename)  # noqa: PTH119
             raise ModelError(
                 f"{path} holds no trained patterns: {name} is not there; make them with graphbrick learn, or "
-                "graphbrick train patterns"
+                "graphbrick train patterns",
+                code="patterns.not_there",
+                name=name,
             ) from error
         except (OSError, ValueError) as error:  # too long for a name, not allowed, or with a null character
             raise ModelError(
                 f"{path[:200]!r} cannot be read ({getattr(error, 'strerror', None) or error}); name the folder that "
-                "graphbrick learn or graphbrick train patterns made"
+                "graphbrick learn or graphbrick train patterns made",
+                code="patterns.not_readable",
             ) from error
     return current_session().get(("pattern model", folder, *stamps), lambda: _load(Path(folder)), at_most=8)
 
 
 def _stamps(folder: str) -> list[tuple[int, int, int]]:
-    """Return what tells that a file was replaced, of the description and of the weights."""
+    """Return marks of the description and of the weights that change when a file is replaced."""
     read = (os.stat(f"{folder}/{name}") for name in (DESCRIPTION, WEIGHTS))  # noqa: PTH116
     return [(status.st_mtime_ns, status.st_size, status.st_ino) for status in read]
+
+
+def _check_version(folder: Path, described: Mapping[str, Any], advice: str) -> None:
+    if described.get("format") != FORMAT:
+        raise ModelError(
+            f"{folder} holds something other than trained patterns; graphbrick train patterns makes them",
+            code="patterns.not_patterns",
+        )
+    if described.get("version") not in _READ:
+        raise ModelError(
+            f"{folder} has version {described.get('version')!r}, this graphbrick reads {_READ}; {advice}",
+            code="patterns.other_version",
+        )
 
 
 def _load(folder: Path) -> PatternModel:
     from graphbrick.pipeline.parsing import parse_brick
 
     described, advice = _described(folder), "train the patterns again"
-    if described.get("format") != FORMAT:
-        raise ModelError(f"{folder} holds something else than trained patterns; graphbrick train patterns makes them")
-    if described.get("version") not in _READ:
-        raise ModelError(f"{folder} has version {described.get('version')!r}, this graphbrick reads {_READ}; {advice}")
+    _check_version(folder, described, advice)
     try:
         _check_form(described)
         weights = (folder / WEIGHTS).read_bytes()
         if sha256(weights).hexdigest() != described["sha256"]:
-            raise ModelError(f"{folder / WEIGHTS} is damaged: it is not what was written; {advice}")
+            raise ModelError(
+                f"{folder / WEIGHTS} is damaged: it is not what was written; {advice}", code="patterns.damaged_weights"
+            )
         with np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
             values = {name: arrays[name] for name in _ARRAYS}
             aligned = [arrays[name] for name in _ALIGNED if name in arrays]
         embedder = parse_brick(described["embedder"])
         if not isinstance(embedder, Embedder):
-            raise TypeError(f"{embedder!r} is no embedder")
+            raise TypeError(f"{embedder!r} is not an embedder")
         marked = tuple if described["version"] > 6 else with_marks
         relations = marked(list(map(str, described["relations"])))
         patterns = tuple(
@@ -213,7 +238,8 @@ def _load(folder: Path) -> PatternModel:
         width = n_token_features(values["lengths"].shape[1] - 1 - HASHED_WORDS)
         if alignment is not None and alignment.emission.shape[1] != width:
             raise ModelError(
-                f"{folder} was learned by a version that read words in another way; run graphbrick learn again"
+                f"{folder} was learned by a version that read words in another way; run graphbrick learn again",
+                code="patterns.other_words",
             )
         calibration = described.get("calibration") if described["version"] >= 6 else None
         ends = described.get("ends")
@@ -230,17 +256,18 @@ def _load(folder: Path) -> PatternModel:
             **values,
         )
     except (OSError, ValueError, LookupError, TypeError, PipelineError, zipfile.BadZipFile) as error:
-        raise ModelError(f"{folder} is damaged ({error}); {advice}") from error
+        raise ModelError(f"{folder} is damaged ({error}); {advice}", code="patterns.damaged") from error
     if embedder.identity != described.get("identity"):
         raise ModelError(
             f"{folder} was trained over {embedder!r} ({described.get('identity')}), which is {embedder.identity} here; "
-            f"install that one, or {advice}"
+            f"install that one, or {advice}",
+            code="patterns.other_embedder",
         )
     return model
 
 
 def _described_alignment(model: Alignment) -> dict[str, Any]:
-    """Return what the description says of an alignment; its arrays are with the weights."""
+    """Return the description of an alignment; its arrays are with the weights."""
     counts = sorted(model.transitions.counts.items(), key=repr)
     return {
         "relations": list(model.relations),
@@ -306,7 +333,11 @@ def _described(folder: Path) -> dict[str, Any]:
     try:
         read = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"{file} cannot be read ({error}); train the patterns again") from error
+        raise ModelError(
+            f"{file} cannot be read ({error}); train the patterns again", code="patterns.bad_json"
+        ) from error
     if not isinstance(read, dict):
-        raise ModelError(f"{file} is damaged: it is no JSON object; train the patterns again")
+        raise ModelError(
+            f"{file} is damaged: it is not a JSON object; train the patterns again", code="patterns.not_an_object"
+        )
     return read

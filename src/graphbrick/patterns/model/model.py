@@ -36,7 +36,7 @@ _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained wit
 
 
 def note_of_unlearned(fresh: Sequence[str]) -> str:
-    """Return what is said of relations that came after a graph was learned; see `PatternModel.unlearned`."""
+    """Return the event about relations that came after a graph was learned; see `PatternModel.unlearned`."""
     shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
     return f"{counted(len(fresh), 'relation')} came after the graph was learned ({shown}); run graphbrick learn again"
 
@@ -234,7 +234,7 @@ class Prepared:
 
     @cached_property
     def spoken(self) -> Spoken:
-        """What these words say."""
+        """Scores of these words for each step; see `Alignment.spoken`."""
         if self.alignment is None:
             raise ValueError("the words of a question say nothing without an alignment; learn patterns with one")
         return self.alignment.spoken(self.tokens)
@@ -299,7 +299,9 @@ class _Known:
         text = model.near_words.replaced(question)
         q, d = features(model.embedder, text), model.dimensions
         if q.shape != (d + WORDS,):
-            raise ModelError(f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}")
+            raise ModelError(
+                f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}", code="patterns.other_dimensions"
+            )
         extended = np.append(q, np.float32(1))
         roles = model.scale[:, None] * q[:d] + model.maps @ (model.narrow @ q)
         tokens = ([], []) if model.alignment is None else model.alignment.read(words_of(text))
@@ -325,13 +327,16 @@ class _Known:
             )
 
     def _grow(self) -> None:
-        """Make what is known of relations that were not met before; arrays that were given away stay as they are."""
+        """Add relations that were not met before; arrays that were returned earlier do not change."""
         fresh = self._labels[len(self._own) :]
         if not fresh:
             return
         made = self._model.embedder.embed([readable(label) for label in fresh]).astype(np.float32)
         if made.shape[1] != self._model.dimensions:
-            raise ModelError(f"{self._model.embedder!r} {_OTHER_SIZE.format(made.shape[1], self._model.dimensions)}")
+            raise ModelError(
+                f"{self._model.embedder!r} {_OTHER_SIZE.format(made.shape[1], self._model.dimensions)}",
+                code="patterns.other_word_dimensions",
+            )
         rows = [self.relation_row.get(label, -1) for label in fresh]
         self._words = np.concatenate([self._words, made])
         self._own = np.concatenate([self._own, np.array(rows, dtype=np.int64)])

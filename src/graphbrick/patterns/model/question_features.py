@@ -42,7 +42,7 @@ def many_features(embedder: Embedder, questions: Sequence[str]) -> Floats:
 
 
 def hashed_words(text: str) -> Floats:
-    """Words, pairs of neighbours and the first word, each in the place and with the sign that its hash gives.
+    """Return words, pairs of neighbours and the first word, each at the place and with the sign of its hash.
 
     The vector has length 1, or 0 without any word (Weinberger et al., Feature Hashing for Large Scale Multitask
     Learning, ICML 2009). Case and accents do not count.

@@ -128,13 +128,26 @@ class PatternScorer(PatternReader):
             rows = [i for i, label in enumerate(starts) if label == start]
             scores[rows] = model.score(model.ask(masked(query, start)), [walks[i] for i in rows])
         if any(hops) and not any(model.knows(label) for steps in walks for label, _ in as_labels(steps)):
-            event(f"{self.model} was trained with none of these relations; they are scored by their words alone")
+            event(
+                f"{self.model} was trained with none of these relations; they are scored by their words alone",
+                "pattern_scorer.unlearned_relations",
+            )
         return scores[places]
 
     def _tell(self, hops: list[int], max_hops: int) -> None:
         """Record which items have no score, given the number of steps of each."""
         none, longer = hops.count(0), sum(n > max_hops for n in hops)
         if none:
-            event(f"{none:,} of {len(hops):,} items are not paths; {self.model} puts them last")
+            event(
+                f"{none:,} of {len(hops):,} items are not paths; {self.model} puts them last",
+                "pattern_scorer.not_paths",
+                n=none,
+                total=len(hops),
+            )
         if longer:
-            event(f"{longer:,} paths have more than {max_hops} hops, for which {self.model} was not trained; put last")
+            event(
+                f"{longer:,} paths have more than {max_hops} hops, for which {self.model} was not trained; put last",
+                "pattern_scorer.too_long",
+                n=longer,
+                max_hops=max_hops,
+            )

@@ -71,7 +71,10 @@ class RelationPlanner(Brick):
         """
         request = self._plan_request(graph, seeds, query)
         if request is None:
-            event("no relation is found at the seeds, so the model was not asked for relation paths")
+            event(
+                "no relation is found at the seeds, so the model was not asked for relation paths",
+                "planner.no_relation",
+            )
             return []
         return self._plans(graph, *request)
 
@@ -101,9 +104,18 @@ class RelationPlanner(Brick):
             if len(ranks) > self.relations or not len(frontier) or budget <= 0:
                 break
         if budget <= 0:
-            event(f"only {LOOKED_AT:,} triples around the seeds were searched for relations; farther ones are missing")
+            event(
+                f"only {LOOKED_AT:,} triples around the seeds were searched for relations; farther ones are missing",
+                "planner.search_limit",
+                limit=LOOKED_AT,
+            )
         if len(ranks) > self.relations:
-            event(f"the model was shown only the nearest {self.relations} of {len(ranks)} or more relations")
+            event(
+                f"the model was shown only the nearest {self.relations} of {len(ranks)} or more relations",
+                "planner.nearest_relations",
+                n=self.relations,
+                total=len(ranks),
+            )
         ranked = sorted(ranks, key=lambda move: (*ranks[move], move[0], not move[1]))
         return {move: frozenset(ids[move]) for move in ranked[: self.relations]}
 
@@ -117,7 +129,10 @@ class RelationPlanner(Brick):
         if fit < len(moves):
             event(
                 f"the model was shown only the nearest {fit} of {len(moves)} relations: the context of "
-                f"{self.llm.model} holds no more"
+                f"{self.llm.model} holds no more",
+                "planner.relations_cut",
+                n=fit,
+                total=len(moves),
             )
         path = json_list(whole_number(1, max(fit, 1)), most=self.max_hops)
         schema = json_object(paths=json_list(path, most=self.plans))
@@ -136,20 +151,30 @@ class RelationPlanner(Brick):
             elif len(plan) > self.max_hops:
                 event(
                     f"the relation path {line[:100]!r} has more than {self.max_hops} hops and was left out: "
-                    f"{shown(reply)}"
+                    f"{shown(reply)}",
+                    "planner.path_too_long",
+                    path=line[:100],
+                    max_hops=self.max_hops,
                 )
             elif len(steps) != 1 or steps[0].number is not None or steps[0].forward is not None:
                 # Other lines are prose.
                 event(
                     f"the relation path {line[:100]!r} has a part that is not a relation and was left out: "
-                    f"{shown(reply)}"
+                    f"{shown(reply)}",
+                    "planner.not_a_relation",
+                    path=line[:100],
                 )
         if not plans and without_fences(reply).strip() and not lines:
-            event(f"the model finds no relation path that leads to the answer: {shown(reply)}")
+            event(f"the model finds no relation path that leads to the answer: {shown(reply)}", "planner.no_path")
         elif not plans:
-            unreadable(f"no relation path could be read out of the reply {shown(reply)}")
+            unreadable(f"no relation path could be read out of the reply {shown(reply)}", "planner.unread_reply")
         if len(plans) > self.plans:
-            event(f"of {len(plans)} relation paths only the first {self.plans} were used: {shown(reply)}")
+            event(
+                f"of {len(plans)} relation paths only the first {self.plans} were used: {shown(reply)}",
+                "planner.too_many_paths",
+                n=self.plans,
+                total=len(plans),
+            )
         return list(plans)[: self.plans]
 
     def _starts(self, graph: Graph, seeds: Ids, query: Query) -> list[str]:
@@ -160,7 +185,10 @@ class RelationPlanner(Brick):
         if fit < len(names):
             event(
                 f"the model was shown only the first {fit} of {len(names)} seeds: the context of {self.llm.model} "
-                "holds no more"
+                "holds no more",
+                "planner.seeds_cut",
+                n=fit,
+                total=len(names),
             )
         return names[:fit]
 

@@ -39,7 +39,7 @@ class Edges(NamedTuple):
 
 
 def edges_of(graph: Graph, nodes: Ids, forward: bool, limit: int) -> Edges:
-    """The triples that leave some entities (or enter them, not ``forward``), the first ``limit`` of them.
+    """Return the first ``limit`` triples that leave some entities, or enter them if not ``forward``.
 
     Ordered by entity, then as in the graph.
     """
@@ -78,7 +78,11 @@ def relations_near(graph: Graph, nodes: Ids, hops: int) -> set[int]:
         frontier = np.unique(np.concatenate(ends))
         frontier = frontier[~seen[frontier]]
     if budget <= 0:
-        event(f"only {LOOKED_AT:,} triples were searched for relations; farther ones are missing")
+        event(
+            f"only {LOOKED_AT:,} triples were searched for relations; farther ones are missing",
+            "relation_paths.search_limit",
+            limit=LOOKED_AT,
+        )
     return found
 
 
@@ -139,10 +143,15 @@ def match(graph: Graph, seed: int, hops: Sequence[Hop]) -> Iterator[list[int]]:
 
 
 def _complete_layers(graph: Graph, seed: int, hops: Sequence[Hop], within: Ids | None = None) -> list[Edges]:
-    """Return the layers of `_layers`; that they may be incomplete is an event."""
+    """Return the layers of `_layers`; record an event if they may be incomplete."""
     layers, complete = _layers(graph, seed, hops, within)
     if not complete:
-        event(f"only {LOOKED_AT:,} triples were looked at for a plan from {graph.label(seed)!r}; there may be more")
+        event(
+            f"only {LOOKED_AT:,} triples were looked at for a plan from {graph.label(seed)!r}; there may be more",
+            "relation_paths.triples_limit",
+            limit=LOOKED_AT,
+            seed=graph.label(seed),
+        )
     return layers
 
 
@@ -213,10 +222,14 @@ class _Search:
         """Record an event if the search was given up."""
         if self.tries <= 0:
             label = graph.label(seed)
-            event(f"gave up the search for paths that do not meet themselves from {label!r}; there may be more")
+            event(
+                f"gave up the search for paths that do not meet themselves from {label!r}; there may be more",
+                "relation_paths.gave_up",
+                seed=label,
+            )
 
     def _try(self) -> bool:
-        """Count a step; returns whether it may be taken."""
+        """Count a step; return whether it may be taken."""
         self.tries -= 1
         if self.tries % 1024 == 0:
             check_limits()

@@ -197,7 +197,7 @@ def read_table(file: Path, delimiter: str) -> Iterator[Record]:
 
 
 def _first(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the first line."""
+    """Yield the first line of a file."""
     for entry in read_lines(file):
         yield entry
         return

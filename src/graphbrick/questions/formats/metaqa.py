@@ -78,7 +78,7 @@ def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
     for here, there in pairwise(pattern.split("_to_")):
         relation = _RELATIONS.get(there if here == "movie" else here)
         if relation is None or "movie" not in (here, there):
-            raise InputError(f"{pattern!r} is no question type of MetaQA, such as director_to_movie_to_genre")
+            raise InputError(f"{pattern!r} is not a question type of MetaQA, such as director_to_movie_to_genre")
         steps.append((relation, here == "movie"))  # the head of every relation is a film
     return tuple(steps)
 

@@ -44,7 +44,9 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
     if first is not None and unaligned:
         event(
             f"{first.file}: {unaligned:,} questions have another number of answer_names than of answers; their names "
-            "are kept as the fact answer_names"
+            "are kept as the fact answer_names",
+            "plain.unaligned_names",
+            n=unaligned,
         )
 
 

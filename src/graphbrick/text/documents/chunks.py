@@ -40,7 +40,7 @@ class Span(NamedTuple):
 
 
 class Chunker(Brick):
-    """Cuts a document into passages."""
+    """Base class of bricks that cut a document into passages."""
 
     @abstractmethod
     def spans(self, document: Document) -> Iterator[Span]:
@@ -141,7 +141,7 @@ class Sections:
                 start = end
 
     def _is_heading(self, start: int) -> bool:
-        """Whether a line with a heading begins here; the number of a page is a heading without a line."""
+        """Return whether a line with a heading begins here; a page number is a heading without a line."""
         i = bisect_left(self._starts, start)
         if i == len(self._starts) or self._starts[i] != start:
             return False

@@ -1,4 +1,4 @@
-"""What every import of a graph that another program made from text needs."""
+"""Shared parts of all imports of graphs that another program made from text."""
 
 from __future__ import annotations
 

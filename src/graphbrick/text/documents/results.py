@@ -124,7 +124,7 @@ class ResultStore(ABC):
                 )
 
     def _replaces(self, digest: bytes, extractor: str, result: str) -> bool:
-        """Whether a text has another result of an extractor already."""
+        """Return whether a text has another result of an extractor already."""
         query = "SELECT result FROM extractions WHERE digest = ? AND extractor = ?"
         row = self._db.execute(query, (digest, extractor)).fetchone()
         return row is not None and row[0] != result

@@ -119,7 +119,7 @@ class TextStore(ResultStore):
             raise self._failure(error) from error
 
     def _failure(self, error: sqlite3.Error) -> GraphbrickError:
-        """Return an error of the database with what to do about it."""
+        """Return an error of the database with advice."""
         text = str(error)
         if "full" in text:
             advice = "the disk is full; free space and run the same command again, which goes on where it was"
@@ -327,11 +327,11 @@ class TextStore(ResultStore):
         return [str(row[0]) for row in self._db.execute("SELECT address FROM documents WHERE file = ?", (file,))]
 
     def is_empty(self) -> bool:
-        """Whether it has no document."""
+        """Return whether it is without documents."""
         return not self._db.execute("SELECT EXISTS (SELECT 1 FROM documents)").fetchone()[0]
 
     def is_paid(self) -> bool:
-        """Whether a language model was asked for something in it."""
+        """Return whether a language model made anything in it."""
         rows = "SELECT EXISTS (SELECT 1 FROM usage) OR EXISTS (SELECT 1 FROM drafts)"
         return bool(self._db.execute(rows).fetchone()[0])
 
@@ -390,7 +390,7 @@ class TextStore(ResultStore):
         self._db.execute("INSERT OR REPLACE INTO merges VALUES (?, ?)", (alias, name))
 
     def unmerge(self, alias: str) -> None:
-        """Take back what was said of a name."""
+        """Remove the merge of a name, or the wish to keep it apart."""
         self._db.execute("DELETE FROM merges WHERE alias = ?", (alias,))
 
 

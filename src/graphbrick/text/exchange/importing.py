@@ -38,7 +38,7 @@ FORMS = {
 def import_graph(
     source: str | PathLike[str], path: str | PathLike[str], *, form: str | None = None, overwrite: bool = False
 ) -> Imported:
-    """Make a graph from what another program made from text.
+    """Make a graph from the files that another program made from text.
 
     Args:
         source: The output folder of Microsoft GraphRAG, the storage folder of LightRAG, or the OpenIE file of HippoRAG.

@@ -20,7 +20,7 @@ _READ = 4096
 
 
 def is_open_ie(source: Path) -> bool:
-    """Whether a file is an OpenIE file of HippoRAG, such as ``openie_results_ner_gpt-4o-mini.json``."""
+    """Return whether a file is an OpenIE file of HippoRAG: ``openie_results_ner_gpt-4o-mini.json``."""
     if not source.is_file() or source.suffix != ".json":
         return False
     with source.open("rb") as file:

@@ -16,7 +16,7 @@ from graphbrick.pipeline.identity import identity_of
 
 
 class Kind(StrEnum):
-    """How certain it is that words are the name of an entity."""
+    """The certainty that words are the name of an entity."""
 
     NAME = "name"
     """A name, or a term in quotation marks."""
@@ -77,7 +77,7 @@ class FoundTriple(NamedTuple):
 
 
 STATUSES = ("TRUE", "FALSE", "SUSPECTED")
-"""What a passage says of a claim."""
+"""The statuses of claims: true, false or suspected by the passage."""
 
 
 class FoundClaim(NamedTuple):
@@ -106,7 +106,7 @@ class FoundClaim(NamedTuple):
 
 @dataclass
 class Extraction:
-    """What an extractor found in one passage.
+    """The result of an extractor for one passage.
 
     Attributes:
         found: Possible entities with their places in the text, by start; two in one sentence are joined by a triple.
@@ -152,7 +152,7 @@ class Extraction:
         )
 
     def __or__(self, other: Extraction) -> Extraction:
-        """Return what either found; the first triple counts where both have the same words."""
+        """Merge two results; the first triple counts where both have the same words."""
         return Extraction(
             sorted({(one.start, one.end): one for one in (*other.found, *self.found)}.values()),
             list({one[:3]: one for one in (*other.triples, *self.triples)}.values()),
@@ -180,7 +180,7 @@ def _triple(
 
 
 class Extractor(Brick):
-    """Finds the entities of passages, and triples among them.
+    """Base class of bricks that find the entities of passages, and triples among them.
 
     Attributes:
         version: Part of the identity: raise it when the same text gives another result.
@@ -201,17 +201,17 @@ class Extractor(Brick):
         return (self,)
 
     def __or__(self, other: Extractor) -> Extractor:
-        """Return an extractor that gives what either finds."""
+        """Return an extractor that gives the results of both."""
         return Combined((*self.parts, *other.parts)) if isinstance(other, Extractor) else NotImplemented
 
     @abstractmethod
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
-        """Return what was found in each text; the result for a text does not depend on the others."""
+        """Return the result for each text; it does not depend on the other texts."""
 
 
 @dataclass(frozen=True, repr=False)
 class Combined(Extractor):
-    """What any of several extractors finds; written ``SpacyPhrases() | OpenIE(LLM())``.
+    """The results of several extractors together, written ``SpacyPhrases() | OpenIE(LLM())``.
 
     Each of them keeps its own results, so that adding one to others extracts with the new one only.
 
@@ -235,6 +235,6 @@ class Combined(Extractor):
         return self.members
 
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
-        """Return what was found in each text by any of them."""
+        """Return the results of all of them together for each text."""
         rows = zip(*(part.extract(texts) for part in self.members), strict=True)
         return [reduce(or_, row) for row in rows]

@@ -1,4 +1,4 @@
-"""Which words are the same entity, and which are entities at all."""
+"""Resolution of names: the words that are entities, and the spellings of the same entity."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEMBERED = 1 << 16  # keys whose entity is not worked out again
 
 @dataclass(slots=True)
 class Entity:
-    """What the passages call an entity.
+    """The names, types and descriptions of an entity in the passages.
 
     Attributes:
         names: How often each spelling occurs.
@@ -51,7 +51,7 @@ class Entity:
 
 
 class _Seen(NamedTuple):
-    """How often a key occurs: number of passages, and of those in which it is certainly a name."""
+    """Counts of the passages with a key, and of those in which it is certainly a name."""
 
     passages: int
     names: int

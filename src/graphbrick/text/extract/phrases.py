@@ -141,7 +141,7 @@ class _Sentence:
         return place + 1 < len(self._words) and self._is_capital[place + 1] and self._is_next(place + 1)
 
     def _is_next(self, place: int) -> bool:
-        """Whether only white space, or the dot of an initial, is between a word and the one before it."""
+        """Return whether only white space, or the dot of an initial, parts a word from the one before."""
         before, word = self._words[place - 1], self._words[place]
         between = self._text[before.end() : word.start()]
         return between.isspace() or (between.strip() == "." and _INITIAL.fullmatch(before.group()) is not None)

@@ -44,7 +44,7 @@ class PassageWords:
         self._flat = " ".join(words)
 
     def has(self, name: str) -> bool:
-        """Whether all words of a name, but for articles and the like, occur in the passage; their endings may differ.
+        """Return whether all words of a name but articles and the like occur; their endings may differ.
 
         A name of such words alone has to stand there with its capitals, as «US» or «The Who».
 
@@ -56,7 +56,7 @@ class PassageWords:
         return all(self._has_word(word) for word in words) if words else self._has_capitals(name)
 
     def _has_capitals(self, name: str) -> bool:
-        """Whether a name of function words stands in the passage as it is, with a capital that tells it is a name.
+        """Return whether a name of function words occurs as it is, with a capital that marks a name.
 
         A capital at the beginning of a sentence does not tell «May» from «may», or a name from a pronoun.
         """
@@ -68,12 +68,12 @@ class PassageWords:
         return re.search(before + r"\s+".join(map(re.escape, words)) + r"(?!\w)", self._raw) is not None
 
     def quotes(self, quote: str) -> bool:
-        """Whether the passage has these words in this order; white space, case and marks do not count."""
+        """Return whether the passage has these words in order, whatever white space, case and marks."""
         words = " ".join(_WORD.findall(caseless(quote)))
         return bool(words) and words in self._flat
 
     def supports(self, sentence: str) -> bool:
-        """Whether a sentence may be about the passage: no other number, and at least a quarter of its words are there.
+        """Return whether a sentence has no other numbers and at least a quarter of its words here.
 
         >>> words = PassageWords("Salmon Beach Wind Farm in Australia operated from 1987.")
         >>> words.supports("A wind farm of 1987."), words.supports("A wind farm of 1988.")

@@ -15,7 +15,7 @@ _SHARE = 0.5  # of what is counted already, that is sorted in at once
 
 
 class Tally:
-    """How often each 64-bit integer was added; 12 bytes for each distinct one. Call `close` before reading.
+    """A counter of 64-bit integers, at 12 bytes for each distinct one. Call `close` before reading.
 
     >>> tally = Tally()
     >>> tally.add([7, 5, 7])
@@ -49,7 +49,7 @@ class Tally:
 
     @property
     def counts(self) -> npt.NDArray[np.int32]:
-        """How often each was added, int32."""
+        """The count of each distinct integer, int32."""
         return self._counts[0]
 
     def count(self, value: int) -> int:

@@ -72,7 +72,7 @@ class Describe(Brick):
         return replace(self.llm, max_tokens=max(self.llm.max_tokens, _REPLY_TOKENS))  # type: ignore[type-var]
 
     def needs(self, descriptions: Mapping[str, int]) -> bool:
-        """Whether the model is to be asked about something with these descriptions."""
+        """Return whether the model is to merge these descriptions."""
         is_long = sum(map(len, descriptions)) > _LONGEST
         return len(descriptions) > 1 and (is_long or len(descriptions) >= self.least)
 
@@ -86,7 +86,11 @@ class Describe(Brick):
         model, lines = self.model, [one_line(one) for one in thing.descriptions]
         budget = min(_PART, model.context_budget(_prompt(thing.name, [])))
         if budget < _LEAST_PART:
-            event(f"descriptions were joined, as the context of {self.llm.model} has no space for them")
+            event(
+                f"descriptions were joined, as the context of {self.llm.model} has no space for them",
+                "describe.no_space",
+                model=self.llm.model,
+            )
             return ""
         while True:
             lines, sizes = cut_to_budget(model, lines, budget // 2)  # so that each part has two at least
@@ -99,8 +103,8 @@ class Describe(Brick):
             lines = [one for one in shorter if one]
 
     def refused(self, reason: str) -> str:
-        """Return that there is no description, as a server refused the prompt."""
-        event(f"descriptions were joined, as {reason}")
+        """Return an empty description, as a server refused the prompt."""
+        event(f"descriptions were joined, as {reason}", "describe.joined", reason=reason)
         return ""
 
 
@@ -145,7 +149,7 @@ def describe_all(
 
 @dataclass(frozen=True)
 class DescribeCost:
-    """What describing would ask a language model.
+    """The estimated requests of describing to a language model.
 
     Attributes:
         model: The model.
@@ -165,7 +169,7 @@ class DescribeCost:
 
 
 def describe_cost(made: TextRecords, store: ResultStore, brick: Describe) -> DescribeCost:
-    """Return what describing these records would ask, without what is kept already."""
+    """Return the estimated requests for these records, without descriptions that are kept already."""
     missing = _missing({brick.key(thing): thing for thing, _ in _things(made, brick)}, store)
     calls = tokens_in = 0
     for _, thing in missing:
@@ -186,7 +190,7 @@ def _missing(things: Mapping[bytes, Described], store: ResultStore) -> list[tupl
 
 
 def _things(made: TextRecords, brick: Describe) -> Iterator[tuple[Described, dict[str, int]]]:
-    """Yield what a model is to be asked about, each with its descriptions and how often they were given."""
+    """Yield the things to describe, each with its descriptions and their counts."""
     for key in made.keys:
         entity = made.names.entities[key]
         if brick.needs(entity.descriptions):

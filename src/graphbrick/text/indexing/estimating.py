@@ -1,4 +1,4 @@
-"""What indexing would extract and cost, before anything is paid."""
+"""Estimates of the work and cost of indexing, before anything is paid."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SYNTAX = 30  # tokens of a reply besides its rows
 
 @dataclass
 class ModelEstimate:
-    """What one extractor would ask a language model.
+    """The estimated requests of one extractor to a language model.
 
     Attributes:
         extractor: The extractor.
@@ -53,7 +53,7 @@ class ModelEstimate:
 
 @dataclass
 class Estimate:
-    """What indexing would do.
+    """The estimated work of indexing.
 
     Attributes:
         reading: What has changed in the documents.

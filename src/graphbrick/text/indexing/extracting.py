@@ -22,7 +22,7 @@ _MANY = 0.5
 
 @dataclass
 class Extracted:
-    """What extraction did.
+    """The result of extraction.
 
     Attributes:
         passages: Number of passages that were extracted now, by the extractor that had most to do.

@@ -73,7 +73,7 @@ class TripleRows:
 
 @dataclass
 class TextRecords:
-    """What a graph is built from, but for the texts of its passages.
+    """The records that a graph is built from, without the texts of its passages.
 
     Attributes:
         names: The entities.
@@ -160,7 +160,7 @@ def _named(passage: StoredPassage, extraction: Extraction) -> Iterator[tuple[str
 
 
 def _names_something(passage: StoredPassage, extraction: Extraction, names: Names) -> bool:
-    """Whether an entity was found in a passage; the title above it, which every passage has, does not count."""
+    """Return whether an entity was found in a passage itself, not only in the title above it."""
     text = passage.full_text
     start = len(text) - len(passage.text)
     found = (text[one.start : one.end] for one in extraction.found if one.start >= start)

@@ -194,7 +194,7 @@ def _claimed(folder: Path) -> Iterator[TextStore]:
 
 
 class _NothingFoundError(InputError):
-    """No entity or no triple was found in any document."""
+    """Documents without any entity or triple."""
 
 
 def chosen(store: TextStore, chunker: Chunker | None, extractor: Extractor | None) -> tuple[Chunker, Extractor]:
@@ -209,7 +209,7 @@ def stored_extractor(store: TextStore) -> Extractor:
 
 
 def stored_describe(store: TextStore) -> Describe | None:
-    """Return what describes entities and triples, as it was set last; None for nothing."""
+    """Return the brick that describes entities and triples, as set last; None for none."""
     return _stored(store, "describe", Describe)
 
 

@@ -1,4 +1,4 @@
-"""Which names of a graph made from text are one entity: list, propose, merge, undo, and keep apart."""
+"""Names that are one entity in a graph made from text: list, propose, merge, undo, and keep apart."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Proposal(NamedTuple):
 
 @dataclass
 class Merges:
-    """Which names are one entity.
+    """The names of a graph that are one entity.
 
     Attributes:
         folded: Entities with several spellings, merged because case, articles, possessives and plurals do not count.
@@ -72,7 +72,7 @@ class Merges:
 
 
 def merges_of(path: str | PathLike[str]) -> Merges:
-    """Return which names of a graph are one entity.
+    """Return the names of a graph that are one entity.
 
     Raises:
         InputError: The graph was not made from documents.
@@ -167,7 +167,7 @@ def change_merges(
 
 
 def _open(path: Path) -> tuple[TextGraph, dict[str, str]]:
-    """Return a graph, and what its user has merged."""
+    """Return a graph, and the merges of its user."""
     folder = text_folder(path)
     if not folder.is_dir():
         raise InputError(f"{path} was not made from documents (graphbrick index)")
@@ -235,7 +235,7 @@ def _similar(vectors: npt.NDArray[np.float32], at_least: float) -> Iterable[tupl
 
 
 def _may_be_one(graph: TextGraph, one: int, other: int) -> bool:
-    """Whether two entities with similar names may be one: no other numbers, and no other types."""
+    """Return whether two entities with similar names may be one: same numbers, no other types."""
     numbers = [sorted(_NUMBER.findall(graph.label(entity))) for entity in (one, other)]
     types = [set(graph.types(entity)) for entity in (one, other)]
     return numbers[0] == numbers[1] and not (types[0] and types[1] and types[0].isdisjoint(types[1]))

@@ -34,7 +34,7 @@ _READER = 1  # raise it when the same bytes are read differently
 
 @dataclass
 class Reading:
-    """What has changed in the documents.
+    """The changes in the documents.
 
     Attributes:
         added: Number of new documents.
@@ -105,7 +105,7 @@ def read_sources(
 
 
 def _is_gone(file: str) -> bool:
-    """Whether there is no such file any more; one that cannot be looked at may be there."""
+    """Return whether a file is certainly gone; one that cannot be looked at may be there."""
     try:
         return not Path(file).exists()
     except OSError:

@@ -1,4 +1,4 @@
-"""What the passages say of the triples of a graph, by the ids that its triples have there."""
+"""Support of the triples of a graph by passages, under the ids that the triples have in the graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def mentions_in(graph: Graph, made: TextRecords) -> npt.NDArray[np.int32]:
 
 
 def support_of(graph: Graph, made: TextRecords) -> Support:
-    """Return what passages say of the triples and entities of a graph that was built from the records."""
+    """Return the support by passages of a graph that was built from the records."""
     rows = made.triples
     place = _places(graph, made)  # in the records, of each triple of the graph
     sizes = np.diff(rows.begin)[place]

@@ -1,4 +1,4 @@
-"""What a report on a community is written from: its triples, entities, claims and passages, or reports on its parts.
+"""The contexts that reports on communities are written from: triples, entities, claims, passages, reports on parts.
 
 The lines of a context and their order depend on the community alone, and not on ids or on the rest of the graph, so
 that a report is written anew only if its community or the texts about it have changed.
@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """What a report is written from.
+    """The context that a report is written from.
 
     Attributes:
         lines: Numbered lines, by heading.
@@ -66,7 +66,7 @@ class Context:
         return "\n".join(parts)
 
     def cited(self, numbers: Iterable[int]) -> Cited:
-        """Return what lines stand for, by their numbers; numbers that do not exist are left out."""
+        """Return the sources of lines by their numbers; numbers that do not exist are left out."""
         return Cited.union(self.lines[one - 1].cited for one in numbers if 0 < one <= len(self.lines))
 
 
@@ -116,7 +116,7 @@ class Contexts:
         return self._filled(inside, parts, facts, passages)
 
     def _fits(self, inside: _Inside, facts: Sequence[int], passages: Sequence[int], room: int) -> bool:
-        """Whether all triples with their ends, and all passages, take about as many tokens as there is room for."""
+        """Return whether all triples with their ends, and all passages, may fit the budget of tokens."""
         for fact in facts:
             ends = self._graph.triple(fact)[::2]
             share = sum(self._count(self._entity_text(end)) / max(inside.degree[end], 1) for end in ends)

@@ -39,7 +39,7 @@ class ReplyStore(TextStore):
         self._db.execute("INSERT OR REPLACE INTO reports VALUES (?, ?, ?)", (context, writer, reply))
 
     def begin(self, state: str) -> bool:
-        """Note what replies are about from now on; return whether some may hold words of documents of before.
+        """Note the subject of further replies; return whether earlier ones may quote earlier documents.
 
         Args:
             state: What the graph was made from; see `TextGraph.text_state`.

@@ -24,7 +24,7 @@ _PLACES = 5  # passages that a text cites at most
 
 
 class Cited(NamedTuple):
-    """What a text of a report was written from.
+    """The sources of a text of a report.
 
     Attributes:
         entities: Entity ids.
@@ -38,7 +38,7 @@ class Cited(NamedTuple):
 
     @classmethod
     def union(cls, parts: Iterable[Cited]) -> Cited:
-        """Return what several texts were written from, each once."""
+        """Return the sources of several texts, each once."""
         lists = list(zip(*parts, strict=True)) or [(), (), ()]
         return cls(*(tuple(dict.fromkeys(one for part in parts for one in part)) for parts in lists))
 
@@ -96,7 +96,7 @@ class CommunityReport:
 
     @property
     def all_cited(self) -> Cited:
-        """What summary and findings were written from."""
+        """The sources of summary and findings together."""
         return Cited.union([self.cited, *(finding.cited for finding in self.findings)])
 
     def to_json(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def keep_reports(graph: TextGraph, tree: CommunityTree, reports: Iterable[Commun
 
 
 def earlier_writer(graph: TextGraph) -> str:
-    """Return what wrote the reports that are kept for this or an earlier version of a graph; empty for none."""
+    """Return the writer of the reports kept for this or an earlier version of a graph; empty for none."""
     place = reports_place(graph)
     writers = []
     for folder in (place.folder, *place.older()):

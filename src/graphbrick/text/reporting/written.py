@@ -47,7 +47,7 @@ Say only what the lines say. Do not write the numbers into the texts."""
 
 @dataclass
 class Cost:
-    """What writing reports costs, or would cost.
+    """The cost of writing reports, paid or estimated.
 
     Attributes:
         calls: Calls of the model.
@@ -157,7 +157,7 @@ class ReportWriter:
         return kept
 
     def estimate(self, communities: Sequence[int]) -> Cost:
-        """Return what `write` would cost. Reports on parts that are not written yet count with 600 tokens each."""
+        """Return the cost of `write`. Reports on parts that are not written yet count with 600 tokens each."""
         cost = Cost(usd=None if self._llm.price() is None else 0.0)
         known: dict[int, CommunityReport] = {}
         for level in _finest_first(self._tree, communities):
@@ -186,7 +186,11 @@ class ReportWriter:
         for place, reply in each_reply(self._llm, requests):
             i = missing[place]
             if isinstance(reply, ModelError):
-                event(f"the model refused to write about community {batch[i][0]}: {reply}")
+                event(
+                    f"the model refused to write about community {batch[i][0]}: {reply}",
+                    "reports.refused",
+                    community=batch[i][0],
+                )
                 continue
             replies[i] = reply
             if read_report(*batch[i], reply) is not None:

@@ -67,7 +67,7 @@ def _unreadable(error: OSError) -> None:
 
 
 def _is_graph(folder: Path) -> bool:
-    """Whether a folder is a graph, or holds the documents of one."""
+    """Return whether a folder is a graph, or holds the documents of one."""
     return (folder / "documents.sqlite").is_file() or all(
         (folder / name).is_file() for name in ("manifest.json", "keys.zst", "relation.npy")
     )

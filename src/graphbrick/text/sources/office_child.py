@@ -35,7 +35,7 @@ _OLE = b"\xd0\xcf\x11\xe0"
 
 
 class RefusedError(Exception):
-    """The file cannot be read; the message says why."""
+    """A file that cannot be read; the message says why."""
 
 
 def pdf_parts(data: bytes) -> Iterator[dict[str, Any]]:
@@ -197,7 +197,7 @@ def words_of(element: Any) -> str:
 
 
 def is_hidden(run: Any) -> bool:
-    """Whether a run of words is not shown."""
+    """Return whether a run of words is hidden."""
     vanish = run.find(f"{_WORD}rPr/{_WORD}vanish")
     return vanish is not None and vanish.get(f"{_WORD}val", "1") not in ("0", "false", "off")
 

@@ -65,7 +65,7 @@ class Sitemap:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file, and not an address."""
+        """True if it is a file, not an address."""
         return not is_address(self.address)
 
     @property
@@ -93,7 +93,7 @@ class Page(NamedTuple):
 
 
 def is_address(source: str) -> bool:
-    """Return whether a source is an address and no path."""
+    """Return whether a source is an address, not a path."""
     return source.lower().startswith(("http://", "https://"))
 
 

@@ -23,7 +23,7 @@ _CELL = 1 << 27  # characters
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """Which columns of a table are read. A dot goes into objects and lists of objects: ``sections.answer``.
+    """The columns of a table that are read; a dot goes into objects and lists: ``sections.answer``.
 
     Attributes:
         text: Columns of text, with commas between them; None for the first one with a usual name, such as "text".

@@ -33,7 +33,7 @@ _SENT = "%/:=&?~+!$,;'@()*[]"  # signs of addresses that stay as they are
 
 
 class FetchError(Exception):
-    """A page cannot be fetched.
+    """A page that cannot be fetched.
 
     Args:
         reason: Why.
@@ -55,12 +55,12 @@ class Answer:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Leaves redirections to the caller."""
+    """A handler that leaves redirections to the caller."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> None:
-        """Follow none."""
+        """Follow no redirection."""
 
 
 class Client:

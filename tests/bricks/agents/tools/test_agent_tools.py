@@ -7,6 +7,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from faults import fails
 
 from graphbrick import Subgraph
 from graphbrick.bricks.agents.agent_tool import AdviceError, Observation
@@ -224,8 +225,9 @@ def test_nodes_with_one_label_are_told_apart_by_key(tmp_path: Any) -> None:
         ("Q1", "in", "Q3"),
     ]
     work = Workspace("?", Subgraph(build(records, tmp_path / "paris.graph")))
-    with pytest.raises(AdviceError, match=r"2 nodes are called 'Paris': Paris \[Q1\] \(city\), Paris \[Q2\] \(film\)"):
+    with fails("view.several_nodes", AdviceError, name="Paris", n=2) as caught:
         work.entity("Paris")
+    assert "Paris [Q1] (city), Paris [Q2] (film)" in str(caught.value)
     seen = Workspace("?", work.subgraph)
     seen.begin([seen.graph.entity("Q2")])
     assert seen.entity("paris") == seen.graph.entity("Q2")  # the question is about this one
@@ -245,7 +247,7 @@ def test_tools_stay_inside_a_subgraph() -> None:
         ("Kenya", "capital", "Nairobi"),
         ("Kenya", "borders", "Uganda"),
     }
-    with pytest.raises(AdviceError, match="no node is called 'Kampala'"):
+    with fails("view.no_node", AdviceError, name="Kampala"):
         call(work, neighbours, "Kampala")
     assert {path.triples[-1] for path in work.evidence().paths} == set(held)
 

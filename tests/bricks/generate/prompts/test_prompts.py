@@ -7,8 +7,10 @@ import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from faults import fails, told
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,20 +62,18 @@ class TestCitations:
             ("Uganda [4]", [[3]], []),
             ("Uganda [3, 4]\nKenyan shilling", [[2, 3], [1]], []),
             ("Uganda", [[2, 3]], []),
-            ("Uganda [2]", [[2, 3]], ["the answer 'Uganda' is cited from paths that do not hold it: 2"]),
-            ("Uganda [4, 9, 0]", [[3]], ["the answer 'Uganda' is cited from paths that do not hold it: 9, 0"]),
-            ("Euro [2]", [[]], ["the answer 'Euro' stands on no path of the evidence"]),
+            ("Uganda [2]", [[2, 3]], [("generate.wrong_citation", {"answer": "Uganda", "numbers": "2"})]),
+            ("Uganda [4, 9, 0]", [[3]], [("generate.wrong_citation", {"answer": "Uganda", "numbers": "9, 0"})]),
+            ("Euro [2]", [[]], [("generate.unsupported_answer", {"answer": "Euro"})]),
             ('{"answers": [{"answer": "Uganda", "paths": [4]}]}', [[3]], []),
             ('{"answers": [{"answer": "Uganda", "paths": "3"}]}', [[2, 3]], []),
         ],
     )
-    def test_support(
-        self, reply: str, support: Sequence[Sequence[int]], events: Sequence[str], evidence: Evidence
-    ) -> None:
+    def test_support(self, reply: str, support: Sequence[Sequence[int]], events: list[Any], evidence: Evidence) -> None:
         answer, entry, _ = generated(reply, evidence)
         got = [[evidence.items.index(answer.evidence.items[i]) for i in places] for places in answer.support]
         assert got == support
-        assert entry.events == events
+        assert told(entry.events) == events
 
     def test_a_reply_in_json_that_was_cut(self, evidence: Evidence) -> None:
         answer, entry, _ = generated('{"answers": [{"answer": "Uganda", "paths": [3]}, {"answer": "Ken', evidence)
@@ -136,7 +136,7 @@ class TestCitations:
         answer, entry, _ = generated("Kenyan shilling, Uganda, Euro, Uganda", evidence)
         assert answer.texts == ("Kenyan shilling", "Uganda", "Euro")
         assert answer.entities == (SHILLING, UGANDA, None)
-        assert entry.events == ["the answer 'Euro' stands on no path of the evidence"]
+        assert told(entry.events) == [("generate.unsupported_answer", {"answer": "Euro"})]
         assert generated("Foo, Bar", evidence)[0].texts == ("Foo, Bar",)
 
     def test_an_answer_on_several_lines_is_given_once(self, evidence: Evidence) -> None:
@@ -255,26 +255,30 @@ class TestPrompts:
             assert "Question: What is {evidence}?" in server.requests[0].prompt
 
     @pytest.mark.parametrize(
-        ("text", "message"),
+        ("text", "code"),
         [
-            ("Hello\n[user]\n{evidence}{question}", "own.txt, line 1: a prompt begins with"),
-            ("", "the last turn of a prompt must be"),
-            ("[user]\n{question}", "the last turn of a prompt must be"),
-            ("[user]\n{question}{evidence}\n[assistant]\nx", "the last turn of a prompt must be"),
+            ("Hello\n[user]\n{evidence}{question}", "prompts.no_turn"),
+            ("", "prompts.bad_last_turn"),
+            ("[user]\n{question}", "prompts.bad_last_turn"),
+            ("[user]\n{question}{evidence}\n[assistant]\nx", "prompts.bad_last_turn"),
         ],
     )
-    def test_a_file_that_is_no_prompt(self, text: str, message: str, tmp_path: Path, evidence: Evidence) -> None:
+    def test_a_file_that_is_no_prompt(self, text: str, code: str, tmp_path: Path, evidence: Evidence) -> None:
         (tmp_path / "own.txt").write_text(text)
-        with pytest.raises(InputError, match=message.replace("[", r"\[")):
+        with fails(code, InputError):
             generated("x", evidence, prompt=str(tmp_path / "own.txt"))
 
     def test_files_that_cannot_be_read(self, tmp_path: Path, evidence: Evidence) -> None:
         (tmp_path / "latin.txt").write_bytes(b"[user]\n\xff")
-        for name, message in [("none.txt", "no such prompt"), ("latin.txt", "UTF-8"), (".", "no such prompt")]:
-            with pytest.raises(InputError, match=message):
+        for name, code in [
+            ("none.txt", "prompts.no_prompt"),
+            ("latin.txt", "prompts.not_utf8"),
+            (".", "prompts.no_prompt"),
+        ]:
+            with fails(code, InputError):
                 generated("x", evidence, prompt=str(tmp_path / name))
         for name in ("You are an expert. " * 300, "~nobody-of-this-name/a.txt", "a\0b"):
-            with pytest.raises(InputError, match="no such prompt"):
+            with fails("prompts.no_prompt", InputError):
                 generated("x", evidence, prompt=name)
 
     def test_a_file_in_the_home_folder(
@@ -291,14 +295,14 @@ class TestContext:
         _, _, whole = generated("Uganda", evidence)
         context = LLM().tokens(whole) + 10 - 30  # the last paths have 20 tokens each
         answer, entry, messages = generated("Uganda", evidence, context=context, max_tokens=10)
-        assert "only the first 2 of 4 items of the evidence fit the model's context" in entry.events
+        assert ("listing.items_cut", {"n": 2, "total": 4}) in told(entry.events)
         assert "\n2. " in messages[-1]["content"]
         assert "\n3. " not in messages[-1]["content"]
         # The model was not shown the paths to Uganda.
         assert (answer.entities, answer.support) == ((UGANDA,), ((),))
 
     def test_no_room_at_all(self, evidence: Evidence) -> None:
-        with pytest.raises(ModelError, match="no room for a single path beside the prompt and a reply of 10 tokens"):
+        with fails("generate.no_room", ModelError):
             generated("Uganda", evidence, context=50, max_tokens=10)
 
     def test_reports_are_numbered_after_the_paths(self, evidence: Evidence) -> None:

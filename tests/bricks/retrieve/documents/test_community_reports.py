@@ -7,6 +7,7 @@ from pathlib import Path
 import igraph
 import numpy as np
 import pytest
+from faults import fails, told
 
 from graphbrick import BM25, LLM, CommunityReports, Graph, Query, Subgraph, build
 from graphbrick.bricks.retrieve.documents.community_reports import _Writer
@@ -90,7 +91,7 @@ def test_reports_are_written_about_the_communities_nearest_to_the_question(clubs
         "Others",
     ]
     assert query.text not in asked
-    assert entry.events == ["a report is not the JSON that was asked for, and is kept as it is: 'Others'"]
+    assert told(entry.events) == [("community_reports.not_json", {})]
     assert evidence.paths == ()
     first, second = evidence.items
     assert names(clubs, first.entities) == set(CLUBS[1])
@@ -124,7 +125,7 @@ def test_many_triples_are_cut_with_an_event(tmp_path: Path) -> None:
         stage = CommunityReports(LLM(base_url=server.base_url), BM25(), size=1000)
         stage.retrieve(Query("?", seeds=(graph.entity("hub"),)), Subgraph(graph))
         assert server.requests[0].prompt.count("-> has ->") == 100
-    assert entry.events[:1] == ["a report was written from the first 100 of the 150 triples of its community"]
+    assert told(entry.events)[:1] == [("community_reports.triples_cut", {"n": 100, "total": 150})]
 
 
 def test_a_report_does_not_depend_on_the_question(clubs: Graph) -> None:
@@ -175,9 +176,7 @@ def test_without_the_library_the_error_says_what_to_install(clubs: Graph, monkey
 
 
 def test_bad_parameters_are_refused() -> None:
-    with pytest.raises(
-        PipelineError, match="CommunityReports size must be a whole number of at least 2, got 1; try 50"
-    ):
+    with fails("parameter.not_allowed", PipelineError, name="size", value="1", example="50"):
         CommunityReports(LLM(), BM25(), size=1)
-    with pytest.raises(PipelineError, match="CommunityReports scorer must be a scorer, got LLM"):
+    with fails("parameter.not_allowed", PipelineError, name="scorer"):
         CommunityReports(LLM(), LLM())  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import networkx
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import told
 from overlap import Overlap
 
 from graphbrick import FromFile, PassageRank, Query, Subgraph, index
@@ -73,7 +74,7 @@ def test_nothing_to_start_from_is_an_event(graph: TextGraph) -> None:
     with record(Trace(), "test", "retrieve") as entry:
         found = titles(graph, PassageRank(Overlap(), n=1, facts=0), "many boats in a port")
     assert found == ["Kisumu"]
-    assert "no fact and no name of the graph matches the question" in entry.events[0]
+    assert told(entry.events)[0] == ("passage_rank.no_start", {})
 
 
 def test_a_filter_chooses_the_facts(graph: TextGraph) -> None:

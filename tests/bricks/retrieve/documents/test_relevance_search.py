@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import told
 
 from graphbrick import LLM, Phrases, Query, RelevanceSearch, Subgraph, index
 from graphbrick.core.errors import GraphbrickError
@@ -87,7 +88,7 @@ def test_the_budget_is_kept_and_that_is_told(topics: TextGraph, embedder: LLMEmb
     with record(Trace(), "RelevanceSearch", "retrieve") as stage:
         search(embedder, budget=budget, patience=10).retrieve(Query("tea"), Subgraph(topics))
     assert len(TESTED) == budget
-    assert f"the budget of {budget} relevance tests was spent" in stage.events
+    assert ("relevance_search.budget", {"budget": budget}) in told(stage.events)
 
 
 def test_nothing_relevant_stops_after_a_few_communities(topics: TextGraph, embedder: LLMEmbedder) -> None:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from faults import told
 from staff import Indifferent, plan_of, staff_graph
 
 from graphbrick import LLM, Answer, PathAnswer, Patterns
@@ -110,46 +111,61 @@ def test_the_model_plans_what_the_rules_cannot(
     assert answer.trace is not None
     assert list(answer.texts) == texts, answer.trace.events
     assert len(server.requests) == 1
-    assert any("planned this question, since by the rules" in event for event in answer.trace.events)
+    assert "operators.planned_by_model" in answer.trace.event_codes
     if plan:
         assert plan_of(answer) == plan
 
 
 @pytest.mark.parametrize(
-    ("reply", "reason"),
+    ("reply", "reason", "values"),
     [
-        ("I think it is three.", "no plan could be read out of the reply 'I think it is three.'"),
-        ('{"steps": [{"operator": "count", "sets": ["which services', "no plan could be read"),
-        ({"steps": []}, "no plan could be read"),
-        ({"steps": [step("median", "e0")]}, "its plan has the operator 'median'"),
-        ({"steps": [{"operator": ["count"], "sets": ["e0"]}]}, "its plan has the operator"),
-        ({"steps": ["count"]}, "is no JSON object"),
-        ({"steps": [step("cannot")]}, "it finds no plan"),
-        ({"steps": [step("count", "which hospitals does e0 have")]}, "nothing in this graph speaks of 'hospital'"),
-        ({"steps": [step("most", "who works in e0", attribute="height")]}, "'height'"),
-        ({"steps": [step("count", "which services does e7 own")]}, "names e7, which the question does not"),
-        ({"steps": [step("count", "which teams are there")]}, "its plan leaves out Platform Team"),
-        ({"steps": [{**step("count", "e0"), "reason": "guess"}]}, "what count does not take"),
-        ({"steps": [step("count", "e0", numbers=(3,))]}, "what count does not take"),
-        ({"steps": [step("most", "who works in e0")]}, "what most does not take"),
-        ({"steps": [step("between", "who works in e0", attribute="salary", numbers=(9, 1))]}, "the numbers [9, 1]"),
-        ({"steps": [step("count", "#1")]}, "uses #1, which is no earlier step"),
-        ({"steps": [step("count", "e0"), step("yes_no", "#1")]}, "uses #1, which is no earlier step"),
-        ({"steps": [step("yes_no", "e0"), step("count", "e0")]}, "does not use its step #1"),
+        ("I think it is three.", "model_plan.unread_reply", {}),
+        ('{"steps": [{"operator": "count", "sets": ["which services', "model_plan.unread_reply", {}),
+        ({"steps": []}, "model_plan.unread_reply", {}),
+        ({"steps": [step("median", "e0")]}, "model_plan.bad_operator", {"operator": "median"}),
+        ({"steps": [{"operator": ["count"], "sets": ["e0"]}]}, "model_plan.bad_operator", {}),
+        ({"steps": ["count"]}, "model_plan.bad_step", {}),
+        ({"steps": [step("cannot")]}, "model_plan.no_plan", {}),
+        (
+            {"steps": [step("count", "which hospitals does e0 have")]},
+            "operators.unknown_words",
+            {"words": ("hospital",)},
+        ),
+        (
+            {"steps": [step("most", "who works in e0", attribute="height")]},
+            "operators.not_countable",
+            {"words": ("height",)},
+        ),
+        ({"steps": [step("count", "which services does e7 own")]}, "model_plan.unknown_name", {"name": "e7"}),
+        ({"steps": [step("count", "which teams are there")]}, "model_plan.left_out", {"names": ("e0",)}),
+        ({"steps": [{**step("count", "e0"), "reason": "guess"}]}, "model_plan.bad_input", {"operator": "count"}),
+        ({"steps": [step("count", "e0", numbers=(3,))]}, "model_plan.bad_input", {"operator": "count"}),
+        ({"steps": [step("most", "who works in e0")]}, "model_plan.bad_input", {"operator": "most"}),
+        (
+            {"steps": [step("between", "who works in e0", attribute="salary", numbers=(9, 1))]},
+            "model_plan.bad_comparison",
+            {},
+        ),
+        ({"steps": [step("count", "#1")]}, "model_plan.no_earlier_step", {"step": 1}),
+        ({"steps": [step("count", "e0"), step("yes_no", "#1")]}, "model_plan.no_earlier_step", {"step": 1}),
+        ({"steps": [step("yes_no", "e0"), step("count", "e0")]}, "model_plan.unused_step", {"step": 1}),
         (
             {"steps": [step("both", "who works in e0", "e0"), step("count", "which services does #1 own")]},
-            "gives 0 entities, not one",
+            "operators.not_one_entity",
+            {"n": 0},
         ),
     ],
 )
-def test_a_plan_that_the_graph_does_not_explain_is_no_answer(staff: Graph, reply: object, reason: str) -> None:
+def test_a_plan_that_the_graph_does_not_explain_is_no_answer(
+    staff: Graph, reply: object, reason: str, values: dict[str, object]
+) -> None:
     answer, _ = answered(staff, COUNTED, reply)
     assert answer.texts == ()
     assert answer.trace is not None
-    told = [event for event in answer.trace.events if event.startswith("not answered: ")]
-    assert len(told) == 1
-    assert reason in told[0]
-    assert "nothing in this graph speaks of 'products'" in told[0]  # what the rules missed is said too
+    (event,) = [event for event in answer.trace.events if told([event])[0][0] == "operators.not_answered"]
+    ((_, actual),) = told([event])
+    assert actual.items() >= {"reason": "operators.neither_planned", "model": reason, **values}.items()
+    assert "nothing in this graph speaks of 'products'" in event  # what the rules missed is said too
 
 
 @pytest.mark.parametrize("question", ["How many services does Platform Team own?", "Where does Ada Marsh live?"])
@@ -170,4 +186,4 @@ def test_the_model_is_shown_the_words_of_the_graph_as_far_as_they_fit(staff: Gra
     assert "relation: lives in" not in server.requests[0].prompt
     assert "number: salary" in server.requests[0].prompt
     assert answer.trace is not None
-    assert any("was shown only the first" in event for event in answer.trace.events)
+    assert "model_plan.names_cut" in answer.trace.event_codes

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from beam import ASKED, Listed, Measures, Ranks, ends, retrieve, starting
+from faults import fails, told
 
 from graphbrick import BM25, LLM, Query, Subgraph
 from graphbrick.bricks.retrieve.paths.beam_search import BeamSearch
@@ -191,9 +192,7 @@ def test_a_hub_costs_no_more_than_the_cap(hub: Graph, cap: int) -> None:
     out, into = (sum(text.startswith(start) for text in asked) for start in ("hub -> follows", "hub <- follows"))
     assert out + into == cap - 10
     assert abs(out - into) <= 1
-    assert entry.events == [
-        f"step 1: of 100,010 candidates {cap:,} were taken, in turns from every relation of every path (cap)"
-    ]
+    assert told(entry.events) == [("beam_search.cap", {"step": 1, "n": 100_010, "cap": cap})]
     assert entry.facts == {"candidates": cap, "steps": 1}
     assert len(items) == 4
 
@@ -249,7 +248,7 @@ def test_the_search_stops_when_the_model_says_yes(star: Graph) -> None:
     found, entry, prompts = stopping(star, ["NO", "Yes."])
     assert found == ["n0", "s"]
     assert len(prompts) == 2
-    assert entry.events == ["judge found the paths to be enough after 2 steps"]
+    assert told(entry.events) == [("beam_search.enough", {"steps": 2})]
     assert entry.calls == 2
     assert "1. m0 <- r <- n0\n" in prompts[0]
     assert "2. m0 <- r <- n0 <- r <- s\n" in prompts[1]
@@ -322,7 +321,9 @@ def test_bad_parameters(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_a_scorer_is_needed() -> None:
-    with pytest.raises(PipelineError, match="BeamSearch scorer must be a scorer, got 8; try MiniLM"):
+    with fails(
+        "parameter.not_allowed", PipelineError, brick="BeamSearch", name="scorer", value="8", example="MiniLM()"
+    ):
         BeamSearch(8)  # type: ignore[arg-type]
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from faults import fails
 
 from graphbrick import BM25, PPR, ByHops, PathAnswer, Query, ShortestPaths, Subgraph, parse
 from graphbrick.bricks.retrieve.paths.hops import HopClassifier
@@ -43,13 +44,13 @@ def test_it_is_written_like_any_other_stage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "name", "value"),
     [
-        ((BM25(), ShortestPaths(), ShortestPaths()), "ByHops classifier must be a hop classifier, got BM25"),
-        ((Always(1), PPR(), ShortestPaths()), "ByHops one must be a retrieve stage, got PPR"),
-        ((Always(1), ShortestPaths(), PathAnswer()), "ByHops more must be a retrieve stage, got PathAnswer"),
+        ((BM25(), ShortestPaths(), ShortestPaths()), "classifier", "BM25()"),
+        ((Always(1), PPR(), ShortestPaths()), "one", "PPR(k=1000)"),
+        ((Always(1), ShortestPaths(), PathAnswer()), "more", "PathAnswer()"),
     ],
 )
-def test_what_does_not_fit_is_refused(arguments: tuple[object, ...], message: str) -> None:
-    with pytest.raises(PipelineError, match=message):
+def test_what_does_not_fit_is_refused(arguments: tuple[object, ...], name: str, value: str) -> None:
+    with fails("parameter.not_allowed", PipelineError, brick="ByHops", name=name, value=value):
         ByHops(*arguments)  # type: ignore[arg-type]

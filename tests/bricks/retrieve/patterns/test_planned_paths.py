@@ -5,6 +5,7 @@ from pathlib import Path as File
 
 import numpy as np
 import pytest
+from faults import told
 
 from graphbrick import LLM, Graph, PlannedPaths, PlannedRelations, Query, Subgraph, build
 from graphbrick.core.trace import Trace, record
@@ -69,10 +70,10 @@ def test_the_paths_stay_inside_the_subgraph(films: Graph) -> None:
 def test_the_cap_and_plans_that_match_nothing_are_events(films: Graph) -> None:
     texts, events = retrieve(films, "-> starred -> born in\n-> shot in", "film", cap=2)
     assert len(texts) == 2
-    assert events == ["stopped at the cap of 2 paths, within the plan -> starred -> born in (cap)"]
+    assert told(events) == [("planned_paths.cap", {"cap": 2, "plan": "-> starred -> born in"})]
     texts, events = retrieve(films, "-> shot in -> starred", "film")
     assert texts == []
-    assert events == ["the plan -> shot in -> starred gives no path that an earlier one has not given"]
+    assert told(events) == [("planned_paths.no_new_path", {"plan": "-> shot in -> starred"})]
 
 
 def brute_force(graph: Graph, seed: int, plan: list[tuple[int, bool]]) -> Iterator[Instance]:
@@ -97,8 +98,7 @@ def test_a_reply_without_plans_can_be_read(films: Graph, reply: str, unread: int
     with ScriptedLLM([reply]) as server, record(Trace(), "test", "retrieve") as entry:
         assert not PlannedPaths(LLM(base_url=server.base_url)).retrieve(query, Subgraph(films)).items
     assert entry.facts.get("unread_replies", 0) == unread
-    words = "no relation path could be read" if unread else "the model finds no relation path that leads to the answer"
-    assert any(words in event for event in entry.events)
+    assert ("planner.unread_reply" if unread else "planner.no_path") in [code for code, _ in told(entry.events)]
 
 
 def test_every_instance_is_found(tmp_path: File) -> None:

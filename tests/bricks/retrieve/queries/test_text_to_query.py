@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import told
 from film_database import CypherFilms, FilmDatabase, SparqlFilms
 
 from graphbrick import BM25, LLM, Generate, LLMListwiseScorer, PathAnswer, Rerank, Run, TextToQuery, build
@@ -49,7 +50,7 @@ def test_rows_come_with_their_query_and_entities(films: CypherFilms) -> None:
     assert [item.citations for item in done.evidence.items] == [(Citation(query=BY_SCOTT),)] * 2
     assert [item.entities for item in done.evidence.items] == [(0,), (2,)]
     assert films.queries == [f"{BY_SCOTT} LIMIT 11"]
-    assert f"query: {BY_SCOTT}" in done.trace.events
+    assert ("text_to_query.query", {"query": BY_SCOTT}) in told(done.trace.events)
     assert "(:Film {title: 'Alien', year: INT64 such as 1979})\n" in prompts[0]
     assert "\n(:Person)-[:DIRECTED]->(:Film)\n" in prompts[0]
     assert "\n(:Person {name: 'Ridley Scott'})\n" in prompts[0]
@@ -87,8 +88,8 @@ def test_a_wrong_direction_is_turned_before_the_query_runs(films: CypherFilms) -
     done, prompts = run(films, ["MATCH (f:film)-[:DIRECTED]->(p:Person {name: 'Michael Mann'}) RETURN f.title"])
     assert rows(done) == ["f.title: Heat"]
     assert len(prompts) == 1
-    assert "in the query: turned the direction of DIRECTED" in done.trace.events
-    assert "in the query: wrote 'Film' for 'film'" in done.trace.events
+    changes = [values["change"] for code, values in told(done.trace.events) if code == "text_to_query.corrected"]
+    assert {"turned the direction of DIRECTED", "wrote 'Film' for 'film'"} <= {*changes}
 
 
 @pytest.mark.parametrize(
@@ -105,14 +106,14 @@ def test_what_is_wrong_goes_back_to_the_model(films: CypherFilms, first: str, sa
     done, prompts = run(films, [first, "MATCH (f:Film) RETURN count(f) AS n"])
     assert rows(done) == ["n: 3"]
     assert said in prompts[1]
-    assert any(event.startswith("try 1 of 3: ") for event in done.trace.events)
+    assert any(values.get("number") == 1 for _, values in told(done.trace.events))
     assert not any("DELETE" in text for text in films.queries)
 
 
 def test_tries_come_to_an_end(films: CypherFilms) -> None:
     done, prompts = run(films, ["DROP TABLE Film"] * 3)
     assert (rows(done), len(prompts), films.queries) == ([], 3, [])
-    assert done.trace.events[-1] == "no query of model ran; 3 were tried"
+    assert told(done.trace.events)[-1] == ("text_to_query.none_ran", {"tries": 3})
 
 
 def test_directions_that_cannot_be_tried_are_no_fault_of_the_query(
@@ -129,15 +130,15 @@ def test_directions_that_cannot_be_tried_are_no_fault_of_the_query(
     nothing = "MATCH (p:Person {name: 'Ridley Scott'})-[:DIRECTED]->(f:Film) WHERE f.year = 1900 RETURN f.title"
     done, _ = run(films, [nothing], tries=1)
     assert rows(done) == []
-    assert done.trace.events[-1] == f"query: {nothing}"
-    assert any(event.endswith("were not tried: no answer within 30 s") for event in done.trace.events)
+    assert told(done.trace.events)[-1] == ("text_to_query.query", {"query": nothing})
+    assert "text_to_query.directions_not_tried" in done.trace.event_codes
 
 
 def test_an_empty_result_is_believed_the_second_time(films: CypherFilms) -> None:
     nothing = "MATCH (f:Film {year: 1900}) RETURN f.title"
     done, prompts = run(films, [nothing, nothing])
     assert (rows(done), len(prompts)) == ([], 2)
-    assert done.trace.events[-1] == f"query: {nothing}"
+    assert told(done.trace.events)[-1] == ("text_to_query.query", {"query": nothing})
 
 
 def test_without_check_the_database_decides(films: CypherFilms) -> None:
@@ -150,7 +151,7 @@ def test_more_rows_than_n_are_cut(films: CypherFilms) -> None:
     done, _ = run(films, ["MATCH (f:Film) RETURN f.title ORDER BY f.title LIMIT 500"], n=2)
     assert rows(done) == ["f.title: Alien", "f.title: Blade Runner"]
     assert films.queries == ["MATCH (f:Film) RETURN f.title ORDER BY f.title LIMIT 3"]
-    assert "the query has more rows; the first 2 are given (n)" in done.trace.events
+    assert ("text_to_query.more_rows", {"n": 2}) in told(done.trace.events)
 
 
 def test_the_most_similar_examples_are_shown_last(films: CypherFilms, tmp_path: Path) -> None:
@@ -207,7 +208,7 @@ def test_a_model_that_repeats_its_query_is_asked_anew_without_seeing_it(films: C
     assert wrong in prompts[1]
     assert wrong not in prompts[2]
     assert f"\n\nNotes:\n- there is no relation 'MADE'; there are 'DIRECTED'\n\nQuestion: {QUESTION}\n" in prompts[2]
-    assert "model repeated its query; it is asked anew, without seeing it" in done.trace.events
+    assert "text_to_query.repeated" in done.trace.event_codes
 
 
 def test_examples_may_be_at_home_and_hold_line_separators(
@@ -259,8 +260,8 @@ def test_among_nodes_of_one_class_the_graph_tells_the_direction(tmp_path: Path, 
         brick = TextToQuery(LLM("model", base_url=server.base_url))
         found = [brick.run(graph, "In what is Al Pacino?") for _ in range(2)]
     assert [rows(done) for done in found] == [["film: Heat", "film: Scarface"], ["n: 2"]]
-    assert f"query: MATCH {right} RETURN count(f) AS n" in found[1].trace.events
-    assert "in the query, which found nothing: turned the direction of starred_actors" in found[1].trace.events
+    assert ("text_to_query.query", {"query": f"MATCH {right} RETURN count(f) AS n"}) in told(found[1].trace.events)
+    assert ("text_to_query.turned", {"change": "turned the direction of starred_actors"}) in told(found[1].trace.events)
 
 
 def test_a_direction_that_the_graph_has_stays(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from faults import fails, told
 from grammar_texts import texts_of
 
 from graphbrick import LLM, AllPaths, ConstrainedPaths, Evidence, Graph, Query, Subgraph
@@ -51,7 +52,7 @@ def test_each_hypothesis_leaves_the_ones_before_out_until_the_trie_is_empty() ->
     assert len(prompts) == 1
     assert len(set(evidence.texts())) == 4
     assert [item.score for item in evidence.items] == [1, 1 / 2, 1 / 3, 1 / 4]
-    assert entry.events == ["of 4 paths around the seeds 4 were written; there are no further ones"]
+    assert told(entry.events) == [("constrained_paths.all_written", {"n": 4, "total": 4})]
 
 
 def test_n_ends_it() -> None:
@@ -72,7 +73,7 @@ def test_samples_come_from_one_call_ordered_by_their_share() -> None:
         stage = ConstrainedPaths(LLM(base_url=server.base_url, temperature=0.7), n=3, decode="sample")
         _, entry = retrieve(stage, "Nairobi")
     assert entry.events == ["gpt-4.1-mini was asked for 3 replies and gave 1"]
-    with pytest.raises(PipelineError, match="decode must be 'distinct' for a model of temperature 0"):
+    with fails("parameter.not_allowed", PipelineError, name="decode", value="'sample'"):
         ConstrainedPaths(LLM(), decode="sample")
 
 
@@ -83,14 +84,14 @@ def test_without_paths_the_model_is_not_called() -> None:
         evidence, entry = retrieve(ConstrainedPaths(LLM(base_url=server.base_url)), "Nairobi", subgraph=alone)
         assert server.requests == []
     assert not evidence.items
-    assert entry.events == ["no path leads from the seeds, so the model was not called"]
+    assert told(entry.events) == [("constrained_paths.no_path", {})]
 
 
 @pytest.mark.parametrize(
     "reply", ["The currency is the Kenyan shilling.", "Nairobi -> mayor -> Johnson Sakaja", "Nairobi", ""]
 )
 def test_a_server_that_ignores_the_grammar_is_an_error(reply: str) -> None:
-    with ScriptedLLM([reply]) as server, pytest.raises(ModelError, match="does not obey grammars: it replied"):
+    with ScriptedLLM([reply]) as server, fails("constrained_paths.no_grammar", ModelError):
         retrieve(ConstrainedPaths(LLM(base_url=server.base_url)), "Nairobi")
 
 
@@ -108,8 +109,8 @@ def test_a_path_that_was_cut_off_is_left_out_and_the_search_goes_on(cut: str) ->
         assert [len(texts_of(request.body["grammar"])) for request in server.requests] == [4, 3, 2]
     assert evidence.texts()[0] == KENYA
     assert len(evidence) == 2
-    assert "a path was cut off at 256 tokens" in entry.events[1]
-    assert entry.events[2] == "the 1 paths that begin as the one cut off were left out of the next grammars"
+    assert told(entry.events)[1] == ("constrained_paths.cut_off", {"tokens": 256})
+    assert told(entry.events)[2] == ("constrained_paths.begun_left_out", {"n": 1})
 
 
 def test_paths_that_are_all_cut_off_end_the_search() -> None:
@@ -117,7 +118,7 @@ def test_paths_that_are_all_cut_off_end_the_search() -> None:
         evidence, entry = retrieve(ConstrainedPaths(LLM(base_url=server.base_url)), "Nairobi")
         assert len(server.requests) == 1
     assert not evidence.items
-    assert entry.events[-1] == "of 4 paths around the seeds 0 were written; there are no further ones"
+    assert told(entry.events)[-1] == ("constrained_paths.all_written", {"n": 0, "total": 4})
 
 
 def test_the_prompt_lists_relations_only_if_it_is_to() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import told
 from reasoning import PROSE, purpose, walk
 
 from graphbrick import LLM, DebateOnGraph, build
@@ -31,7 +32,7 @@ def test_a_debate_shortens_the_question_and_the_facts_go_on() -> None:
     assert f"Question: {SHORT}" in found.prompts[6]
     assert "Entities: Kenya" in found.prompts[5]
     assert found.evidence.texts()[-1] == "Nairobi <- capital <- Kenya"
-    assert found.events == [f"the question became: {SHORT}"]
+    assert told(found.events) == [("debate_on_graph.question", {"question": SHORT})]
     assert found.facts == {"rounds": 2}
 
 
@@ -44,7 +45,7 @@ def test_it_ends_after_its_rounds_without_a_last_debate() -> None:
     replies = ["1", "NO", "a?", "right", SHORT, "1", "NO"]
     found = walk(stage(rounds=2), replies, "Nairobi")
     assert len(found.prompts) == 7
-    assert found.events[-1] == "the facts were not found to be enough after 2 rounds"
+    assert told(found.events)[-1] == ("rounds.not_enough", {"reached": "facts", "rounds": 2})
     assert len(found.evidence) == 2
     dropped = walk(stage(rounds=2, if_never_enough="drop"), replies, "Nairobi")
     assert not dropped.evidence.items
@@ -54,7 +55,7 @@ def test_it_ends_after_its_rounds_without_a_last_debate() -> None:
 def test_out_is_the_published_direction() -> None:
     found = walk(lambda llm: DebateOnGraph(llm), ["1"], "Nairobi")
     assert found.prompts == []
-    assert found.events == ["no relation leads on from the entities reached"]
+    assert told(found.events) == [("facts.no_relation", {})]
 
 
 @pytest.mark.parametrize("reply", [PROSE, "9", "-> mayor"])
@@ -62,7 +63,7 @@ def test_hostile_servers_end_it_with_events(reply: str) -> None:
     found = walk(stage(), [reply], "Nairobi")
     assert len(found.prompts) == 1
     assert not found.evidence.items
-    assert found.events[-1] == "the model picked no relation; the search ended with what there is"
+    assert told(found.events)[-1] == ("facts.none_picked", {})
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_hostile_servers_end_it_with_events(reply: str) -> None:
 def test_any_line_is_the_question(reply: str, question: str) -> None:
     found = walk(stage(rounds=2), ["1", "NO", "a", "b", reply, "2", "YES"], "Nairobi")
     assert f"Question: {question}\n" in found.prompts[5]
-    assert found.events == [f"the question became: {question}"]
+    assert told(found.events) == [("debate_on_graph.question", {"question": question})]
 
 
 def test_many_relations_share_the_facts_of_a_round(tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_many_relations_share_the_facts_of_a_round(tmp_path: Path) -> None:
     graph = build(triples, tmp_path / "hub.graph")
     found = walk(stage(), ["1, 2, 3, 4, 5, 6", "YES"], "hub", graph=graph)
     assert len(found.evidence) == 5 * 19 + 1
-    assert found.events[0] == "only the first 19 facts of '-> r0' were read (about 100 of a round)"
+    assert told(found.events)[0] == ("facts.cut", {"n": 19, "relation": "-> r0", "reason": "about 100 of a round"})
     assert "hub -> few -> one" in found.evidence.texts()
 
 
@@ -96,5 +97,5 @@ def test_a_debate_without_a_question_leaves_it(long: str) -> None:
     found = walk(stage(), ["1", PROSE, PROSE, PROSE, long, "NONE"], "Nairobi")
     assert len(found.prompts) == 6
     assert found.prompts[0].partition("Entities")[0] == found.prompts[5].partition("Entities")[0]
-    assert any("the debate ended without a question" in event for event in found.events)
+    assert ("debate_on_graph.no_question", {}) in told(found.events)
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]

@@ -7,6 +7,7 @@ from pathlib import Path as File
 from typing import Any
 
 import pytest
+from faults import told
 from reasoning import PROSE, purpose, walk
 
 from graphbrick import BM25, LLM, PlanOnGraph, build
@@ -63,12 +64,12 @@ def test_what_was_found_half_way_is_the_evidence_but_not_what_is_never_enough() 
     kinds = [purpose(prompt) for prompt in found.prompts]
     assert kinds == ["Names", "Numbers", "Notes", "Verdict", "Numbers", "Numbers"]
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
-    assert found.events[-1] == "the search stopped half way: nothing more was reached; what there is, is the evidence"
+    assert told(found.events)[-1] == ("plan_on_graph.half_way", {})
     assert found.facts == {"rounds": 1, "backtracks": 1}
     never = [GOALS, "1", '{"1": "Kenya"}', NO]
     found = walk(stage(if_never_enough="drop", max_hops=1), never, "Nairobi")
     assert not found.evidence.items
-    assert found.events == ["the facts were not found to be enough after 1 rounds"]
+    assert told(found.events) == [("rounds.not_enough", {"reached": "facts", "rounds": 1})]
 
 
 def test_numbers_are_followed_without_a_choice(tmp_path: File) -> None:
@@ -82,7 +83,7 @@ def test_numbers_are_followed_without_a_choice(tmp_path: File) -> None:
 def test_only_a_name_on_the_paths_ends_it() -> None:
     invented = '{"enough": true, "answer": "the crown of Atlantis"}'
     found = walk(stage(max_hops=1), [GOALS, "1", '{"1": "Kenya"}', invented], "Nairobi")
-    assert found.events[0] == "the search went on, since 'the crown of Atlantis' is no name on the paths"
+    assert told(found.events)[0] == ("plan_on_graph.answer_off_paths", {"texts": ("the crown of Atlantis",)})
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
 
 
@@ -102,8 +103,8 @@ def test_a_verdict_in_words_counts() -> None:
     replies = [GOALS, "1", '{"1": "x"}', '{"enough": "Yes", "answer": "Kenya"}']
     assert walk(stage(), replies, "Nairobi").events == []
     replies[-1] = '{"enough": "no", "answer": ""}'
-    assert walk(stage(max_hops=1), replies, "Nairobi").events == [
-        "the facts were not found to be enough after 1 rounds"
+    assert told(walk(stage(max_hops=1), replies, "Nairobi").events) == [
+        ("rounds.not_enough", {"reached": "facts", "rounds": 1})
     ]
 
 
@@ -118,7 +119,7 @@ def test_what_was_chosen_is_evidence_and_goes_on_in_turns_of_the_relations(tmp_p
         *[f"film -> year -> {year}" for year in range(1992, 1999)],
     ]  # fmt: skip
     assert "Reached last: 1990; Ann; 1991; Cyd\n" in found.prompts[5]
-    assert "of 11 entities reached the first 4 go on, in turns of the relations (width)" in found.events
+    assert ("plan_on_graph.width", {"n": 4, "total": 11}) in told(found.events)
     assert "11. film -> year -> 1998\n" in found.prompts[3]  # noted, too
 
 
@@ -134,7 +135,7 @@ def test_entities_of_a_hub_are_drawn_before_their_names_are_scored(tmp_path: Fil
     replies = [GOALS, "1", "1", '{"1": "x"}', '{"enough": true, "answer": "hub"}']
     found = [walk(lambda llm: PlanOnGraph(llm, Counting()), replies, "hub", graph=graph) for _ in range(2)]
     assert rated == [1_000, 1_000]
-    assert found[0].events[0] == "of 1,200 entities of '-> has' 1,000 were drawn"
+    assert told(found[0].events)[0] == ("plan_on_graph.drawn", {"n": 1000, "total": 1200, "move": "-> has"})
     assert found[0].evidence.texts() == found[1].evidence.texts()
 
 
@@ -147,7 +148,7 @@ def test_many_entities_are_cut_by_the_scorer(tmp_path: File) -> None:
     assert "70. " in found.prompts[2]
     assert "71. " not in found.prompts[2]
     assert len(found.evidence) == 2
-    assert "of 81 entities of '-> starred' the 70 best by BM25() were shown" in found.events
+    assert ("plan_on_graph.best_shown", {"n": 70, "total": 81, "move": "-> starred"}) in told(found.events)
 
 
 def test_a_server_of_prose_ends_it_with_events() -> None:
@@ -162,15 +163,15 @@ def test_each_unread_reply_counts_once(goals: str, unread: int) -> None:
     replies = [goals, "1", '{"1": "x"}', '{"enough": true, "answer": "Kenya"}']
     found = walk(stage(), replies, "Nairobi")
     assert found.facts.get("unread_replies", 0) == unread
-    assert any("no sub-goal could be read, so the question is the only one" in event for event in found.events)
+    assert ("plan_on_graph.no_goals", {}) in told(found.events)
 
 
 def test_prose_after_the_relations_keeps_the_notes_and_goes_on() -> None:
     replies = [GOALS, "1", PROSE, PROSE, PROSE, PROSE]
     found = walk(stage(max_hops=2), replies, "Nairobi")
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
-    assert any(event.startswith("the notes stay as they were") for event in found.events)
-    assert any(event.startswith("no verdict could be read") for event in found.events)
+    assert ("plan_on_graph.no_notes", {}) in told(found.events)
+    assert ("plan_on_graph.no_verdict", {}) in told(found.events)
     assert found.facts["unread_replies"] == 4  # notes, verdict, whether to go back, and relations
 
 

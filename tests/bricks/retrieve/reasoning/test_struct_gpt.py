@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from faults import told
 from reasoning import PROSE, purpose, walk
 
 from graphbrick import LLM, Graph, StructGPT, build
@@ -60,7 +61,7 @@ def test_conditions_on_entities_only_if_they_are_wanted(couples: Graph) -> None:
 def test_conditions_that_no_fact_meets_are_not_used(couples: Graph) -> None:
     found = walk(stage(), ["2", "1, 2"], "Ann", graph=couples)
     assert len(found.evidence) == 3
-    assert found.events == ["no fact meets all 2 conditions that the model picked; none was used"]
+    assert told(found.events) == [("struct_gpt.no_fact", {"conditions": 2})]
 
 
 def test_north_is_no_no(couples: Graph) -> None:
@@ -77,13 +78,13 @@ def test_the_iterative_form_asks_whether_that_is_enough(couples: Graph) -> None:
         "Ann -> marriage -> m.01 -> spouse -> Bob",
     ]
     never = walk(stage(rounds=2, conditions="none"), ["2", "NO", "1", "NO"], "Ann", graph=couples)
-    assert never.events == ["the facts were not found to be enough after 2 rounds"]
+    assert told(never.events) == [("rounds.not_enough", {"reached": "facts", "rounds": 2})]
 
 
 def test_many_facts_are_cut(couples: Graph) -> None:
     found = walk(stage(triples=2, conditions="none"), ["2"], "Ann", graph=couples)
     assert len(found.evidence) == 2
-    assert found.events == ["only the first 2 facts of '-> marriage -> spouse' were read (triples)"]
+    assert told(found.events) == [("facts.cut", {"n": 2, "relation": "-> marriage -> spouse", "reason": "triples"})]
 
 
 @pytest.mark.parametrize("reply", [PROSE, "9", "NONE", "-> mother of"])
@@ -91,7 +92,7 @@ def test_hostile_servers_end_it_with_events(couples: Graph, reply: str) -> None:
     found = walk(stage(rounds=8), [reply], "Ann", graph=couples)
     assert len(found.prompts) == 1
     assert not found.evidence.items
-    assert found.events[-1] == "the model picked no relation; the search ended with what there is"
+    assert told(found.events)[-1] == ("facts.none_picked", {})
 
 
 def test_conditions_that_cannot_be_read_leave_all_facts(couples: Graph) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path as File
 from typing import Any
 
 import pytest
+from faults import told
 from reasoning import PROSE, QUESTION, purpose, walk
 
 from graphbrick import LLM, Answer, FromModel, Generate, Graph, ThinkOnGraph, build
@@ -64,14 +65,14 @@ def test_it_never_goes_on_after_max_hops_and_says_so() -> None:
     assert len(kept.prompts) == len(dropped.prompts) == 4
     assert [item.text for item in kept.evidence.items][-1] == "Nairobi <- capital <- Kenya"
     assert not dropped.evidence.items
-    assert kept.events == dropped.events == ["the paths were not found to be enough after 2 rounds"]
+    assert told(kept.events) == told(dropped.events) == [("rounds.not_enough", {"reached": "paths", "rounds": 2})]
 
 
 def test_no_points_stop_it_half_way_with_what_there_is() -> None:
     found = walk(stage(), ["1: 100", "NO", "1: 0"], "Nairobi")
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
     assert found.facts == {"rounds": 1}
-    assert found.events[-1].startswith("the search stopped half way")
+    assert told(found.events)[-1] == ("think_on_graph.half_way", {})
 
 
 def test_many_entities_are_drawn_with_a_seed(tmp_path: File) -> None:
@@ -79,7 +80,7 @@ def test_many_entities_are_drawn_with_a_seed(tmp_path: File) -> None:
     runs = [walk(stage(seed=seed), ["1: 100", "1: 100", "YES"], "film", graph=graph) for seed in (0, 0, 1)]
     assert all(len(re.findall(r"^\d+\. actor", run.prompts[1], re.MULTILINE)) == 5 for run in runs)
     assert runs[0].prompts == runs[1].prompts != runs[2].prompts
-    assert runs[0].events == ["of 30 entities of '-> starred' 5 were drawn"]
+    assert told(runs[0].events) == [("think_on_graph.drawn", {"n": 5, "total": 30, "move": "-> starred"})]
 
 
 def test_entities_without_a_name_need_no_call(tmp_path: File) -> None:
@@ -98,8 +99,8 @@ def test_a_server_of_prose_ends_the_search_with_events() -> None:
     found = walk(stage(), [PROSE], "Nairobi")
     assert len(found.prompts) == 1
     assert not found.evidence.items
-    assert found.events[0].startswith("no relation of 'Nairobi' was followed: no points could be read in 'Let me")
-    assert found.events[-1].startswith("the search stopped half way")
+    assert told(found.events)[0] == ("think_on_graph.no_relation_points", {"where": "Nairobi"})
+    assert told(found.events)[-1] == ("think_on_graph.half_way", {})
     assert found.facts == {"rounds": 0, "unread_replies": 1}
 
 
@@ -107,7 +108,7 @@ def test_entities_whose_reply_is_prose_score_alike(films: Graph) -> None:
     found = walk(stage(beam_width=2), ["1: 100", PROSE, "YES"], "film", graph=films)
     assert [round(item.score, 3) for item in found.evidence.items] == [0.333, 0.333]
     assert found.evidence.texts() == ["film -> starred -> actor 1", "film -> starred -> actor 2"]
-    assert any("score alike" in event for event in found.events)
+    assert "think_on_graph.no_entity_points" in [code for code, _ in told(found.events)]
 
 
 def test_points_beside_the_relation_are_read() -> None:

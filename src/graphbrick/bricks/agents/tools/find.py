@@ -24,7 +24,11 @@ def search(work: Workspace, text: str, n: int = 5) -> Observation:
     """
     found = work.find(text, n)
     if not found:
-        raise AdviceError(f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name")
+        raise AdviceError(
+            f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name",
+            code="search.no_match",
+            name=text,
+        )
     lines = [work.described(node) for node in found]
     n_shown = work.fitting(lines)
     more = [f"and {len(found) - n_shown:,} more in the list"] * (len(found) > n_shown)
@@ -41,7 +45,11 @@ def retrieve_node(work: Workspace, text: str) -> Observation:
     """
     found = work.find(text, 1)
     if not found:
-        raise AdviceError(f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name")
+        raise AdviceError(
+            f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name",
+            code="retrieve_node.no_match",
+            name=text,
+        )
     return Observation(f"The nearest node is {work.described(found[0])}", items=(work.node_row(found[0]),))
 
 

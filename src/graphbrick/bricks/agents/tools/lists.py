@@ -31,7 +31,9 @@ def filter_nodes(
         text: Keep nodes with these words in their name or description.
     """
     if not (of_type or relation or entity or text):
-        raise AdviceError("filter needs a condition: of_type, relation, entity or text")
+        raise AdviceError(
+            "filter needs a condition: of_type, relation, entity or text", code="filter_nodes.no_condition"
+        )
     kept = list(work.list_of(nodes))
     walked: list[Walked] = []
     is_cut = False
@@ -75,7 +77,7 @@ def _lists(work: Workspace, name: str, lists: list[str]) -> list[tuple[int, ...]
     names = [part.strip() for text in lists for part in (_parts(work, text))]
     if len(names) < 2:
         there = f"there are {', '.join(work.lists)}" if work.lists else "there is none yet"
-        raise AdviceError(f"{name} needs at least two lists; {there}")
+        raise AdviceError(f"{name} needs at least two lists; {there}", code="lists.too_few", name=name)
     return [work.nodes(part) for part in names]
 
 
@@ -91,7 +93,9 @@ def _of_type(work: Workspace, nodes: list[int], type_: str) -> list[int]:
     if not kept:
         types = list(dict.fromkeys(name for node in nodes for name in work.graph.types(node)))
         raise AdviceError(
-            f"no node of the list has the type {type_[:80]!r}; its types are {listed(types, 20) or 'none'}"
+            f"no node of the list has the type {type_[:80]!r}; its types are {listed(types, 20) or 'none'}",
+            code="filter_nodes.no_type",
+            type=type_,
         )
     return kept
 

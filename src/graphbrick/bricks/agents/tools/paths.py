@@ -23,13 +23,15 @@ def paths(work: Workspace, start: str, end: str, max_hops: int = 3) -> Observati
     """
     source, target = work.entity(start), work.entity(end)
     if source == target:
-        raise AdviceError("start and end are the same node; give two nodes")
+        raise AdviceError("start and end are the same node; give two nodes", code="paths.same_node")
     hops = min(max_hops, _MOST_HOPS)
     found, is_cut = shortest(work, source, target, hops)
     if not found:
         within = " among the first triples of large nodes" if is_cut else ""
         raise AdviceError(
-            f"no path of at most {hops} triples joins {work.name(source)} and {work.name(target)}{within}"
+            f"no path of at most {hops} triples joins {work.name(source)} and {work.name(target)}{within}",
+            code="paths.none",
+            hops=hops,
         )
     lines = [_text(work, source, path) for path in found[:_MOST_PATHS]]
     if len(found) > _MOST_PATHS:

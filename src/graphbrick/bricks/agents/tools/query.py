@@ -24,7 +24,7 @@ def query(work: Workspace, text: str, n: int = 20) -> Observation:
         check_read_only(text, work.graph.language)
     rows = work.graph.query(text, {}, n)
     if not rows.rows:
-        raise AdviceError("the query ran and gave no row; check names and directions")
+        raise AdviceError("the query ran and gave no row; check names and directions", code="query.no_rows")
     lines, items = [" | ".join(rows.columns)], list[Row]()
     maker = RowMaker(work.graph)
     for row in rows.rows:

@@ -68,7 +68,9 @@ def _overview(work: Workspace, nodes: Sequence[int], direction: str) -> Observat
             groups.setdefault((step.relation, step.forward), {}).setdefault(step.end, step)
     who = work.name(nodes[0]) if len(nodes) == 1 else f"the {len(nodes):,} nodes"
     if not groups:
-        raise AdviceError(f"{who}: there are no triples{' that enter it' * (direction == 'in')}")
+        raise AdviceError(
+            f"{who}: there are no triples{' that enter it' * (direction == 'in')}", code="walk.no_triples"
+        )
     lines, shown, hidden = list[str](), list[Walked](), list[Walked]()
     entries = list(groups.items())
     for (relation, forward), steps in entries[:_RELATIONS_SHOWN]:
@@ -100,7 +102,10 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
         lists = work.around(nodes, "in", relations=selected)
     steps = [step for walked, _ in lists for step in walked]
     if not steps:
-        raise AdviceError(_nothing(work, entity, work.graph.relation_label(selected[0]), direction, everything))
+        raise AdviceError(
+            _nothing(work, entity, work.graph.relation_label(selected[0]), direction, everything),
+            code="walk.no_neighbours",
+        )
     ends = tuple(dict.fromkeys(step.end for step in steps))
     lines = [_line(work, step) for step in steps[:n]]
     tail = [f"their relations: {work.ways(ends)}"]
@@ -115,7 +120,7 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
 def _nothing(
     work: Workspace, entity: str, label: str, direction: str, everything: Sequence[tuple[Sequence[Walked], bool]]
 ) -> str:
-    """Return that no relation of a label leads anywhere, and what does."""
+    """Return advice for a relation that leads nowhere here, with the relations that lead somewhere."""
     ways = dict.fromkeys(
         f"{'->' if step.forward else '<-'} {work.graph.relation_label(step.relation)}"
         for walked, _ in everything

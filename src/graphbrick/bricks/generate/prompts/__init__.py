@@ -1,4 +1,4 @@
-"""Prompts as text: what `Generate` tells a language model.
+"""Prompts of `Generate` as texts.
 
 A prompt is a file of turns. Each begins with a line ``[system]``, ``[user]`` or ``[assistant]``. ``{format}`` stands
 for how to reply, ``{form}`` for the same without the words that let the model refuse, ``{evidence}`` for the numbered
@@ -37,13 +37,17 @@ def prompt(name: str) -> Turns:
     try:
         path = path.expanduser()
         if path.stat().st_size > _LARGEST:
-            raise InputError(f"a prompt has at most {_LARGEST:,} bytes; is this the right file?", path)
+            raise InputError(
+                f"a prompt has at most {_LARGEST:,} bytes; is this the right file?", path, code="prompts.too_large"
+            )
         return turns(path.read_text("utf-8"), path)
     except UnicodeDecodeError as error:
-        raise InputError(f"a prompt is a text in UTF-8: {error}", path) from error
+        raise InputError(f"a prompt is a text in UTF-8: {error}", path, code="prompts.not_utf8") from error
     except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        raise InputError(f"no such prompt ({reason}); try {', '.join(NAMES)}, or a file of your own", path) from error
+        raise InputError(
+            f"no such prompt ({reason}); try {', '.join(NAMES)}, or a file of your own", path, code="prompts.no_prompt"
+        ) from error
 
 
 @lru_cache
@@ -59,7 +63,11 @@ def turns(text: str, path: Path) -> Turns:
     """
     complete = sections_of(text, path)
     if not complete or complete[-1][0] != "user" or not all(needed in complete[-1][1] for needed in _NEEDED):
-        raise InputError("the last turn of a prompt must be [user], with {evidence} and {question} in it", path)
+        raise InputError(
+            "the last turn of a prompt must be [user], with {evidence} and {question} in it",
+            path,
+            code="prompts.bad_last_turn",
+        )
     return complete
 
 
@@ -77,5 +85,11 @@ def sections_of(text: str, path: Path) -> Turns:
         elif sections:
             sections[-1][1].append(line)
         elif line.strip():
-            raise InputError("a prompt begins with [system] or [user] on a line of its own", path, number, line)
+            raise InputError(
+                "a prompt begins with [system] or [user] on a line of its own",
+                path,
+                number,
+                line,
+                code="prompts.no_turn",
+            )
     return tuple((role, "\n".join(lines).strip()) for role, lines in sections)

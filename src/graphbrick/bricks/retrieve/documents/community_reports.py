@@ -114,7 +114,7 @@ class CommunityReports(RetrieveStage):
 
 
 class _Writer:
-    """Writes reports on communities of one subgraph.
+    """A writer of reports on communities of one subgraph.
 
     Args:
         llm: The language model.
@@ -138,7 +138,12 @@ class _Writer:
                 parts.append(text)
                 left = np.setdiff1d(left, self._inside(part.members))
         if len(left) > _TRIPLES:
-            event(f"a report was written from the first {_TRIPLES} of the {total:,} triples of its community")
+            event(
+                f"a report was written from the first {_TRIPLES} of the {total:,} triples of its community",
+                "community_reports.triples_cut",
+                n=_TRIPLES,
+                total=total,
+            )
         # The triples of the best-connected entities come first, as in GraphRAG.
         weight = self._degree[self._head[left]] + self._degree[self._csr.tail[left]]
         left = left[np.lexsort((left, -weight))][:_TRIPLES]
@@ -166,7 +171,10 @@ def _report_text(reply: str) -> str:
     text, value = opened(reply)
     if not isinstance(value, Mapping) or not isinstance(value.get("summary"), str):
         if text.strip():
-            event(f"a report is not the JSON that was asked for, and is kept as it is: {shown(reply)}")
+            event(
+                f"a report is not the JSON that was asked for, and is kept as it is: {shown(reply)}",
+                "community_reports.not_json",
+            )
         return text.strip()
     title, rating, why = (one_line(str(value.get(name, ""))) for name in ("title", "rating", "rating_explanation"))
     lines = [title, str(value["summary"]).strip(), f"Importance: {rating} of 10. {why}".strip() if rating else ""]

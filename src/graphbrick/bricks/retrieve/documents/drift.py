@@ -43,7 +43,7 @@ _TEXT = {"type": "string"}
 
 
 class _Reply(NamedTuple):
-    """What a model replied to one question.
+    """The reply of a model to one question.
 
     Attributes:
         point: The answer; None if it gave none.
@@ -107,7 +107,7 @@ class Drift(RetrieveStage):
         )
         read = self._nearest_reports(main, cast(TextGraph, subgraph.graph))
         if not read:
-            event("no report is kept beside the graph on a community of this level")
+            event("no report is kept beside the graph on a community of this level", "drift.no_reports")
             return Evidence()
         shares = [read[part :: self.parts] for part in range(min(self.parts, len(read)))]
         replies = self._asked(main, [(main, share) for share in shares])
@@ -152,14 +152,23 @@ class Drift(RetrieveStage):
             self._read(reply.text, parts) for reply, parts in zip(self.llm.ask_all(requests), sources, strict=True)
         ]
         if left_out:
-            event(f"{left_out:,} texts did not fit the context of {self.llm.model} and were left out")
+            event(
+                f"{left_out:,} texts did not fit the context of {self.llm.model} and were left out",
+                "drift.texts_cut",
+                n=left_out,
+            )
         unread = sum(reply is None for reply in replies)
         if unread:
-            event(f"{unread:,} of {len(replies):,} replies could not be read, and gave no answer")
+            event(
+                f"{unread:,} of {len(replies):,} replies could not be read, and gave no answer",
+                "drift.unread_replies",
+                n=unread,
+                total=len(replies),
+            )
         return [reply or _Reply(None, []) for reply in replies]
 
     def _read(self, reply: str, parts: Sequence[Item]) -> _Reply | None:
-        """Return what a reply says; None if it cannot be read."""
+        """Return the contents of a reply; None if it cannot be read."""
         _, value = opened(reply)
         if not isinstance(value, Mapping) or not isinstance(value.get("answer"), str):
             return None

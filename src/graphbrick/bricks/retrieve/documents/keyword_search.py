@@ -88,7 +88,7 @@ class KeywordSearch(RetrieveStage):
         graph, source = cast(TextGraph, subgraph.graph), repr(self)
         keywords = (None if self.llm is None else asked_keywords(self.llm, query.text)) or keywords_of(query.text)
         if not any(keywords):
-            event("the question has no keywords, and was searched for as it is")
+            event("the question has no keywords, and was searched for as it is", "keyword_search.no_keywords")
         fact(details=len(keywords.details), topics=len(keywords.topics))
         scores, (entities, triples) = self._nearest(graph, query.text, keywords)
         known, used = within(_entities(graph, entities, scores, source), round(_ENTITIES * self.tokens))
@@ -121,7 +121,7 @@ class KeywordSearch(RetrieveStage):
         key = ("described triples", self.embedder.identity)
         ids, vectors = current_session().get(key, lambda: _described(graph, self.embedder), of=graph)
         if not len(ids):
-            event("the graph states no triples: two entities in one sentence are none")
+            event("the graph states no triples: two entities in one sentence are none", "keyword_search.no_triples")
             return
         cosine = cosines(graph, self.embedder, topics, vectors)
         yield from (int(ids[place]) for place in best(cosine, self.triples) if cosine[place] >= self.at_least)

@@ -21,7 +21,7 @@ Both are empty if there is nothing to search for, as in a greeting. The question
 
 
 class Keywords(NamedTuple):
-    """What to search for.
+    """The keywords of a question.
 
     Attributes:
         details: Names, things and terms; LightRAG calls them low-level.
@@ -58,7 +58,10 @@ def asked_keywords(llm: ChatModel, question: str) -> Keywords | None:
     reply = llm.complete([system(_PROMPT), user(f"Question: {one_line(question)}")], schema=_SCHEMA)
     value = read_object(reply)
     if value is None or not any(isinstance(value.get(kind), list) for kind in Keywords._fields):
-        event(f"no keywords could be read out of the reply {shown(reply)}; those of the question itself were taken")
+        event(
+            f"no keywords could be read out of the reply {shown(reply)}; those of the question itself were taken",
+            "keywords.unread_reply",
+        )
         return None
     return Keywords(*(_texts(value, kind) for kind in Keywords._fields))
 

@@ -38,7 +38,7 @@ _MISSES = 3
 
 @dataclass(frozen=True, repr=False)
 class LocalSearch(RetrieveStage):
-    """What is known around the entities nearest to the question: the local search of Microsoft GraphRAG.
+    """Facts, claims, reports and passages around the entities nearest to the question: GraphRAG's local search.
 
     The entities are those whose names and descriptions are nearest to the question by embedding. To them come their
     triples (first those among them, then those to entities that several of them lead to), claims about them, reports on
@@ -108,7 +108,7 @@ class LocalSearch(RetrieveStage):
         try:
             kept = reports_of(graph)
         except GraphbrickError as error:
-            event(f"searched without reports: {error}")
+            event(f"searched without reports: {error}", "local_search.no_reports")
             return
         chosen = np.array(entities)
         matches = {one: int(np.isin(kept.tree.members(one), chosen).sum()) for one in kept.at_level(self.level)}

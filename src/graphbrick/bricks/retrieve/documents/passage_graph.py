@@ -90,7 +90,11 @@ def synonym_pairs(graph: TextGraph, embedder: Embedder, at_least: float | None) 
         return nothing
     labels = [graph.label(entity) for entity in range(graph.n_entities)]
     if len(labels) > _MOST_COMPARED:
-        event(f"no synonyms: {len(labels):,} entities are too many to compare with each other ({_MOST_COMPARED:,})")
+        event(
+            f"no synonyms: {len(labels):,} entities are too many to compare with each other ({_MOST_COMPARED:,})",
+            "passage_graph.no_synonyms",
+            n=len(labels),
+        )
         return nothing
     vectors = vectors_of(graph, embedder, labels).astype(np.float32)
     is_long = np.array([sum(letter.isalnum() for letter in label) >= _SHORTEST for label in labels])

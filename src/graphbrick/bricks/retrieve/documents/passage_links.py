@@ -1,4 +1,4 @@
-"""Passages that continue one of the best: they share a rare entity with it, and fit what it leaves open."""
+"""Passages that continue one of the best: they share a rare entity with it, and fit the open part of the question."""
 
 from __future__ import annotations
 

@@ -107,7 +107,10 @@ class PassageRank(RetrieveStage):
             reset = np.concatenate([starts, self.passages * _stretched(nearest)])
             scores = walked.walk(reset, self.restart)[graph.n_entities :]
         else:
-            event("no fact and no name of the graph matches the question: the passages are those nearest to it")
+            event(
+                "no fact and no name of the graph matches the question: the passages are those nearest to it",
+                "passage_rank.no_start",
+            )
             scores = nearest
         if self.links:
             scores = _stretched(scores)

@@ -62,7 +62,10 @@ def cosines(graph: TextGraph, embedder: Embedder, question: str, vectors: Vector
     """Return the cosine of the question and each of some vectors, float64 [vectors]."""
     one = store_of(graph).query_vector(embedder, question).astype(np.float32)
     if len(vectors) and vectors.shape[1] != len(one):
-        raise ModelError(f"{embedder!r} gives {len(one)} dimensions, but {vectors.shape[1]} are kept beside the graph")
+        raise ModelError(
+            f"{embedder!r} gives {len(one)} dimensions, but {vectors.shape[1]} are kept beside the graph",
+            code="passages.other_dimensions",
+        )
     parts = [vectors[i : i + _CHUNK].astype(np.float32, copy=False) @ one for i in range(0, len(vectors), _CHUNK)]
     return np.concatenate([np.zeros(0, dtype=np.float32), *parts]).astype(np.float64)
 
@@ -75,7 +78,11 @@ def vectors_of(graph: TextGraph, embedder: Embedder, texts: list[str]) -> Vector
     store = store_of(graph)
     missing = len(store.missing(embedder, texts))
     if missing > _MANY:
-        event(f"{missing:,} texts were embedded for this question; in advance: graphbrick prepare embeddings")
+        event(
+            f"{missing:,} texts were embedded for this question; in advance: graphbrick prepare embeddings",
+            "passages.embedded_now",
+            n=missing,
+        )
     parts = [store.get(embedder, texts[i : i + _CHUNK]) for i in range(0, len(texts), _CHUNK)]
     vectors: Vectors = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float16)
     return vectors.astype(np.float32) if len(vectors) <= _FEW else vectors

@@ -90,7 +90,11 @@ class RelevanceSearch(RetrieveStage):
         found.sort(key=lambda one: (-search.tested[one], -scores[one], one))
         fact(tests=len(search.tested), relevant=len(found), communities=search.visited)
         if len(search.tested) >= self.budget:
-            event(f"the budget of {self.budget:,} relevance tests was spent")
+            event(
+                f"the budget of {self.budget:,} relevance tests was spent",
+                "relevance_search.budget",
+                budget=self.budget,
+            )
         source = repr(self)
         items = tuple(passage_item(graph, one, search.tested[one], source) for one in found)
         return Evidence(items, scale=repr(self.test) if self.test.comparable else "")

@@ -36,7 +36,7 @@ class Amount(ValuePlan):
 
     @property
     def _is_of_equals(self) -> bool:
-        """Whether all entities have one value, as they share a place in its order; it is not added up then."""
+        """True if all entities share one value by their tie in its order; it is not added up then."""
         return isinstance(self.base, Best) and self.base.n == 1 and self.base.measure == self.measure
 
     def unit(self, place: Place) -> str:
@@ -66,7 +66,10 @@ class Amount(ValuePlan):
         values = self.measure.of(place, entities)
         values = values[~np.isnan(values)]
         if not len(values):
-            raise CannotPlanError(f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}")
+            raise CannotPlanError(
+                f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}",
+                code="operators.no_values",
+            )
         if self._is_of_equals:
             return float(values[0])
         return float(values.mean() if self.mean else values.sum())
@@ -94,7 +97,7 @@ class Difference(ValuePlan):
 
 @dataclass(frozen=True)
 class IsAmong(ValuePlan):
-    """Whether all of some entities are in a set."""
+    """The truth of «all of these entities are in a set»."""
 
     entities: SetPlan
     base: SetPlan
@@ -110,7 +113,7 @@ class IsAmong(ValuePlan):
 
 @dataclass(frozen=True)
 class IsAny(ValuePlan):
-    """Whether a set has any entity."""
+    """The truth of «a set has any entity»."""
 
     base: SetPlan
 
@@ -125,7 +128,7 @@ class IsAny(ValuePlan):
 
 @dataclass(frozen=True)
 class IsMore(ValuePlan):
-    """Whether one value is larger than another."""
+    """The truth of «one value is larger than another»."""
 
     one: ValuePlan
     other: ValuePlan

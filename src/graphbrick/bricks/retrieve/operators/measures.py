@@ -25,7 +25,7 @@ class Measure(ABC):
 
     @abstractmethod
     def text(self, place: Place) -> str:
-        """Return what is measured."""
+        """Return the measure as people read it."""
 
     @abstractmethod
     def of(self, place: Place, entities: Ints) -> Floats:
@@ -36,7 +36,7 @@ class Measure(ABC):
         return ""
 
     def is_date(self, place: Place) -> bool:
-        """Whether the numbers are years."""
+        """True if the numbers are years."""
         return False
 
 
@@ -59,7 +59,7 @@ class Attribute(Measure):
         return literal_types(place.graph)[self.relation].unit
 
     def is_date(self, place: Place) -> bool:
-        """Whether the relation gives dates."""
+        """True if the relation gives dates."""
         return literal_types(place.graph)[self.relation].is_date
 
 
@@ -78,7 +78,9 @@ class Degree(Measure):
         """Return the number of each entity, NaN where there is none."""
         if len(entities) > MOST_COUNTED:
             raise CannotPlanError(
-                f"counting {place.steps_text(self.steps)} for {len(entities):,} entities would take too long"
+                f"counting {place.steps_text(self.steps)} for {len(entities):,} entities would take too long",
+                code="operators.too_many_counts",
+                n=len(entities),
             )
         return np.array(
             [len(Along(e, self.steps, of_class=self.of_class).run(place)) for e in entities.tolist()], float
@@ -188,13 +190,20 @@ class Best(SetPlan):
         values = self.measure.of(place, entities)
         entities, values = entities[~np.isnan(values)], values[~np.isnan(values)]
         if not len(entities):
-            raise CannotPlanError(f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}")
+            raise CannotPlanError(
+                f"nothing in «{self.base.text(place)}» has a value of {self.measure.text(place)}",
+                code="operators.nothing_measured",
+            )
         order = np.lexsort((entities, -values if self.largest else values))
         if self.n > 1:
             return entities[order[: self.n]]
         distinct = np.unique(values)[:: -1 if self.largest else 1]
         if self.rank > len(distinct):
-            raise CannotPlanError(f"there are only {len(distinct)} values of {self.measure.text(place)}")
+            raise CannotPlanError(
+                f"there are only {len(distinct)} values of {self.measure.text(place)}",
+                code="operators.too_few_values",
+                n=len(distinct),
+            )
         best: Ints = entities[order][values[order] == distinct[self.rank - 1]]
         return best
 
@@ -204,7 +213,7 @@ class Best(SetPlan):
 
 
 def value_paths(place: Place, measure: Measure, entities: Ints) -> list[Path]:
-    """Return the paths from entities to their value, or to what is counted of them."""
+    """Return the paths from entities to their value, or to the entities counted for them."""
     steps: Steps = ((measure.relation, True),) if isinstance(measure, Attribute) else ()
     of_class = measure.of_class if isinstance(measure, Degree) else ""
     steps = measure.steps if isinstance(measure, Degree) else steps

@@ -54,25 +54,39 @@ class _Reader:
         value = read_object(reply)
         steps = None if value is None else value["steps"] if set(value) == {"steps"} else [value]
         if not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
-            raise CannotPlanError(f"no plan could be read out of the reply {shown(reply)}")
+            raise CannotPlanError(
+                f"no plan could be read out of the reply {shown(reply)}", code="model_plan.unread_reply"
+            )
         for step in steps:
             self._results.append(self._step(step))
         unused = set(range(1, len(steps))) - self._used_results
         if unused:
-            raise CannotPlanError(f"its plan does not use its step #{min(unused)}: {shown(reply)}")
+            raise CannotPlanError(
+                f"its plan does not use its step #{min(unused)}: {shown(reply)}",
+                code="model_plan.unused_step",
+                step=min(unused),
+            )
         left_out = [f"e{i}" for i in range(self._n_entities) if i not in self._used_entities]
         if left_out:
-            raise CannotPlanError(f"its plan leaves out {', '.join(left_out)}")
+            raise CannotPlanError(
+                f"its plan leaves out {', '.join(left_out)}", code="model_plan.left_out", names=tuple(left_out)
+            )
         return self._results[-1]
 
     def _step(self, step: object) -> Plan:
         if not isinstance(step, Mapping):
-            raise CannotPlanError(f"its plan has a step that is no JSON object: {shown(str(step))}")
+            raise CannotPlanError(
+                f"its plan has a step that is not a JSON object: {shown(str(step))}", code="model_plan.bad_step"
+            )
         name = str(step.get("operator"))
         if name == "cannot":
-            raise CannotPlanError("it finds no plan in the words of this graph")
+            raise CannotPlanError("it finds no plan in the words of this graph", code="model_plan.no_plan")
         if name not in OPERATORS:
-            raise CannotPlanError(f"its plan has the operator {name[:80]!r}; there are {', '.join(OPERATORS)}")
+            raise CannotPlanError(
+                f"its plan has the operator {name[:80]!r}; there are {', '.join(OPERATORS)}",
+                code="model_plan.bad_operator",
+                operator=name,
+            )
         takes, unknown = OPERATORS[name], set(step) - {"operator", "sets", "attribute", "numbers"}
         sets, attribute, numbers = step.get("sets"), step.get("attribute", ""), step.get("numbers", [])
         if (
@@ -82,7 +96,11 @@ class _Reader:
             or not takes.sets[0] <= len(sets) <= takes.sets[1]
             or not takes.numbers[0] <= len(numbers) <= takes.numbers[1]
         ):  # fmt: skip
-            raise CannotPlanError(f"its plan has a step with what {name} does not take: {shown(str(dict(step)))}")
+            raise CannotPlanError(
+                f"its plan has a step with what {name} does not take: {shown(str(dict(step)))}",
+                code="model_plan.bad_input",
+                operator=name,
+            )
         return self._built(name, [self._set(phrase) for phrase in sets], attribute, numbers)
 
     def _built(self, name: str, sets: list[SetPlan], attribute: str, numbers: list[float]) -> Plan:
@@ -103,12 +121,14 @@ class _Reader:
         if name in ("most", "least"):
             n = numbers[0] if numbers else 1
             if n < 1 or n % 1:
-                raise CannotPlanError(f"its plan wants the first {n:g} things")
+                raise CannotPlanError(f"its plan wants the first {n:g} things", code="model_plan.bad_number", n=n)
             return p.Best(base, measure, name == "most", n=int(n))
         if len(sets) == 2:
-            numbers = [*numbers, p.Amount(p.Listed((self._only(sets[1]),)), measure).value(place)]
+            numbers = [*numbers, p.Amount(p.Listed((sets[1].only(place),)), measure).value(place)]
         if len(numbers) != 1 + (name == "between") or numbers != sorted(numbers):
-            raise CannotPlanError(f"its plan compares {attribute!r} with the numbers {numbers}")
+            raise CannotPlanError(
+                f"its plan compares {attribute!r} with the numbers {numbers}", code="model_plan.bad_comparison"
+            )
         if len(sets) == 2:
             return p.Within(base, measure, *((numbers[0], np.inf) if name == "more_than" else (-np.inf, numbers[0])))
         if measure.is_date(place):
@@ -122,7 +142,11 @@ class _Reader:
         text = self._placed(phrase)
         mentions = {int(number) for number in MENTION.findall(text)}
         if mentions and max(mentions) >= self._n_entities:
-            raise CannotPlanError(f"its plan names e{max(mentions)}, which the question does not")
+            raise CannotPlanError(
+                f"its plan names e{max(mentions)}, which the question does not",
+                code="model_plan.unknown_name",
+                name=f"e{max(mentions)}",
+            )
         self._used_entities |= mentions
         return self._parser.set(self._parser.english.as_question(_RESULT.sub(self._result_as_entity, text)))
 
@@ -136,23 +160,21 @@ class _Reader:
         return tidy(text.lower())
 
     def _result(self, number: int) -> SetPlan:
-        """Return what an earlier step gives."""
+        """Return the set that an earlier step gives."""
         result = self._results[number - 1] if 0 < number <= len(self._results) else None
         if not isinstance(result, SetPlan):
-            raise CannotPlanError(f"its plan uses #{number}, which is no earlier step that gives entities")
+            raise CannotPlanError(
+                f"its plan uses #{number}, which is not an earlier step that gives entities",
+                code="model_plan.no_earlier_step",
+                step=number,
+            )
         self._used_results.add(number)
         return result
 
     def _result_as_entity(self, match: re.Match[str]) -> str:
         """Return a placeholder for the one entity that an earlier step gives."""
-        self._parser.entities.append(self._only(self._result(int(match[1]))))
+        self._parser.entities.append(self._result(int(match[1])).only(self._parser.place))
         return f"e{len(self._parser.entities) - 1}"
-
-    def _only(self, plan: SetPlan) -> int:
-        entities = plan.run(self._parser.place)
-        if len(entities) != 1:
-            raise CannotPlanError(f"«{plan.text(self._parser.place)}» gives {len(entities)} entities, not one")
-        return int(entities[0])
 
 
 def _is_number(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""What a language model is asked for the plan of a question: the words of the graph, and the form of a plan."""
+"""Requests to a language model for the plan of a question: the words of the graph, and the form of a plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LISTED = 200  # relations, and classes, that the model is shown
 
 
 class Operator(NamedTuple):
-    """What an operator takes: the fewest and most sets, the fewest and most numbers, whether an attribute."""
+    """The inputs of an operator: fewest and most sets, fewest and most numbers, whether an attribute."""
 
     sets: tuple[int, int]
     numbers: tuple[int, int] = (0, 0)
@@ -89,7 +89,12 @@ def request(llm: ChatModel, parser: Parser, question: str) -> Request:
     lines = _words_of(parser)
     fit = fitting(llm, _messages(parser, question, []), lines)
     if fit < len(lines):
-        event(f"{llm.model} was shown only the first {fit} of {len(lines)} names of the graph: its context is full")
+        event(
+            f"{llm.model} was shown only the first {fit} of {len(lines)} names of the graph: its context is full",
+            "model_plan.names_cut",
+            n=fit,
+            total=len(lines),
+        )
     return Request(_messages(parser, question, lines[:fit]), _SCHEMA)
 
 
@@ -105,7 +110,11 @@ def _words_of(parser: Parser) -> list[str]:
     lines += [f"relation: {name}" for n, name in names if n not in values][:_LISTED]
     left_out = max(len(classes) - _LISTED, 0) + max(len(names) - len(values) - _LISTED, 0)
     if left_out:
-        event(f"{left_out:,} classes and relations of few entities are not shown to the model")
+        event(
+            f"{left_out:,} classes and relations of few entities are not shown to the model",
+            "model_plan.names_left_out",
+            n=left_out,
+        )
     return lines_of(dict.fromkeys(lines))
 
 

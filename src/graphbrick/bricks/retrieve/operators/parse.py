@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.superlatives import Superlatives
@@ -61,7 +61,7 @@ class Parser:
         self._comparative = "this number"
 
     def entity(self, mention: str) -> int:
-        """Return what a placeholder stands for."""
+        """Return the entity that a placeholder stands for."""
         return self.entities[int(mention[1:])]
 
     def with_names(self, text: str) -> str:
@@ -76,7 +76,7 @@ class Parser:
         return p.Listed(tuple(self.entities[int(number)] for number in MENTION.findall(text)))
 
     def noun(self, base: SetPlan) -> str:
-        """Return what the entities of a set are called, for a phrase about them."""
+        """Return a noun for the entities of a set, for a phrase about them."""
         if isinstance(base, p.Members):
             return base.name
         return self.resolver.lexicon.classes_of(base.run(self.place)) or "ones"
@@ -106,7 +106,7 @@ class Parser:
         return self.listed(match["list"])
 
     def _is_noun(self, word: str) -> bool:
-        """Whether a word names a class, or anything."""
+        """Return whether a word names a class, or anything."""
         names = (stems(word), *self.english.near.get(stem(word), ()))
         return stem(word) in self.english.anything or any(map(self.resolver.lexicon.class_named, names))
 
@@ -127,7 +127,10 @@ class Parser:
         of_class = set(stems(name))
         others = [word for word in words if not self.english.is_among(word, of_class)]
         if others:
-            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}")
+            raise CannotPlanError(
+                f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}",
+                code="operators.not_of_every",
+            )
         return p.Members(name)
 
     def _except(self, text: str) -> SetPlan | None:
@@ -139,17 +142,14 @@ class Parser:
         return self.superlatives.best(text)
 
     def _of_best(self, text: str) -> SetPlan | None:
-        """«the capital of the largest country in e0»: the inner superlative is answered first."""
+        """Read «the capital of the largest country in e0»: the inner superlative is answered first."""
         match = self.english.match("of_best", text)
         if not match or MENTION.search(match["front"]):
             return None
         inner = self.best(f"which is {match['inner']}") or self.best(match["inner"])
         if inner is None:
             return None
-        entities = inner.run(self.place)
-        if len(entities) != 1:
-            raise CannotPlanError(f"«{inner.text(self.place)}» gives {len(entities)} entities, not one")
-        self.entities.append(int(entities[0]))
+        self.entities.append(inner.only(self.place))
         return self.set(f"{match['front']} e{len(self.entities) - 1}")
 
     # Filters
@@ -218,7 +218,7 @@ class Parser:
         if bounds is None or negated is None:
             return bounds
         if bounds.kind not in _OPPOSITES:
-            raise CannotPlanError(f"no rule reads what {negated['word']!r} changes here")
+            raise UnreadWordError(negated["word"])
         left = bounds.left[: negated.start()] + negated["verb"]
         return bounds._replace(left=left, kind=_OPPOSITES[bounds.kind])
 
@@ -261,7 +261,9 @@ class Parser:
         if bounds.kind == "between":
             upper = self.english.read_amount(rest.partition("and " if "and " in rest else "to ")[2])
             if upper is None:
-                raise CannotPlanError(f"'between' needs two numbers, got {bounds.right!r}")
+                raise CannotPlanError(
+                    f"'between' needs two numbers, got {bounds.right!r}", code="operators.between_numbers"
+                )
             rest = upper.rest
         words = " ".join(filter(None, (words, re.sub(r"^(?:of|in) ", "", rest)))).strip()
         inside = self.english.match("inside", words)
@@ -278,17 +280,18 @@ class Parser:
             return p.dated(base, measure, bounds.kind, amount.as_date, upper and upper.as_date)
         if amount.date:
             raise CannotPlanError(
-                f"{measure.text(self.place)} is no date, so that it cannot be compared with {amount.date.text}"
+                f"{measure.text(self.place)} is not a date, so that it cannot be compared with {amount.date.text}",
+                code="operators.not_a_date",
             )
         low = amount.value if upper is None else self._same_scale(bounds.right, amount.value, upper.value)
         return p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
-        """«larger than e1», «more people than e1»."""
+        """Read «larger than e1», «more people than e1»."""
         other = self.english.match("that_of", bounds.right)
         than = self.set(other["who"] if other else bounds.right)
         if not isinstance(than, p.Listed | p.Best) and len(than.run(self.place)) > 1:
-            raise CannotPlanError(f"«{than.text(self.place)}» gives {len(than.run(self.place))} entities, not one")
+            than.only(self.place)  # raises the error
         measure = self.resolver.measure(words, bounds.names, base, words or self._comparative)
         value = p.Amount(than, measure).value(self.place)
         low, high = (value, np.inf) if bounds.kind in ("over", "least") else (-np.inf, value)
@@ -329,7 +332,7 @@ class Parser:
         return self._without(self.set(match["base"]), match["rest"])
 
     def _all_but(self, rest: str) -> SetPlan | None:
-        """«who does not work at e0»: all that have the relation, to anything, without those."""
+        """Read «who does not work at e0»: all that have the relation to anything, without those."""
         other = self.set(f"which ones {rest}") if MENTION.search(rest) else None
         if not isinstance(other, p.Along) or len(other.steps) != 1:
             return None
@@ -337,7 +340,7 @@ class Parser:
         return p.Without(p.Having(relation, not forward), other)
 
     def _without(self, base: SetPlan, rest: str) -> SetPlan | None:
-        """Return a set without what the rest of the phrase says: «do not use e1»."""
+        """Return a set without the entities that the rest of the phrase selects: «do not use e1»."""
         if self.english.match("more_of", rest):
             return None
         if MENTION.search(rest):
@@ -349,10 +352,10 @@ class Parser:
         if self.english.match("verb_of_none", rest):
             words = re.sub(r"^\w+ (?:any |an? )?", "", rest)
             return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)
-        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»")
+        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code="operators.unknown_rest")
 
     def _shared(self, text: str) -> SetPlan | None:
-        """«which countries border both e0 and e1»: the same phrase about several entities."""
+        """Read «which countries border both e0 and e1»: the same phrase about several entities."""
         english = self.english
         match = english.search("coordinated", text)
         if not match:
@@ -371,7 +374,7 @@ class Parser:
         return both
 
     def _joined(self, text: str) -> SetPlan | None:
-        """«which countries in e0 use e1»: a phrase about one entity, then one about another."""
+        """Read «which countries in e0 use e1»: a phrase about one entity, then one about another."""
         mentions = list(MENTION.finditer(text))
         if len(mentions) < 2:
             return None

@@ -61,12 +61,12 @@ class _Match:
 
     @property
     def is_good(self) -> bool:
-        """Whether it says all that the phrase says, and no more."""
+        """True if it says all that the phrase says, and no more."""
         return not (self.unsaid or self.excess or self.is_wrong)
 
 
 class PhraseResolver:
-    """Finds the pattern that a plain phrase speaks of.
+    """A finder of the pattern that a plain phrase speaks of.
 
     The patterns stage proposes patterns with their scores. Among them the one is taken whose ends have the class that
     the phrase asks for, and whose relations explain the words of the phrase.
@@ -97,7 +97,9 @@ class PhraseResolver:
         """
         matches = self._matches(phrase, entity)
         if not matches:
-            raise CannotPlanError(f"no relation leads away from {self.place.graph.label(entity)}")
+            raise CannotPlanError(
+                f"no relation leads away from {self.place.graph.label(entity)}", code="operators.no_relation"
+            )
         best = matches[0]
         if self._is_only_noun(best, phrase):
             return best.along
@@ -106,11 +108,15 @@ class PhraseResolver:
             if steps is not None:
                 return replace(steps, start=entity)
         if best.unsaid:
-            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}")
+            raise CannotPlanError(
+                f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}",
+                code="operators.unknown_words",
+                words=tuple(best.unsaid),
+            )
         return best.along
 
     def _is_only_noun(self, match: _Match, phrase: str) -> bool:
-        """Whether the only unknown words are the noun of what is asked for, in a graph that does not type its entities.
+        """Return whether the only unknown words are the noun asked for, in a graph without types.
 
         «How many services does e0 own»: `owns` is all that the graph knows, and it leads to nothing else.
         """
@@ -121,11 +127,13 @@ class PhraseResolver:
         ):  # fmt: skip
             return False
         unknown = " ".join(map(repr, match.unsaid))
-        self.assumptions[match.along] = f"{unknown} is no word of this graph; taken for {match.along.text(self.place)}"
+        self.assumptions[match.along] = (
+            f"{unknown} is not a word of this graph; taken for {match.along.text(self.place)}"
+        )
         return True
 
     def assumptions_of(self, plan: Plan) -> list[str]:
-        """Return what a plan takes for granted, in words."""
+        """Return the assumptions of a plan, in words."""
         text = plan.text(self.place)
         return [said for part, said in self.assumptions.items() if part.text(self.place) in text]
 
@@ -155,7 +163,7 @@ class PhraseResolver:
         return text, ""
 
     def _is_said(self, wanted: Sequence[str], relation: int) -> bool:
-        """Whether all of some words speak of a relation."""
+        """Return whether all of some words speak of a relation."""
         return bool(wanted) and all(
             self.english.is_among(word, self.lexicon.relations[relation].words) for word in wanted
         )
@@ -283,7 +291,7 @@ class PhraseResolver:
 
 
 def _holds(words: Stems, label: Stems) -> bool:
-    """Whether a label of two words or more stands in a phrase.
+    """Return whether a label of two words or more stands in a phrase.
 
     >>> _holds(("who", "play", "for", "e0"), ("play", "for")), _holds(("who", "play", "for", "e0"), ("play", "at"))
     (True, False)

@@ -31,6 +31,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
     SetPlan,
     Steps,
     UnknownNounError,
+    UnreadWordError,
     ValuePlan,
     Without,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "SetPlan",
     "Steps",
     "UnknownNounError",
+    "UnreadWordError",
     "ValuePlan",
     "Within",
     "Without",

@@ -76,7 +76,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
 
 
 def _without_placeholders(text: str) -> str:
-    """Return a text in lower case whose own words are no placeholders: «E85» is a fuel.
+    """Return a text in lower case whose own words are not read as placeholders: «E85» is a fuel.
 
     >>> _without_placeholders("the price of E85")
     'the price of e-85'

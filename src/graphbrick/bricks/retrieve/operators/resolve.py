@@ -1,4 +1,4 @@
-"""What a question compares or counts: relations with numbers or dates, and numbers of ends of patterns."""
+"""Measures that a question compares or counts by: relations with numbers or dates, and counts of ends of patterns."""
 
 from __future__ import annotations
 
@@ -23,17 +23,21 @@ from graphbrick.language.stems import stems
 
 
 class Resolver(PhraseResolver):
-    """Finds the patterns that plain phrases speak of, and what is compared or counted."""
+    """A finder of the patterns that plain phrases speak of, and of the measures that are compared or counted."""
 
     def degree(self, words: str, base: SetPlan) -> Degree:
-        """Return what is to be counted of each entity of a set: «neighbours», «languages spoken in».
+        """Return the count that a phrase asks for of each entity of a set: «neighbours», «languages spoken in».
 
         Raises:
             CannotPlanError: No pattern explains the words.
         """
         entities = base.run(self.place)
         if not len(entities):
-            raise CannotPlanError(f"there is nothing in «{base.text(self.place)}» to count {words} of")
+            raise CannotPlanError(
+                f"there is nothing in «{base.text(self.place)}» to count {words} of",
+                code="operators.nothing_to_count",
+                words=words,
+            )
         sample = self._sample(entities)
         votes, unsaid, values = Counter[Degree](), tuple[str, ...](), literal_types(self.place.graph)
         for entity in sample:
@@ -43,11 +47,15 @@ class Resolver(PhraseResolver):
                 elif match.along.steps[-1][0] not in values:  # numbers are compared, not counted
                     votes[Degree(match.along.steps, match.along.of_class)] += 1
         if not votes:
-            raise CannotPlanError(f"nothing in this graph can be counted as {' '.join(map(repr, unsaid or (words,)))}")
+            raise CannotPlanError(
+                f"nothing in this graph can be counted as {' '.join(map(repr, unsaid or (words,)))}",
+                code="operators.not_countable",
+                words=tuple(unsaid or (words,)),
+            )
         return votes.most_common(1)[0][0]
 
     def measure(self, words: str, names: Sequence[str], base: SetPlan, wording: str) -> Measure:
-        """Return what is compared: a relation with numbers or dates, else a count.
+        """Return the measure that is compared: a relation with numbers or dates, else a count.
 
         Args:
             words: The words for it, such as «population» or «neighbours»; may be empty.
@@ -59,7 +67,11 @@ class Resolver(PhraseResolver):
             CannotPlanError: The graph has nothing of the kind.
         """
         if "distance" in names:
-            raise CannotPlanError(f"{wording!r} needs distances or coordinates, which this graph does not have")
+            raise CannotPlanError(
+                f"{wording!r} needs distances or coordinates, which this graph does not have",
+                code="operators.needs_places",
+                wording=wording,
+            )
         if self.english.content(words):
             attribute = self.attribute(words, base)
             return self.degree(words, base) if attribute is None else attribute
@@ -67,7 +79,11 @@ class Resolver(PhraseResolver):
             attribute = self.attribute(name, base)
             if attribute is not None:
                 return attribute
-        raise CannotPlanError(f"no relation of this graph gives a number for {wording!r}{_wanted(names)} here")
+        raise CannotPlanError(
+            f"no relation of this graph gives a number for {wording!r}{_wanted(names)} here",
+            code="operators.no_number_here",
+            wording=wording,
+        )
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
@@ -85,7 +101,7 @@ class Resolver(PhraseResolver):
     def measured(
         self, words: str, names: Sequence[str], wording: str, *, dates: bool = False
     ) -> tuple[SetPlan, Measure]:
-        """Return what is compared where the question names no class: «who earns the most», and all that have it.
+        """Return the measure where the question names no class, and all that have it: «who earns the most».
 
         Args:
             words: The words for it, such as «salary»; may be empty.
@@ -110,7 +126,12 @@ class Resolver(PhraseResolver):
         for relation, forward in sorted(self._steps_named(stems(words))) if wanted and not dates else ():
             return Having(relation, forward), Degree(((relation, forward),))
         kind = "date" if dates else "number"
-        raise CannotPlanError(f"no relation of this graph gives a {kind} for {wording!r}{_wanted(names)}")
+        raise CannotPlanError(
+            f"no relation of this graph gives a {kind} for {wording!r}{_wanted(names)}",
+            code="operators.no_measure",
+            wording=wording,
+            kind=kind,
+        )
 
     def date(self, words: str, base: SetPlan, wording: str) -> Attribute:
         """Return the relation with dates that words speak of.
@@ -121,25 +142,33 @@ class Resolver(PhraseResolver):
         attribute = self.attribute(words, base)
         if attribute is not None and literal_types(self.place.graph)[attribute.relation].is_date:
             return attribute
-        raise CannotPlanError(f"no relation of this graph gives a date for {wording!r} ({words})")
+        raise CannotPlanError(
+            f"no relation of this graph gives a date for {wording!r} ({words})",
+            code="operators.no_date",
+            wording=wording,
+        )
 
     def has_number(self, words: str) -> bool:
-        """Whether a relation gives numbers or dates for some words."""
+        """Return whether a relation gives numbers or dates for some words."""
         try:
             return isinstance(self.measured(words, (), words)[1], Attribute)
         except CannotPlanError:
             return False
 
     def check_measured(self, words: str) -> None:
-        """Raise `CannotPlanError` if what is to be measured names an entity, such as an airport with the code GDP."""
+        """Raise `CannotPlanError` if the words of a measure name an entity, such as an airport with the code GDP."""
         named = MENTION.search(words)
         if named:
-            raise CannotPlanError(f"'{named[0]}' is an entity; it cannot be measured or counted")
+            raise CannotPlanError(
+                f"'{named[0]}' is an entity; it cannot be measured or counted",
+                code="operators.measure_is_entity",
+                name=named[0],
+            )
 
     def taken_for(
         self, error: UnknownNounError, words: str, names: Sequence[str], wording: str, *, dates: bool = False
     ) -> tuple[SetPlan, Measure]:
-        """Return what is compared, and all that have it, for a noun that may name them: «the longest ship».
+        """Return the measure, and all that have it, for a noun that may name them: «the longest ship».
 
         Args:
             error: Says that nothing is called so.
@@ -158,9 +187,11 @@ class Resolver(PhraseResolver):
         if self.lexicon.classes_of(base.run(self.place)):
             raise CannotPlanError(
                 f"nothing in this graph is called {noun!r}; if everything with {label} is, learn it: "
-                f"graphbrick learn GRAPH --call {label!r}=NAME"
+                f"graphbrick learn GRAPH --call {label!r}=NAME",
+                code="operators.unknown_noun",
+                noun=noun,
             )
-        self.assumptions[base] = f"{noun!r} is no word of this graph; taken for {base.text(self.place)}"
+        self.assumptions[base] = f"{noun!r} is not a word of this graph; taken for {base.text(self.place)}"
         return base, measure
 
 

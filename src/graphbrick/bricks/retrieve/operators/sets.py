@@ -1,4 +1,4 @@
-"""Plans that give entities, and what all plans have in common."""
+"""Plans that give entities, and the base of all plans."""
 
 from __future__ import annotations
 
@@ -21,24 +21,33 @@ Steps = tuple[tuple[int, bool], ...]
 
 
 class CannotPlanError(GraphbrickError):
-    """A question has an operator that cannot be answered from this graph; the message says why."""
+    """A question whose operator this graph cannot answer; the message says why."""
 
 
 class UnknownNounError(CannotPlanError):
-    """Nothing in the graph is called so.
+    """Words that nothing in the graph is called by.
 
     Attributes:
         nouns: The stems of the words.
     """
 
     def __init__(self, nouns: Sequence[str]) -> None:
-        super().__init__(f"nothing in this graph is called {' '.join(map(repr, nouns))}")
-        self.nouns = tuple(nouns)
+        nouns = tuple(nouns)
+        text = f"nothing in this graph is called {' '.join(map(repr, nouns))}"
+        super().__init__(text, code="operators.unknown_nouns", nouns=nouns)
+        self.nouns = nouns
+
+
+class UnreadWordError(CannotPlanError):
+    """A word, such as «not», whose meaning at its place no rule reads."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(f"no rule reads what {word!r} changes here", code="operators.unread_word", word=word)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where plans run.
+    """The graph and the limits that plans run with.
 
     Attributes:
         graph: The graph.
@@ -90,6 +99,14 @@ class SetPlan(Plan):
         if entities is None:
             entities = place.results[self] = self._run(place)
         return entities
+
+    def only(self, place: Place) -> int:
+        """Return the only entity; raise `CannotPlanError` if there are none or several."""
+        entities = self.run(place)
+        if len(entities) != 1:
+            text = f"«{self.text(place)}» gives {len(entities)} entities, not one"
+            raise CannotPlanError(text, code="operators.not_one_entity", n=len(entities))
+        return int(entities[0])
 
     @abstractmethod
     def _run(self, place: Place) -> Ints:

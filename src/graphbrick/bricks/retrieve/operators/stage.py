@@ -21,6 +21,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Place,
     Plan,
     SetPlan,
+    UnreadWordError,
     ValuePlan,
 )
 from graphbrick.bricks.retrieve.operators.question import question_of
@@ -104,22 +105,29 @@ class Operators(RetrieveStage):
             plan, by_model = self._planned(parser, cue)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain and words.search("never_plain", cue):
-                raise CannotPlanError(f"no rule reads what {cue!r} changes here")
+                raise UnreadWordError(cue)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
             if not cue and query.seeds:
                 return self.patterns.retrieve(query, subgraph)
-            event(f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})")
+            event(
+                f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
+                "operators.not_answered",
+                once=False,
+                cue=cue,
+                reason=error.code,
+                **error.values,
+            )
             return Evidence()
         assumptions = resolver.assumptions_of(plan)
         for assumption in assumptions:
-            event(parser.with_names(assumption))
+            event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
-        """Return the plan of a question, and whether the model made it, as the rules found none for its operator."""
+        """Return the plan of a question, and whether the model made it because the rules could not."""
         question = parser.question
         try:
             return read(parser, question.text), False
@@ -131,8 +139,13 @@ class Operators(RetrieveStage):
         try:
             plan = plan_by_model(self.llm, by_model, question.text)
         except CannotPlanError as error:
-            raise CannotPlanError(f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}") from error
-        event(f"{self.llm.model} planned this question, since by the rules {reason}")
+            text = f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}"
+            raise CannotPlanError(text, code="operators.neither_planned", model=error.code, **error.values) from error
+        event(
+            f"{self.llm.model} planned this question, since by the rules {reason}",
+            "operators.planned_by_model",
+            reason=reason,
+        )
         return plan, True
 
     def _evidence(self, place: Place, plan: Plan) -> Evidence:
@@ -153,15 +166,20 @@ class Operators(RetrieveStage):
             assert isinstance(plan, SetPlan)
             inner, entities = plan, plan.run(place)
             if not len(entities):
-                event(f"nothing in the graph fits: {text}")
+                event(f"nothing in the graph fits: {text}", "operators.nothing_fits", plan=text)
             rows += [
                 Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
                 for entity in entities[: self.cap].tolist()
             ]
-        event(f"plan: {text}")
+        event(f"plan: {text}", "operators.plan", plan=text)
         fact(results=len(entities))
         if len(entities) > self.cap:
-            event(f"{len(entities):,} entities are the answer; the first {self.cap:,} are given (cap)")
+            event(
+                f"{len(entities):,} entities are the answer; the first {self.cap:,} are given (cap)",
+                "operators.cap",
+                n=len(entities),
+                cap=self.cap,
+            )
         paths: list[Path] = []
         if isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
             paths = inner.paths(place, entities[: self.cap])[: self.cap]
@@ -176,7 +194,11 @@ def read(parser: Parser, text: str) -> Plan:
     """
     superlative = parser.english.unknown_superlative(text)
     if superlative and stem(superlative) not in parser.resolver.lexicon.words:
-        raise CannotPlanError(f"{superlative!r} is no adjective that the rules can compare by")
+        raise CannotPlanError(
+            f"{superlative!r} is not an adjective that the rules can compare by",
+            code="operators.unknown_adjective",
+            adjective=superlative,
+        )
     numbers = Numbers(parser)
     compared = numbers.compared(text)
     if compared is not None:
@@ -188,12 +210,12 @@ def read(parser: Parser, text: str) -> Plan:
         return value
     unknown = next((words for words in parser.english.unknown if re.search(rf"\b{words}\b", text)), None)
     if unknown:
-        raise CannotPlanError(f"no rule can plan {unknown!r}")
+        raise CannotPlanError(f"no rule can plan {unknown!r}", code="operators.no_rule")
     return parser.set(text)
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
-    """Whether a word has a meaning of its own, so that it does not name an entity."""
+    """Return whether a word has a meaning of its own, so that it does not name an entity."""
     form = stem(word)
     return word in words.all_words or form in words.all_words or form in lexicon.words
 

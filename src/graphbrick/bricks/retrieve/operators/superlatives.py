@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
 
@@ -14,7 +14,7 @@ Read = Callable[[str], SetPlan]
 
 
 class Superlatives:
-    """Reads the phrases of one question.
+    """A reader of the phrases of one question.
 
     Args:
         resolver: Finds the numbers and dates that words speak of.
@@ -32,7 +32,7 @@ class Superlatives:
         """
         negated = self.english.search("negated_best", text)
         if negated:
-            raise CannotPlanError(f"no rule reads what {negated['word']!r} changes here")
+            raise UnreadWordError(negated["word"])
         for pattern in self.english.patterns["best"]:
             match = pattern.match(text)
             if match and not self.english.match("not_a_noun", match["base"]):
@@ -79,7 +79,7 @@ class Superlatives:
         return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
 
     def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
-        """Move «in e0» and «among the neighbours of e0» from the end of what is measured to what is compared."""
+        """Move «in e0» and «among the neighbours of e0» from the end of the measure to the entities compared."""
         place = self.english.match("of_all", words)
         if not place or MENTION.search(base):
             return base, words
@@ -91,7 +91,7 @@ class Superlatives:
         return where, attribute
 
     def _most_of(self, text: str) -> SetPlan | None:
-        """«which country borders the most countries», «which language is spoken in the most countries»."""
+        """Read «which country borders the most countries», «which language is spoken in the most countries»."""
         match = self.english.match("most_of", text)
         if not match:
             return None
@@ -106,7 +106,7 @@ class Superlatives:
         return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
 
     def _first(self, text: str) -> SetPlan | None:
-        """«which team was founded first», «who was born last»."""
+        """Read «which team was founded first», «who was born last»."""
         match = self.english.match("first", text)
         if not match:
             return None
@@ -121,7 +121,7 @@ class Superlatives:
         return p.Best(base, measure, largest)
 
     def _of_any(self, text: str) -> SetPlan | None:
-        """«who has the lowest salary», «who earns the most», «who is the oldest»: of all that have such a number."""
+        """Read «who has the lowest salary», «who earns the most», «who is the oldest»."""
         match = self.english.match("best_of_any", text)
         if not match:
             return None

@@ -17,7 +17,7 @@ from graphbrick.patterns.lexicon import label_stems
 
 
 class Truth:
-    """Reads one question.
+    """A reader of one question.
 
     Args:
         parser: Reads its parts.
@@ -36,7 +36,7 @@ class Truth:
             plan = rule(text)
             if plan is not None:
                 return plan
-        raise CannotPlanError("no rule reads this question for yes or no")
+        raise CannotPlanError("no rule reads this question for yes or no", code="operators.not_yes_or_no")
 
     def _class_of(self, *entities: int) -> str:
         return self.parser.resolver.lexicon.classes_of(np.array(entities)) or "ones"
@@ -51,7 +51,7 @@ class Truth:
         return p.IsAny(self.parser.set(f"which {match['base']}")) if match else None
 
     def _all(self, text: str) -> ValuePlan | None:
-        """«are all neighbours of e0 in e1»."""
+        """Read «are all neighbours of e0 in e1»."""
         match = self.english.match("is_all", text)
         if not match:
             return None
@@ -60,7 +60,7 @@ class Truth:
         return p.IsAmong(base, self.parser.set(f"which {self.parser.noun(base)} {be}{match['rest']}"))
 
     def _pair(self, text: str) -> ValuePlan | None:
-        """«do e0 and e1 share a border», «do e0 and e1 use the same currency»."""
+        """Read «do e0 and e1 share a border», «do e0 and e1 use the same currency»."""
         match = self.english.match("is_pair", text)
         if not match:
             return None
@@ -70,7 +70,7 @@ class Truth:
             return p.IsAmong(p.Listed((one, other)), self.parser.set(f"which {self._class_of(one, other)} {be}{rest}"))
         shares = self.english.match("pair_shares", rest)
         if shares is None:
-            raise CannotPlanError(f"no rule reads «{rest}» of two entities")
+            raise CannotPlanError(f"no rule reads «{rest}» of two entities", code="operators.unread_pair")
         what = shares["what"].strip() or shares["verb"] or ""
         what = "borders" if self.english.match("meeting", what) else what
         ends = self._ends_of_pair(what, shares["verb"] or "", match["one"], match["other"])
@@ -82,14 +82,14 @@ class Truth:
         return p.IsAny(p.Both(tuple(ends)))
 
     def _ends_of_pair(self, what: str, verb: str, *pair: str) -> list[p.SetPlan]:
-        """Return what each of two entities has, such as «which club does e0 play for»."""
+        """Return the set of each of two entities, such as «which club does e0 play for»."""
         if verb.strip() and verb != what:
             with suppress(CannotPlanError):  # the verb may say no more than that there is something
                 return [self.parser.set(f"which {what} does {one} {verb}") for one in pair]
         return [self.parser.set(f"which {what} does {one} have") for one in pair]
 
     def _more(self, text: str) -> ValuePlan | None:
-        """«is e0 larger than e1», «does e0 have more people than e1», «is the population of e0 over a million»."""
+        """Read «is e0 larger than e1», «does e0 have more people than e1», «is the population of e0 over a million»."""
         match = self.english.match("is_attribute", text)
         if match:
             is_bound = match["more"] in self.english.bounds
@@ -105,7 +105,7 @@ class Truth:
         return p.IsAmong(among.base, among) if isinstance(among, p.Within) else None
 
     def _is_best(self, text: str) -> ValuePlan | None:
-        """«is e0 the largest city in e1», «does e0 have the most neighbours in e1»."""
+        """Read «is e0 the largest city in e1», «does e0 have the most neighbours in e1»."""
         match = self.english.match("is_best", text)
         if match:
             best = self.parser.best(f"which is the {match['best']}") or self.parser.best(f"which {match['best']}")
@@ -120,14 +120,16 @@ class Truth:
         return None if best is None else p.IsAmong(self.parser.listed(match["who"]), best)
 
     def _has(self, text: str) -> ValuePlan | None:
-        """«does e0 have an airport»."""
+        """Read «does e0 have an airport»."""
         match = self.english.match("has_any", text)
         return p.IsAny(self.parser.set(f"which {match['what']} does {match['who']} have")) if match else None
 
     def _among(self, text: str) -> ValuePlan | None:
-        """«is e0 the capital of e1», «does e0 border e1», «is e0 spoken in e1»: is one in a set that the rest gives."""
+        """Read «is e0 the capital of e1», «does e0 border e1»: is one in a set that the rest gives."""
         if len(MENTION.findall(text)) < 2:
-            raise CannotPlanError("a question for yes or no needs two entities, or a number to compare with")
+            raise CannotPlanError(
+                "a question for yes or no needs two entities, or a number to compare with", code="operators.one_entity"
+            )
         passive = self.english.match("passive_by", text)
         if passive and not self._is_label(f"{passive['verb']} by"):  # «is e0 owned by e1»: does e1 own e0
             text = f"does {passive['who']} {passive['verb']} {passive['whom']}"
@@ -170,13 +172,13 @@ class Truth:
         return p.IsAmong(p.Listed((other,)), p.Along(subject, ((relation, is_head),)))
 
     def _is_label(self, words: str) -> bool:
-        """Whether the label of a relation has words in this order, such as «owned by»."""
+        """Return whether the label of a relation has words in this order, such as «owned by»."""
         graph, wanted = self.place.graph, " ".join(stems(words))
         labels = (" ".join(label_stems(graph.relation_label(number))) for number in range(graph.n_relations))
         return any(re.search(rf"\b{re.escape(wanted)}\b", label) for label in labels)
 
     def _direct(self, rest: str) -> p.IsAmong | None:
-        """«is e0 in e1», about something whose class is unknown: only a relation with this preposition says it."""
+        """Read «is e0 in e1», about an entity without a class, by a relation with this preposition."""
         words = set(stems(MENTION.sub(" ", rest)))
         one, other = (self.parser.entity(mention[0]) for mention in list(MENTION.finditer(rest))[:2])
         if self.english.content(" ".join(words)) or self._class_of(one) != "ones":
@@ -188,7 +190,9 @@ class Truth:
         if says:
             return p.IsAmong(p.Listed((other,)), p.Along(one, ((says[0], True),)))
         preposition = MENTION.sub("", rest).strip()
-        raise CannotPlanError(f"no relation of {graph.label(one)} says {preposition!r}")
+        raise CannotPlanError(
+            f"no relation of {graph.label(one)} says {preposition!r}", code="operators.no_preposition", word=preposition
+        )
 
     def _readings(self, rest: str, *, is_state: bool) -> Iterator[tuple[int, str]]:
         """Yield ways to read a question: an entity, and a phrase for the set that it may be in."""

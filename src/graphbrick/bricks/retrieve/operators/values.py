@@ -6,7 +6,7 @@ import re
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, ValuePlan
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.graphs.store.literals import literal_types
 
@@ -16,7 +16,7 @@ _DONE_BY = re.compile(r"(?P<verb>.+ by )(?:the )?e\d+")  # «owned by e0»
 
 
 class Numbers:
-    """Reads one question.
+    """A reader of one question.
 
     Args:
         parser: Reads its parts.
@@ -65,9 +65,9 @@ class Numbers:
         base = match["base"]
         compared = _MORE_THAN.match(base)
         if compared:
-            raise CannotPlanError(f"no rule reads what {compared['more']!r} changes here")
+            raise UnreadWordError(compared["more"])
         if self.english.match("people_first", base) and not self.resolver.lexicon.class_named(("person",)):
-            raise CannotPlanError("this graph has no people to count")
+            raise CannotPlanError("this graph has no people to count", code="operators.no_people")
         counted = self.english.match("counted", base)
         base = base[counted.end() :] if counted else base
         together = self.english.match("together", base)
@@ -87,7 +87,7 @@ class Numbers:
         return self._given_number(plan) or p.Count(plan)
 
     def _given_total(self, words: str) -> p.Amount | None:
-        """Return the sum of the numbers that the graph gives for what is to be counted everywhere; else None."""
+        """Return the sum of an attribute that counts the things asked for, over all entities; else None."""
         if MENTION.search(words):
             return None
         try:
@@ -97,12 +97,12 @@ class Numbers:
         return p.Amount(base, measure) if isinstance(measure, p.Attribute) and self._counts(measure.relation) else None
 
     def _counts(self, relation: int) -> bool:
-        """Whether a relation gives whole numbers without a unit."""
+        """Return whether a relation gives whole numbers without a unit."""
         kind = literal_types(self.parser.place.graph).get(relation)
         return kind is not None and kind.kind == "integer" and not kind.unit
 
     def _given_number(self, plan: SetPlan) -> p.Amount | None:
-        """Return the number that the graph gives for what is to be counted, such as `number_of_beds`; else None."""
+        """Return the attribute that counts the things asked for, such as `number_of_beds`; else None."""
         if not isinstance(plan, p.Along):
             return None
         relation, forward = plan.steps[-1]
@@ -112,14 +112,14 @@ class Numbers:
         return p.Amount(base, p.Attribute(relation))
 
     def _people(self, text: str) -> ValuePlan | None:
-        """«how many people live in e0»: where people are no class, their number is an attribute."""
+        """Read «how many people live in e0»: where people are not a class, their number is an attribute."""
         match = self.english.match("people", text)
         if not match or self.resolver.lexicon.class_named(("person",)):
             return None
         return self._amount_of(match["where"], match["what"])
 
     def _how(self, text: str) -> ValuePlan | None:
-        """«how large is e0», «how old is the capital of e0»."""
+        """Read «how large is e0», «how old is the capital of e0»."""
         match = self.english.match("how", text)
         comparison = self.english.comparatives.get(f"more {match['adjective']}") if match else None
         if match is None or comparison is None:
@@ -128,7 +128,8 @@ class Numbers:
         measure = self.resolver.measure("", comparison.names, base, f"how {match['adjective']}")
         if measure.is_date(self.parser.place):
             raise CannotPlanError(
-                f"'how {match['adjective']}' needs an age; this graph has a date, {measure.text(self.parser.place)!r}"
+                f"'how {match['adjective']}' needs an age; this graph has a date, {measure.text(self.parser.place)!r}",
+                code="operators.needs_age",
             )
         return p.Amount(base, measure)
 
@@ -139,7 +140,9 @@ class Numbers:
         base = self._named(where)
         measure = self.resolver.attribute(words, base)
         if measure is None:
-            raise CannotPlanError(f"no relation of this graph gives a number for {words!r} here")
+            raise CannotPlanError(
+                f"no relation of this graph gives a number for {words!r} here", code="operators.no_number", words=words
+            )
         return p.Amount(base, measure, mean)
 
     def _total(self, text: str) -> ValuePlan | None:
@@ -153,7 +156,7 @@ class Numbers:
         return p.Amount(base, measure, mean)
 
     def _difference(self, text: str) -> ValuePlan | None:
-        """«how many more people live in e0 than in e1», «how much larger is e0 than e1»."""
+        """Read «how many more people live in e0 than in e1», «how much larger is e0 than e1»."""
         match = self.english.match("difference", text)
         if not match:
             return None
@@ -166,7 +169,7 @@ class Numbers:
         return p.Difference(*(sides if comparison.largest else sides[::-1]))
 
     def _counts_of_both(self, match: re.Match[str]) -> tuple[ValuePlan, ...]:
-        """«how many more services does e0 own than e1»: what both own is counted; nothing for other differences."""
+        """Read «how many more services does e0 own than e1»: both counts; empty for other differences."""
         words, one, other = match["attr"], match["one"], match["other"]
         done, done_by = _DONE.fullmatch(one), _DONE_BY.fullmatch(one)
         if not words or not (done or done_by) or not match[0].startswith("how many"):

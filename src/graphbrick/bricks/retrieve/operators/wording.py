@@ -1,4 +1,4 @@
-"""How English asks for operators, read from ``english.toml``: cues, comparisons, numbers."""
+"""English wordings of operators, read from ``english.toml``: cues, comparisons, numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.language.stems import WORD, Stems, before_ending, stem, stems
 
 MENTION = re.compile(r"\be(\d+)\b")
-"""What stands for an entity in a question."""
+"""A placeholder for an entity in a question."""
 _WORD = re.compile(rf"{WORD.pattern}(?:'s)?")
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -127,7 +127,7 @@ class English:
         return self.plain | words | frozenset(map(stem, words))
 
     def is_among(self, word: str, words: Set[str]) -> bool:
-        """Whether a word, or all words of a name near it, are among some stems."""
+        """Return whether a word, or all words of a name near it, are among some stems."""
         return word in words or any(words >= set(name) for name in self.near.get(word, ()))
 
     def content(self, text: str) -> list[str]:

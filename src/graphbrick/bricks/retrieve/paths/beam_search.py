@@ -94,7 +94,10 @@ class BeamSearch(RetrieveStage):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
-            raise PipelineError("BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too")
+            raise PipelineError(
+                "BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too",
+                code="beam_search.no_prefilter",
+            )
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the paths of the beams."""
@@ -114,7 +117,11 @@ class BeamSearch(RetrieveStage):
             if self.stop is not None and len(layers) < self.max_hops:
                 texts = [path.walked.text for layer in layers for path in layer]
                 if is_enough(self.stop, query.text, texts):
-                    event(f"{self.stop.model} found the paths to be enough after {len(layers)} steps")
+                    event(
+                        f"{self.stop.model} found the paths to be enough after {len(layers)} steps",
+                        "beam_search.enough",
+                        steps=len(layers),
+                    )
                     break
         fact(candidates=scored, steps=len(layers))
         paths = [path for layer in layers for path in layer]  # shorter ones first; the sort below is stable
@@ -132,7 +139,11 @@ class BeamSearch(RetrieveStage):
         if len(candidates) < total:
             event(
                 f"step {len(beam[0].triples) + 1}: of {total:,} candidates {self.cap:,} were taken, in turns from "
-                "every relation of every path (cap)"
+                "every relation of every path (cap)",
+                "beam_search.cap",
+                step=len(beam[0].triples) + 1,
+                n=total,
+                cap=self.cap,
             )
         if not len(candidates):
             return [], 0

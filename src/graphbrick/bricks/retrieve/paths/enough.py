@@ -50,5 +50,5 @@ class LLMEnough(Condition):
             return False
         enough = is_enough(self.llm, run.query.text, run.evidence.texts())
         if enough:
-            event(f"{self.llm.model} found the evidence to be enough")
+            event(f"{self.llm.model} found the evidence to be enough", "enough.by_model")
         return enough

@@ -77,7 +77,11 @@ class LLMHops(HopClassifier):
             if number:
                 word = number.group(1).lower()
                 return _WORDS.get(word) or int(word)
-        event(f"{self.llm.model} was asked for a number of hops and replied {shown(reply)}; it was taken as 1")
+        event(
+            f"{self.llm.model} was asked for a number of hops and replied {shown(reply)}; it was taken as 1",
+            "hops.unread_reply",
+            reply=reply,
+        )
         return 1
 
 

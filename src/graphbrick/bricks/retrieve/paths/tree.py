@@ -61,7 +61,11 @@ def evidence_of(tree: PathTree, n_seeds: int, subgraph: Subgraph, cap: int, sour
         source: The stage, as recipe text.
     """
     if tree.capped:
-        event(f"stopped at the cap of {cap:,} paths; longer ones are missing (raise cap, or lower max_hops)")
+        event(
+            f"stopped at the cap of {cap:,} paths; longer ones are missing (raise cap, or lower max_hops)",
+            "paths.cap",
+            cap=cap,
+        )
     nodes = (tree.node if subgraph.nodes is None else subgraph.nodes[tree.node]).tolist()
     triples = tree.triple[n_seeds:]
     last = (triples if subgraph.triples is None else subgraph.triples[triples]).tolist()

@@ -47,12 +47,12 @@ class Layer:
 
     @property
     def returns(self) -> Flags:
-        """Whether the last step of the variant «back» comes to the seed."""
+        """bool [patterns], true if the last step of the variant «back» comes to the seed."""
         return self.carried.returns
 
     @property
     def has_been_back(self) -> Flags:
-        """Whether the variant «back» continues the variant «back» of the parent, rather than «away»."""
+        """bool [patterns], true if the variant «back» continues «back» of the parent, not «away»."""
         return self.carried.has_been_back
 
     def __len__(self) -> int:

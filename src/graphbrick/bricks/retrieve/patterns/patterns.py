@@ -194,13 +194,16 @@ class Patterns(RetrieveStage):
         if cut:
             event(
                 f"{cut:,} patterns end at so many entities that only the first {self.cap:,} triples there were looked "
-                "at (cap)"
+                "at (cap)",
+                "patterns.cap",
+                n=cut,
+                cap=self.cap,
             )
         fact(patterns=sum(len(length) for from_seed in grown for length in from_seed.lengths[1:]))
         return seeds, grown, self._ranked(query, subgraph.graph, grown)
 
     def _start(self, query: Query, subgraph: Subgraph, seed: int) -> _Grown:
-        """Return the empty pattern at a seed, which is called what the question calls it."""
+        """Return the empty pattern at a seed, under the name of the seed in the question."""
         entity = seed if subgraph.nodes is None else int(subgraph.nodes[seed])
         label = subgraph.graph.label(entity)
         layer, empty = first_layer(seed), PathPattern(query.name_of(entity, label), (), partial(str, label))
@@ -349,7 +352,7 @@ class Patterns(RetrieveStage):
 
 
 def _place(grown: list[_Grown], entry: _Ranked) -> tuple[float, int, int, int, int]:
-    """Return what candidates are sorted by: best first, then shorter ones, then those that follow their triples.
+    """Return the sort key of candidates: best first, then shorter, then those that follow their triples.
 
     Both directions of a symmetric relation have the same score, and a path is read more easily along its triples.
     """
@@ -387,7 +390,7 @@ def _types(graph: Graph, prefix: PathPattern, node: int) -> tuple[str, ...]:
 
 
 def _neighbours(subgraph: Subgraph, seeds: list[int]) -> list[npt.NDArray[np.int32]]:
-    """The entities that a triple joins to each seed; not looked up for a single one."""
+    """Return the entities that a triple joins to each seed; empty sets for a single seed."""
     if len(seeds) < 2:
         return []
     csr = subgraph.csr

@@ -55,12 +55,21 @@ class PlannedPaths(RelationPlanner, RetrieveStage):
             for instance in walks:
                 path = Path(graph, *instance, 1 / position, repr(self))
                 if len(paths) == self.cap and path not in paths:
-                    event(f"stopped at the cap of {self.cap:,} paths, within the plan {text} (cap)")
+                    event(
+                        f"stopped at the cap of {self.cap:,} paths, within the plan {text} (cap)",
+                        "planned_paths.cap",
+                        cap=self.cap,
+                        plan=text,
+                    )
                     fact(plans_matched=matched + (len(paths) > before))
                     return Evidence(tuple(paths))
                 paths.setdefault(path)
             matched += len(paths) > before
             if len(paths) == before:
-                event(f"the plan {text} gives no path that an earlier one has not given")
+                event(
+                    f"the plan {text} gives no path that an earlier one has not given",
+                    "planned_paths.no_new_path",
+                    plan=text,
+                )
         fact(plans_matched=matched)
         return Evidence(tuple(paths))

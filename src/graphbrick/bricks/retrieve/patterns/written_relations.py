@@ -64,7 +64,7 @@ class WrittenRelations(RetrieveStage):
             for seed in seeds.tolist() if all(hops) else ():
                 for instance in instances(graph, seed, hops, subgraph.triples):
                     if len(paths) == self.cap:
-                        event(f"stopped at the cap of {self.cap:,} paths (cap)")
+                        event(f"stopped at the cap of {self.cap:,} paths (cap)", "written_relations.cap", cap=self.cap)
                         return Evidence(tuple(paths))
                     paths.setdefault(Path(graph, *instance, probability, repr(self)))
             kept += len(paths) > before
@@ -72,7 +72,11 @@ class WrittenRelations(RetrieveStage):
                 break
         fact(sequences_kept=kept)
         if not paths and len(seeds):
-            event(f"none of the {len(sequences)} sequences that were written is found at the seeds")
+            event(
+                f"none of the {len(sequences)} sequences that were written is found at the seeds",
+                "written_relations.no_match",
+                n=len(sequences),
+            )
         return Evidence(tuple(paths))
 
 

@@ -43,7 +43,7 @@ def _has(graph: QueryLanguage, pattern: str) -> bool:
 
 
 def _joins_alike(graph: QueryLanguage, types: str) -> bool:
-    """Whether many tails of a relation are heads of it too."""
+    """Return whether many tails of a relation are heads of it too."""
     tails = f"MATCH ()-[:{types}]->(x) WITH DISTINCT x LIMIT {_TAILS}"
     n_tails = graph.query(f"{tails} RETURN count(x) AS n", {}, 1).rows[0][0]
     n_both = graph.query(f"{tails} MATCH (x)-[:{types}]->() RETURN count(DISTINCT x) AS n", {}, 1).rows[0][0]

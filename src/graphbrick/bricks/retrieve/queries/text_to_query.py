@@ -35,7 +35,7 @@ from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import StoppedError
 
 QUERY_EVENT = "query: "
-"""What the event begins with that tells the query whose rows are given."""
+"""The beginning of the event with the query whose rows are returned."""
 _SEEDS = 10  # shown to the model
 _ADDRESS = re.compile(r"^[a-z+]+:.*?(?= refuses the query: )")  # where the graph is says nothing to the model
 
@@ -106,40 +106,53 @@ class TextToQuery(RetrieveStage):
                 raise
             except GraphbrickError as error:
                 problem = _ADDRESS.sub("the database", str(error))
-                event(f"try {number} of {self.tries}: {shown(reply)} failed: {problem}")
+                event(
+                    f"try {number} of {self.tries}: {shown(reply)} failed: {problem}",
+                    "text_to_query.failed",
+                    number=number,
+                    problem=problem,
+                )
             else:
                 if rows.rows or empty is not None or number == self.tries:
                     return self._evidence(subgraph, text, rows)
                 empty = text, rows
                 problem = "it ran, but the graph has no such rows; look at names, directions and conditions again"
-                event(f"try {number} of {self.tries}: no rows: {one_line(text)}")
+                event(
+                    f"try {number} of {self.tries}: no rows: {one_line(text)}",
+                    "text_to_query.no_rows",
+                    number=number,
+                    query=text,
+                )
             if written in problems and number < self.tries:
-                event(f"{self.llm.model} repeated its query; it is asked anew, without seeing it")
+                event(
+                    f"{self.llm.model} repeated its query; it is asked anew, without seeing it",
+                    "text_to_query.repeated",
+                )
                 messages = list(as_messages(with_notes(asked, [*problems.values()])))
             else:
                 messages += _corrected(reply, problem)
             problems[written] = problem
         if empty is not None:
             return self._evidence(subgraph, *empty)
-        event(f"no query of {self.llm.model} ran; {self.tries} were tried")
+        event(f"no query of {self.llm.model} ran; {self.tries} were tried", "text_to_query.none_ran", tries=self.tries)
         return Evidence()
 
     def _checked(self, text: str, graph: QueryLanguage, language: str, schema: Schema, *, is_last: bool) -> str:
         """Return a query as it will be run: with all prefixes, and corrected if it is to be checked."""
         if not text:
-            raise _BadQueryError("the reply has no query")
+            raise _BadQueryError("the reply has no query", code="text_to_query.no_query")
         if language == SPARQL:
             text = with_prefixes(text, schema_prefixes(schema))
         if not self.check:
             return text
         checked = checked_by_graph(graph, text, schema)
         for change in checked.changes:
-            event(f"in the query: {change}")
+            event(f"in the query: {change}", "text_to_query.corrected", change=change)
         problems = "; ".join(checked.problems)
         if problems and not is_last:
-            raise _BadQueryError(problems)
+            raise _BadQueryError(problems, code="text_to_query.bad_query")
         if problems:
-            event(f"the last query was run although {problems}")
+            event(f"the last query was run although {problems}", "text_to_query.run_with_problems")
         return checked.text
 
     def _rows(self, text: str, graph: QueryLanguage, language: str, schema: Schema) -> tuple[str, Rows]:
@@ -155,11 +168,14 @@ class TextToQuery(RetrieveStage):
             except (StoppedError, UnavailableError):
                 raise
             except GraphbrickError as error:
-                event(f"the query found nothing, and other directions were not tried: {error}")
+                event(
+                    f"the query found nothing, and other directions were not tried: {error}",
+                    "text_to_query.directions_not_tried",
+                )
                 return text, rows
             if not _is_nothing(found):
                 for change in turned.changes:
-                    event(f"in the query, which found nothing: {change}")
+                    event(f"in the query, which found nothing: {change}", "text_to_query.turned", change=change)
                 return turned.text, found
         return text, rows
 
@@ -169,10 +185,10 @@ class TextToQuery(RetrieveStage):
         return graph.query(limited, {}, self.n)
 
     def _evidence(self, subgraph: Subgraph, text: str, rows: Rows) -> Evidence:
-        event(f"{QUERY_EVENT}{text}")
+        event(f"{QUERY_EVENT}{text}", "text_to_query.query", query=text)
         fact(rows=len(rows.rows))
         if rows.is_cut:
-            event(f"the query has more rows; the first {self.n:,} are given (n)")
+            event(f"the query has more rows; the first {self.n:,} are given (n)", "text_to_query.more_rows", n=self.n)
         maker = RowMaker(cast(Labels, subgraph.graph))
         cited = (Citation(query=text),)
         items = []
@@ -198,7 +214,11 @@ class TextToQuery(RetrieveStage):
             n = n // 2
         n_left_out = len(schema.connections) - len(part.connections)
         if n_left_out:
-            event(f"{self.llm.model} was shown {len(part.connections)} relations; {n_left_out:,} were left out")
+            event(
+                f"{self.llm.model} was shown {len(part.connections)} relations; {n_left_out:,} were left out",
+                "text_to_query.relations_cut",
+                n=len(part.connections),
+            )
         return messages
 
     def _pairs(self, question: str, names: Sequence[str]) -> list[Pair]:
@@ -218,5 +238,5 @@ def _corrected(reply: str, problem: str) -> Iterable[Message]:
 
 
 def _is_nothing(rows: Rows) -> bool:
-    """Whether a result has no rows, or is a count of 0."""
+    """Return whether a result has no rows, or is a count of 0."""
     return not rows.rows or (len(rows.rows) == 1 and all(value in (None, 0) for value in rows.rows[0]))

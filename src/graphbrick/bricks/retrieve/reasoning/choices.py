@@ -33,7 +33,12 @@ def chosen(reply: str, candidates: Sequence[str], most: int | None = None) -> li
     """Return the places, from 0, of the candidates that a reply names, best first; None if it cannot be read."""
     numbers = read_numbers(reply, candidates)
     if numbers is not None and most is not None and len(numbers) > most:
-        event(f"of {len(numbers)} candidates that the reply names only the first {most} count")
+        event(
+            f"of {len(numbers)} candidates that the reply names only the first {most} count",
+            "choices.too_many_names",
+            n=len(numbers),
+            most=most,
+        )
     return None if numbers is None else [number - 1 for number in numbers[:most]]
 
 
@@ -47,5 +52,10 @@ def scored(reply: str, candidates: Sequence[str], most: int) -> dict[int, float]
         return None
     ranked = sorted(((place - 1, score / _WHOLE) for place, score in scores.items()), key=lambda e: (-e[1], e[0]))
     if len(ranked) > most:
-        event(f"of {len(ranked)} candidates that the reply scores only the best {most} count")
+        event(
+            f"of {len(ranked)} candidates that the reply scores only the best {most} count",
+            "choices.too_many_scores",
+            n=len(ranked),
+            most=most,
+        )
     return {place: score for place, score in ranked[:most] if score > 0}

@@ -84,7 +84,7 @@ class ConstrainedPaths(RetrieveStage):
             by_text.setdefault(one_line(text), []).append(path)
         fact(paths_in_grammar=len(by_text))
         if not by_text:
-            event("no path leads from the seeds, so the model was not called")
+            event("no path leads from the seeds, so the model was not called", "constrained_paths.no_path")
             return Evidence()
         request = Request(self.messages(query, subgraph, found.paths))
         written = self._sampled(request, by_text) if self.decode == "sample" else self._one_by_one(request, by_text)
@@ -104,11 +104,20 @@ class ConstrainedPaths(RetrieveStage):
                 del left[text]
             else:  # the same would come again
                 begun = [path for path in left if path.startswith(text)]
-                event(f"the {len(begun):,} paths that begin as the one cut off were left out of the next grammars")
+                event(
+                    f"the {len(begun):,} paths that begin as the one cut off were left out of the next grammars",
+                    "constrained_paths.begun_left_out",
+                    n=len(begun),
+                )
                 left = {path: None for path in left if not path.startswith(text)}
             if not left:
                 found, n = len(by_text), len(written)
-                event(f"of {found:,} paths around the seeds {n:,} were written; there are no further ones")
+                event(
+                    f"of {found:,} paths around the seeds {n:,} were written; there are no further ones",
+                    "constrained_paths.all_written",
+                    n=n,
+                    total=found,
+                )
                 break
         return written
 
@@ -131,12 +140,15 @@ class ConstrainedPaths(RetrieveStage):
         text = text.rstrip("\ufffd")  # it may be cut within a character
         if choice.finish_reason == "length" and any(path.startswith(text) for path in texts):
             event(
-                f"a path was cut off at {self.llm.max_tokens:,} tokens and left out (raise max_tokens): {shown(text)}"
+                f"a path was cut off at {self.llm.max_tokens:,} tokens and left out (raise max_tokens): {shown(text)}",
+                "constrained_paths.cut_off",
+                tokens=self.llm.max_tokens,
             )
             return text
         raise ModelError(
-            f"{self.llm.model} at {self.llm.address()} does not obey grammars: it replied {shown(text)}, which is no "
-            "path of the grammar; use LocalLLM(), or a server of llama.cpp or vLLM, or PlannedPaths with this one"
+            f"{self.llm.model} at {self.llm.address()} does not obey grammars: it replied {shown(text)}, which is not "
+            "a path of the grammar; use LocalLLM(), or a server of llama.cpp or vLLM, or PlannedPaths with this one",
+            code="constrained_paths.no_grammar",
         )
 
     def messages(self, query: Query, subgraph: Subgraph, paths: Sequence[Path]) -> list[Message]:

@@ -92,9 +92,12 @@ class DebateOnGraph(RetrieveStage):
             values[name] = one_line(reply)
         final = _question(reply)
         if not final:
-            unreadable(f"the debate ended without a question, so the question stays as it was: {shown(reply)}")
+            unreadable(
+                f"the debate ended without a question, so the question stays as it was: {shown(reply)}",
+                "debate_on_graph.no_question",
+            )
             return question
-        event(f"the question became: {final}")
+        event(f"the question became: {final}", "debate_on_graph.question", question=final)
         return final
 
 

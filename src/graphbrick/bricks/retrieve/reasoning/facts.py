@@ -38,14 +38,14 @@ def picked_facts(
     """
     offered = offers(subgraph, ends, direction, triples)
     if not offered:
-        event("no relation leads on from the entities reached")
+        event("no relation leads on from the entities reached", "facts.no_relation")
         return []
     names = dict.fromkeys(name_of(subgraph, path.nodes[-1]) for path in ends)
     entities = ", ".join([*names][:_NAMED])
     prompt = choosing(llm, name, list(offered), most, question=question, entities=entities)
     picked = chosen(llm.ask_all([prompt.request])[0].text, prompt.candidates, most)
     if not picked:
-        event("the model picked no relation; the search ended with what there is")
+        event("the model picked no relation; the search ended with what there is", "facts.none_picked")
     facts = []
     relations = [list(offered)[place] for place in picked or ()]
     share = triples
@@ -54,6 +54,12 @@ def picked_facts(
     for relation in relations:
         if len(offered[relation]) > share:
             why = "triples" if share == triples else f"about {_MOST} of a round"
-            event(f"only the first {share} facts of {relation!r} were read ({why})")
+            event(
+                f"only the first {share} facts of {relation!r} were read ({why})",
+                "facts.cut",
+                n=share,
+                relation=relation,
+                reason=why,
+            )
         facts += offered[relation][:share]
     return facts

@@ -53,7 +53,7 @@ _VISITS = 2_000_000  # entities that the forms of all drafts may visit, some 10 
 
 
 class _Executed(NamedTuple):
-    """A draft that gives something.
+    """A draft with answers.
 
     Attributes:
         form: The draft.
@@ -67,7 +67,7 @@ class _Executed(NamedTuple):
 
     @property
     def answer(self) -> object:
-        """What the draft votes for: its entities, or their number."""
+        """The vote of the draft: its entities, or their number."""
         return len(self.found) if isinstance(self.form, Count) else frozenset(self.found)
 
 
@@ -113,18 +113,24 @@ class LogicalForms(RetrieveStage):
         executed = [done for form in forms if (done := by_form[form]) is not None]
         fact(drafts=len(forms), drafts_with_answers=len(executed))
         if not executed:
-            event("no draft gives an answer")
+            event("no draft gives an answer", "logical_forms.no_answer")
             return Evidence()
         votes = Counter(done.answer for done in executed)
         best = max(executed, key=lambda done: votes[done.answer])  # the first of equals
-        event(f"{votes[best.answer]} of {len(executed)} drafts that give an answer agree on {form_text(best.form)}")
+        event(
+            f"{votes[best.answer]} of {len(executed)} drafts that give an answer agree on {form_text(best.form)}",
+            "logical_forms.votes",
+            votes=votes[best.answer],
+            drafts=len(executed),
+            form=form_text(best.form),
+        )
         return self._evidence(subgraph, best)
 
     def _drafts(self, query: Query) -> list[Form]:
         """Return the drafts that can be read."""
         n = self.drafts if self.llm.temperature else 1
         if n < self.drafts:
-            event("the model has temperature 0, so that it drafts once")
+            event("the model has temperature 0, so that it drafts once", "logical_forms.one_draft")
         request = PROMPTS.request(self.llm, "draft_form", question=query.text).request
         reply = self.llm.ask_all([Request(request.messages, n=n)])[0]
         forms = []
@@ -133,44 +139,69 @@ class LogicalForms(RetrieveStage):
             try:
                 form = read_form(text)
             except FormError as error:
-                unreadable(f"a draft could not be read ({error}): {shown(text)}")
+                unreadable(
+                    f"a draft could not be read ({error}): {shown(text)}",
+                    "logical_forms.unread_draft",
+                    problem=str(error),
+                )
                 continue
             if sum(isinstance(part, Join) for part in parts_of(form)) > _MOST_JOINS:
-                event(f"a draft has more than {_MOST_JOINS} joins and was left out: {shown(text)}")
+                event(
+                    f"a draft has more than {_MOST_JOINS} joins and was left out: {shown(text)}",
+                    "logical_forms.too_many_joins",
+                )
                 continue
             forms.append(form)
         return forms
 
     def _executed(self, query: Query, subgraph: Subgraph, form: Form, visits: Visits) -> _Executed | None:
-        """Return the first binding of a form that gives something."""
+        """Return the first binding of a form that has answers."""
         if visits.left < 0:
-            event(f"a draft was not executed, since those before visited {_VISITS:,} entities: {form_text(form)}")
+            event(
+                f"a draft was not executed, since those before visited {_VISITS:,} entities: {form_text(form)}",
+                "logical_forms.not_executed",
+                form=form_text(form),
+            )
             return None
         candidates = self._candidates(query, subgraph, form)
         missing = next((slot for slot, found in candidates.items() if not found), None)
         if missing is not None:
-            event(f"a draft gives nothing: there is no {missing[0]} like {missing[1][:80]!r}")
+            event(
+                f"a draft gives nothing: there is no {missing[0]} like {missing[1][:80]!r}",
+                "logical_forms.no_candidate",
+                kind=missing[0],
+                name=missing[1][:80],
+            )
             return None
         tries = ((bound, binding) for binding in bindings(candidates, self.tries) for bound in turned(form))
         for tried, (bound, binding) in enumerate(tries):
             check_limits()
             if tried == self.tries:
-                event(f"a draft gives nothing after {tried:,} forms (tries): {form_text(form)}")
+                event(
+                    f"a draft gives nothing after {tried:,} forms (tries): {form_text(form)}",
+                    "logical_forms.tries",
+                    tries=tried,
+                    form=form_text(form),
+                )
                 return None
             try:
                 found = execute(subgraph, bound, binding, visits)
             except TooLargeError:
                 continue
             except SpentError:
-                event(f"a draft was given up after {_VISITS:,} entities visited by all drafts: {form_text(form)}")
+                event(
+                    f"a draft was given up after {_VISITS:,} entities visited by all drafts: {form_text(form)}",
+                    "logical_forms.visits",
+                    form=form_text(form),
+                )
                 return None
             if found:
                 return _Executed(bound, binding, found)
-        event(f"a draft gives nothing: {form_text(form)}")
+        event(f"a draft gives nothing: {form_text(form)}", "logical_forms.no_result", form=form_text(form))
         return None
 
     def _candidates(self, query: Query, subgraph: Subgraph, form: Form) -> dict[tuple[str, str], list[int]]:
-        """Return what each name in a form may mean, best first: entities as local ids, and relations."""
+        """Return the candidates for each name in a form, best first: entities as local ids, and relations."""
         slots = slots_of(form)
         joins = sum(isinstance(part, Join) for part in parts_of(form))
         words = [name for kind, name in slots if kind == "relation"]
@@ -207,7 +238,7 @@ class LogicalForms(RetrieveStage):
 
 
 def _entities(query: Query, subgraph: Subgraph, name: str, most: int) -> list[int]:
-    """Return the local ids of entities with a name: seeds of that name first, then what the graph finds.
+    """Return the local ids of entities with a name: seeds of that name first, then matches in the graph.
 
     A name that is not in the question is taken only as it stands: a model invents names.
     """

@@ -112,12 +112,12 @@ def name_of(subgraph: Subgraph, node: int) -> str:
 
 
 def is_unnamed(subgraph: Subgraph, node: int) -> bool:
-    """Whether a local node is a mediator or another node without a name: its label is a machine identifier (MID)."""
+    """Return whether a local node has no name, such as a mediator: its label is a machine identifier."""
     return bool(_UNNAMED.fullmatch(name_of(subgraph, node)))
 
 
 def offers(subgraph: Subgraph, paths: list[Partial], direction: str, most: int) -> dict[str, list[Partial]]:
-    """Return what can be followed from the ends of paths together: the text of each move, and the paths it gives.
+    """Return the moves from the ends of all paths: the text of each, and the paths that it gives.
 
     A move to a mediator, a node without a name, goes on to the next entity, so that a fact told by two triples is one
     offer, such as ``-> marriage -> spouse``. Outgoing moves come first, by the order of the paths; of one path by

@@ -53,7 +53,7 @@ _VERDICT = json_object(enough={"type": "boolean"}, answer=_TEXT)
 
 @dataclass
 class _Search:
-    """What one search remembers.
+    """The memory of one search.
 
     Attributes:
         query: The question.
@@ -77,7 +77,7 @@ class _Search:
 
     @property
     def values(self) -> dict[str, str]:
-        """What all prompts have."""
+        """The values of placeholders that all prompts have."""
         return {"question": self.query.text, "subgoals": numbered(self.goals), "memory": numbered(self.notes)}
 
     def facts(self, last: int = 0) -> list[str]:
@@ -156,7 +156,10 @@ class PlanOnGraph(RetrieveStage):
         rounds.walk(frontier, self.max_hops, lambda frontier: self._explored(search, frontier, draw), is_enough, onward)
         rounds.is_stuck &= bool(rounds.paths)
         if rounds.is_stuck:
-            event("the search stopped half way: nothing more was reached; what there is, is the evidence")
+            event(
+                "the search stopped half way: nothing more was reached; what there is, is the evidence",
+                "plan_on_graph.half_way",
+            )
         is_dropped = rounds.end("facts") and self.if_never_enough == "drop"
         fact(backtracks=search.backtracks)
         return Evidence() if is_dropped else self._evidence(search)
@@ -167,7 +170,10 @@ class PlanOnGraph(RetrieveStage):
         reply = self.llm.ask_all([PROMPTS.request(self.llm, "subgoals", schema=schema, question=query.text).request])
         goals = (read_names(reply[0].text) or [])[:_GOALS]
         if not goals:
-            event(f"no sub-goal could be read, so the question is the only one: {shown(reply[0].text)}")
+            event(
+                f"no sub-goal could be read, so the question is the only one: {shown(reply[0].text)}",
+                "plan_on_graph.no_goals",
+            )
         return goals or [one_line(query.text)]
 
     # One round
@@ -182,7 +188,12 @@ class PlanOnGraph(RetrieveStage):
         """Return the entities that the next round starts from."""
         most = 2 * self.width
         if len(reached) > most:
-            event(f"of {len(reached)} entities reached the first {most} go on, in turns of the relations (width)")
+            event(
+                f"of {len(reached)} entities reached the first {most} go on, in turns of the relations (width)",
+                "plan_on_graph.width",
+                n=most,
+                total=len(reached),
+            )
         return reached[:most]
 
     def _relations(self, search: _Search, frontier: list[Partial]) -> list[tuple[Partial, Move]]:
@@ -235,13 +246,18 @@ class PlanOnGraph(RetrieveStage):
             if prompt is not None:
                 places = chosen(reply, prompt.candidates, self.width)
                 if places is None:
-                    event(f"the first {self.width} entities of {move.text!r} were taken")
+                    event(
+                        f"the first {self.width} entities of {move.text!r} were taken",
+                        "plan_on_graph.first_entities",
+                        n=self.width,
+                        move=move.text,
+                    )
                     places = list(range(min(self.width, len(move.ends))))
             reached.append(extended(path, move.take(np.array(places, dtype=np.int64))))
         return reached
 
     def _needs_no_choice(self, search: _Search, move: Move) -> bool:
-        """Whether all entities of a move are followed: a single one, numbers, and those without a name."""
+        """Return whether all entities of a move are followed: a single one, numbers, nameless ones."""
         ends = move.ends.tolist()
         numbers = all(name_of(search.subgraph, end).isdigit() for end in ends)
         return len(ends) < 2 or numbers or all(is_unnamed(search.subgraph, end) for end in ends)
@@ -250,42 +266,60 @@ class PlanOnGraph(RetrieveStage):
         """Return a move with at most as many entities as a model is shown, which is an event if there are more."""
         check_limits()
         if len(move.ends) > _SCORED:
-            event(f"of {len(move.ends):,} entities of {move.text!r} {_SCORED:,} were drawn")
+            event(
+                f"of {len(move.ends):,} entities of {move.text!r} {_SCORED:,} were drawn",
+                "plan_on_graph.drawn",
+                n=_SCORED,
+                total=len(move.ends),
+                move=move.text,
+            )
             move = move.take(np.array(sorted(draw.sample(range(len(move.ends)), _SCORED))))
         names = [name_of(search.subgraph, end) for end in move.ends.tolist()]
         unnamed = all(is_unnamed(search.subgraph, end) for end in move.ends.tolist())
         if unnamed and len(names) > _UNNAMED:
-            event(f"of {len(names):,} entities without a name of {move.text!r} {_UNNAMED} were drawn")
+            event(
+                f"of {len(names):,} entities without a name of {move.text!r} {_UNNAMED} were drawn",
+                "plan_on_graph.unnamed_drawn",
+                n=_UNNAMED,
+                total=len(names),
+                move=move.text,
+            )
             return move.take(np.array(sorted(draw.sample(range(len(names)), _UNNAMED))))
         if len(names) <= _MANY:
             return move
-        event(f"of {len(names):,} entities of {move.text!r} the {_MANY} best by {self.scorer!r} were shown")
+        event(
+            f"of {len(names):,} entities of {move.text!r} the {_MANY} best by {self.scorer!r} were shown",
+            "plan_on_graph.best_shown",
+            n=_MANY,
+            total=len(names),
+            move=move.text,
+        )
         best = np.argsort(-self.scorer.rate(search.query.text, names), kind="stable")
         return move.take(best[:_MANY])
 
     # After a round
 
     def _take_notes(self, search: _Search) -> None:
-        """Let the model write down what is known of each sub-goal."""
+        """Let the model write down the state of each sub-goal."""
         keys = [str(number) for number in range(1, len(search.goals) + 1)]
         schema = json_object(**dict.fromkeys(keys, _TEXT))
         prompt = PROMPTS.request(self.llm, "memory", search.facts(1), schema=schema, **search.values)
         reply = self.llm.ask_all([prompt.request])[0].text
         notes = read_object(reply)
         if notes is None or not set(keys) & set(notes):
-            unreadable(f"the notes stay as they were: none could be read in {shown(reply)}")
+            unreadable(f"the notes stay as they were: none could be read in {shown(reply)}", "plan_on_graph.no_notes")
             return
         search.notes = [one_line(str(notes.get(key) or old)) for key, old in zip(keys, search.notes, strict=True)]
 
     def _is_enough(self, search: _Search) -> bool:
-        """Ask whether what is known is enough; only an answer with a name on the paths ends the search."""
+        """Ask whether the facts are enough; only an answer with a name on the paths ends the search."""
         prompt = PROMPTS.request(self.llm, "plan_answer", search.facts(), schema=_VERDICT, **search.values)
         reply = self.llm.ask_all([prompt.request])[0].text
         verdict = read_object(reply)
         enough = None if verdict is None else verdict.get("enough")
         enough = read_yes(enough) if isinstance(enough, str) else enough
         if verdict is None or not isinstance(enough, bool):
-            unreadable(f"no verdict could be read, so the search went on: {shown(reply)}")
+            unreadable(f"no verdict could be read, so the search went on: {shown(reply)}", "plan_on_graph.no_verdict")
             return False
         if not enough:
             return False
@@ -296,7 +330,11 @@ class PlanOnGraph(RetrieveStage):
         known = {fold(name_of(search.subgraph, node)) for path in paths for node in path.nodes}
         search.answers = known & {fold(name) for name in names} - {""}
         if not search.answers:
-            event(f"the search went on, since {', '.join(texts)[:80]!r} is no name on the paths")
+            event(
+                f"the search went on, since {', '.join(texts)[:80]!r} is not a name on the paths",
+                "plan_on_graph.answer_off_paths",
+                texts=tuple(texts),
+            )
         return bool(search.answers)
 
     def _earlier(self, search: _Search, going_on: list[Partial]) -> list[Partial]:
@@ -312,7 +350,12 @@ class PlanOnGraph(RetrieveStage):
         if not earlier or left <= 0:
             return []
         if len(earlier) > _MANY:
-            event(f"of {len(earlier):,} entities seen before the first {_MANY} were offered to go back to")
+            event(
+                f"of {len(earlier):,} entities seen before the first {_MANY} were offered to go back to",
+                "plan_on_graph.earlier_cut",
+                n=_MANY,
+                total=len(earlier),
+            )
         names = [name_of(search.subgraph, node) for node in earlier][:_MANY]
         last = "; ".join(name_of(search.subgraph, node) for node in ends)
         prompt = choosing(self.llm, "go_back", names, left, reached=last, **search.values)

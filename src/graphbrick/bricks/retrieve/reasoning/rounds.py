@@ -63,11 +63,16 @@ class Rounds:
                 frontier = onward(reached)
 
     def end(self, what: str) -> bool:
-        """Report how the walk ended; return whether ``what`` it reached was not found to be enough in all rounds."""
+        """Report the end of the walk; return whether all rounds ran and ``what`` it reached was not enough."""
         fact(rounds=len(self.paths))
         if self.is_enough or self.is_stuck:
             return False
-        event(f"the {what} were not found to be enough after {len(self.paths)} rounds")
+        event(
+            f"the {what} were not found to be enough after {len(self.paths)} rounds",
+            "rounds.not_enough",
+            reached=what,
+            rounds=len(self.paths),
+        )
         return True
 
     def texts(self) -> list[str]:

@@ -89,13 +89,22 @@ class StructGPT(RetrieveStage):
         # A condition of many facts says more about the question than one of a single fact.
         ranked = sorted(several, key=lambda text: (-len(several[text]), text))
         if len(ranked) > _CONDITIONS:
-            event(f"of {len(ranked):,} conditions the {_CONDITIONS} most frequent were shown")
+            event(
+                f"of {len(ranked):,} conditions the {_CONDITIONS} most frequent were shown",
+                "struct_gpt.conditions_cut",
+                n=_CONDITIONS,
+                total=len(ranked),
+            )
         relation = text_of(subgraph, facts[0]).removesuffix(name_of(subgraph, facts[0].nodes[-1])).strip()
         prompt = choosing(self.llm, "choose_constraints", ranked[:_CONDITIONS], question=query.text, relation=relation)
         picked = chosen(self.llm.ask_all([prompt.request])[0].text, prompt.candidates) or []
         left = [path for i, path in enumerate(facts) if all(i in several[ranked[place]] for place in picked)]
         if not left:
-            event(f"no fact meets all {len(picked)} conditions that the model picked; none was used")
+            event(
+                f"no fact meets all {len(picked)} conditions that the model picked; none was used",
+                "struct_gpt.no_fact",
+                conditions=len(picked),
+            )
         return left or facts
 
     def _places(self, subgraph: Subgraph, path: Partial) -> list[Partial]:

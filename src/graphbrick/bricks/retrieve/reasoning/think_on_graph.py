@@ -82,7 +82,10 @@ class ThinkOnGraph(RetrieveStage):
             lambda: is_enough(self.llm, query.text, rounds.texts()),
         )
         if rounds.is_stuck:
-            event("the search stopped half way: no relation or entity got points; what there is, is the evidence")
+            event(
+                "the search stopped half way: no relation or entity got points; what there is, is the evidence",
+                "think_on_graph.half_way",
+            )
         is_dropped = rounds.end("paths") and self.if_never_enough == "drop"
         return Evidence() if is_dropped else rounds.evidence(repr(self))
 
@@ -115,7 +118,11 @@ class ThinkOnGraph(RetrieveStage):
             scores = scored(reply, prompt.candidates, self.beam_width)
             if scores is None:
                 where = name_of(subgraph, path.nodes[-1])
-                unreadable(f"no relation of {where!r} was followed: no points could be read in {shown(reply)}")
+                unreadable(
+                    f"no relation of {where!r} was followed: no points could be read in {shown(reply)}",
+                    "think_on_graph.no_relation_points",
+                    where=where,
+                )
             steps += [(path, moves[place], score) for place, score in (scores or {}).items()]
         return steps
 
@@ -145,7 +152,11 @@ class ThinkOnGraph(RetrieveStage):
             n = len(move.ends) if prompt is None else len(prompt.candidates)
             scores = None if prompt is None else scored(reply, prompt.candidates, self.beam_width)
             if prompt is not None and scores is None:
-                unreadable(f"the entities of {move.text!r} score alike: no points could be read in {shown(reply)}")
+                unreadable(
+                    f"the entities of {move.text!r} score alike: no points could be read in {shown(reply)}",
+                    "think_on_graph.no_entity_points",
+                    move=move.text,
+                )
             for place, points in (dict.fromkeys(range(n), 1 / n) if scores is None else scores).items():
                 reached += extended(path, move.take(np.array([place])), score * points)
         return reached
@@ -159,5 +170,11 @@ class ThinkOnGraph(RetrieveStage):
         """Return the move, with a few of its ends if it has many, which is an event."""
         if len(move.ends) < _MANY:
             return move
-        event(f"of {len(move.ends):,} entities of {move.text!r} {_SAMPLED} were drawn")
+        event(
+            f"of {len(move.ends):,} entities of {move.text!r} {_SAMPLED} were drawn",
+            "think_on_graph.drawn",
+            n=_SAMPLED,
+            total=len(move.ends),
+            move=move.text,
+        )
         return move.take(np.array(sorted(draw.sample(range(len(move.ends)), _SAMPLED))))

@@ -205,8 +205,9 @@ def train_llm(
     is_gguf = find_base(base)[1] is not None
     if gguf and not is_gguf:
         raise InputError(
-            f"a GGUF file is written from the one that was tuned, but {base} is none; tune a GGUF file, or convert "
-            f"{place / MERGED} with convert_hf_to_gguf.py of llama.cpp"
+            f"a GGUF file is written from the one that was tuned, but {base} is not one; tune a GGUF file, or convert "
+            f"{place / MERGED} with convert_hf_to_gguf.py of llama.cpp",
+            code="train_llm.no_gguf_base",
         )
     check_place(place, KIND, overwrite=training.overwrite)
     require_llm_packages(gguf=is_gguf)
@@ -251,7 +252,8 @@ class Parameters:
         unknown = [kind for kind in self.texts if kind not in TEXTS]
         if unknown or not self.texts:
             raise InputError(
-                f"train_llm texts must be some of {', '.join(TEXTS)}, got {', '.join(self.texts) or 'none'}"
+                f"train_llm texts must be some of {', '.join(TEXTS)}, got {', '.join(self.texts) or 'none'}",
+                code="train_llm.bad_texts",
             )
 
 
@@ -269,11 +271,19 @@ def _brick(module: str, brick: Brick | Pipeline | None, context: int) -> Tuned:
     """Return the brick whose prompts are learned."""
     kind = MODULES.get(module) if isinstance(module, str) else None
     if kind is None:
-        raise InputError(f"train_llm module must be one of {', '.join(MODULES)}, got {module!r}; try 'plan'")
+        raise InputError(
+            f"train_llm module must be one of {', '.join(MODULES)}, got {module!r}; try 'plan'",
+            code="train_llm.bad_module",
+            module=module,
+        )
     if brick is None:
         return (LLMListwiseScorer if kind is LLMScorer else kind)(LLM("tuned", context=context))
     if not isinstance(brick, kind):
-        raise InputError(f"the module {module} is that of {kind.__name__}, got the brick {brick!r}")
+        raise InputError(
+            f"the module {module} is that of {kind.__name__}, got the brick {brick!r}",
+            code="train_llm.other_brick",
+            module=module,
+        )
     return brick
 
 
@@ -311,7 +321,9 @@ def _lessons(
                 f"the prompts of all {len(paths.all):,} that have a path to an answer show nothing of it; raise "
                 "context, or what the brick shows"
             )
-        raise InputError(f"there is nothing to learn from {total:,} questions: {why}")
+        raise InputError(
+            f"there is nothing to learn from {total:,} questions: {why}", code="train_llm.nothing_to_learn", total=total
+        )
     return learned, held, {**paths.lost(), **asdict(lost), "too_long": too_long, "longest": longest}
 
 

@@ -28,7 +28,7 @@ from graphbrick.models.scorers.llm_scorer import LLMScorer
 
 Tuned = PlannedRelations | LLMScorer | Generate
 TEXTS = ("path", "step", "relation", "pattern", "triple", "entity")
-"""What is ranked: whole paths (`Rerank`), paths that grow by a triple (`BeamSearch`) and relation names (`PruneEdges`);
+"""Kinds of ranked texts: whole paths (`Rerank`), paths one triple longer (`BeamSearch`), relation names (`PruneEdges`);
 patterns (`Rerank` by pattern), new triples alone (`BeamSearch` by triple, `PruneTriples`), entities (`PruneNodes`)."""
 DEFAULT_TEXTS = TEXTS[:3]
 
@@ -78,7 +78,7 @@ def lessons(
     seed: int = 0,
     watch: Progress = silent,
 ) -> list[Lesson]:
-    """The lessons for a brick, in the order of the examples.
+    """Return the lessons for a brick, in the order of the examples.
 
     Args:
         brick: The brick as the pipeline will use it.
@@ -113,7 +113,7 @@ def lessons(
 
 
 def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tuple[Path, ...]]:
-    """An example with its right paths, or with none of them and only what is certainly wrong."""
+    """Return an example with its right paths, or with none of them and only paths that are certainly wrong."""
     answers = set(example.grounded.answers)
     wrong = tuple(path for path in example.negatives if answers.isdisjoint(path.nodes[1:]))
     return (replace(example, negatives=wrong), ()) if nothing and wrong else (example, example.positives)
@@ -189,7 +189,7 @@ def _texts_of(path: Path, kind: str) -> list[str]:
 def _step(
     example: PathExample, positives: Sequence[Path], rng: np.random.Generator, *, triples: bool
 ) -> tuple[list[str], list[str]]:
-    """The candidates of one step of a beam search that has kept to the right paths, and some others, from one seed."""
+    """Return the candidates of one step of a beam search from one seed that has kept to right paths and some others."""
     graph, walked = example.positives[0].graph, [*positives, *example.negatives]
     one = walked[rng.integers(len(positives) or len(walked))]
     hops = int(rng.integers(one.hops))

@@ -110,12 +110,16 @@ def find_base(base: str) -> tuple[str, Path | None]:
     folder = Path(base).expanduser()
     if folder.is_dir():
         if not (folder / "config.json").is_file():
-            raise ModelError(f"{base} holds no model of transformers: config.json is not there")
+            raise ModelError(
+                f"{base} holds no model of transformers: config.json is not there", code="llm_fit.no_config"
+            )
         return str(folder), None
     if folder.exists() or base.count("/") != 1 or base.startswith((".", "/", "~")):
         raise ModelError(
             f"there is no base model {base!r}; give a folder of transformers, a GGUF file, a name that graphbrick "
-            "models list shows, or a name of the hub such as Qwen/Qwen2.5-0.5B-Instruct"
+            "models list shows, or a name of the hub such as Qwen/Qwen2.5-0.5B-Instruct",
+            code="llm_fit.no_base",
+            base=base,
         )
     return base, None
 
@@ -143,11 +147,20 @@ def open_base(base: str, device: str | None) -> Base:
             dtype = None if file else transformers.AutoConfig.from_pretrained(place).dtype
         model.to(on)
     except Exception as error:  # transformers', torch's and the hub's
-        raise ModelError(f"{base} cannot be loaded as a causal language model: {first_line(error)}") from error
+        raise ModelError(
+            f"{base} cannot be loaded as a causal language model: {first_line(error)}",
+            code="llm_fit.not_a_language_model",
+        ) from error
     if not getattr(tokenizer, "chat_template", None):
-        raise ModelError(f"{base} has no chat template, so no server could talk with it; take an instruct model")
+        raise ModelError(
+            f"{base} has no chat template, so no server could talk with it; take an instruct model",
+            code="llm_fit.no_chat_template",
+        )
     if tokenizer.eos_token_id is None:
-        raise ModelError(f"the tokenizer of {base} has no token that ends a reply; take an instruct model")
+        raise ModelError(
+            f"the tokenizer of {base} has no token that ends a reply; take an instruct model",
+            code="llm_fit.no_end_token",
+        )
     context = int(getattr(model.config, "max_position_embeddings", 0) or 0)
     return Base(base, model.eval(), tokenizer, on, file, dtype or torch.bfloat16, context)
 
@@ -177,7 +190,10 @@ def encode(base: Base, lessons: Sequence[Lesson], *, context: int, longest: int)
                 [*messages, {"role": "assistant", "content": lesson.reply}], tokenize=False
             )
         except Exception as error:  # a template may raise any exception
-            raise ModelError(f"the chat template of {base.name} refuses the prompt: {first_line(error)}") from error
+            raise ModelError(
+                f"the chat template of {base.name} refuses the prompt: {first_line(error)}",
+                code="llm_fit.template_refuses",
+            ) from error
         # Where a template writes an earlier reply in another way, the reply follows the prompt as it is.
         reply = whole[len(prompt) :] if whole.startswith(prompt) else lesson.reply
         reply_ids, end = _ids(base, reply), base.tokenizer.eos_token_id
@@ -209,7 +225,9 @@ def adapt(base: Base, settings: Settings) -> Any:
         with quiet():
             adapted = peft.get_peft_model(base.model, config)
     except ValueError as error:
-        raise ModelError(f"{base.name} cannot be given an adapter: {first_line(error)}") from error
+        raise ModelError(
+            f"{base.name} cannot be given an adapter: {first_line(error)}", code="llm_fit.no_adapter"
+        ) from error
     config.base_model_name_or_path = base.name
     return adapted
 
@@ -347,7 +365,7 @@ def _loss(logits: Any, labels: Any) -> Any:
 
 
 def _passes(lessons: Sequence[Tokens], device: str) -> list[list[int]]:
-    """Indices of lessons in groups of about the same length that memory holds at once; one alone may be longer."""
+    """Return the indices of lessons in groups of like length that fit into memory; one alone may be longer."""
     most, groups = _AT_ONCE.get(device, _AT_ONCE["cuda"]), list[list[int]]()
     for i in sorted(range(len(lessons)), key=lambda i: len(lessons[i].ids)):
         if groups and (len(groups[-1]) + 1) * len(lessons[i].ids) <= most:

@@ -56,13 +56,16 @@ def write_gguf(source: Path, model: Any, out: Path) -> None:
             there = gguf.quants.dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
             order = _order(there, base, heads)
             if order is None:
-                raise ModelError(f"{tensor.name} of {source} lies in an order that is not known; leave out --gguf")
+                raise ModelError(
+                    f"{tensor.name} of {source} lies in an order that is not known; leave out --gguf",
+                    code="llm_gguf.unknown_order",
+                )
             kind = gguf.GGMLQuantizationType.Q8_0
             if there.shape[-1] % gguf.GGML_QUANT_SIZES[kind][0]:
                 kind = gguf.GGMLQuantizationType.F16
             writer.add_tensor(tensor.name, gguf.quants.quantize(there + delta[order], kind), raw_dtype=kind)
         if added:
-            raise ModelError(f"{source} has no {next(iter(added))}; leave out --gguf")
+            raise ModelError(f"{source} has no {next(iter(added))}; leave out --gguf", code="llm_gguf.no_tensor")
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
@@ -84,7 +87,9 @@ def _added(model: Any, architecture: str) -> dict[str, tuple[Floats, Floats]]:
             plain = path.removeprefix("base_model.model.") + ".weight"
             name = names.get_name(plain, try_suffixes=(".weight",))
             if name is None:
-                raise ModelError(f"the layer {plain} has no name in GGUF files; leave out --gguf")
+                raise ModelError(
+                    f"the layer {plain} has no name in GGUF files; leave out --gguf", code="llm_gguf.no_name"
+                )
             delta = module.get_delta_weight(model.active_adapter)
             added[name] = tuple(
                 weights.detach().float().cpu().numpy() for weights in (module.get_base_layer().weight, delta)
@@ -100,7 +105,7 @@ def _heads(reader: Any, architecture: str) -> tuple[int, ...]:
 
 
 def _order(there: Floats, base: Floats, heads: tuple[int, ...]) -> npt.NDArray[np.int64] | None:
-    """The order of the rows of a file, as places in the model: the same, or that of llama.cpp for rotary positions."""
+    """Return the order of the rows of a file, as places in the model: the same, or llama.cpp's for rotary positions."""
     rows = np.arange(len(base))
     if there.shape != base.shape:
         return None

@@ -46,7 +46,7 @@ class PatternParameters:
 
 @dataclass(frozen=True)
 class Course:
-    """What all fits of one training share.
+    """The shared data and parameters of all fits of one training.
 
     Attributes:
         how: Parameters of the training.

@@ -1,4 +1,4 @@
-"""Learning which of the entities at the end of patterns is meant; `RankEnds` uses it."""
+"""Learning to choose among the entities at the ends of patterns, for `RankEnds`."""
 
 from __future__ import annotations
 

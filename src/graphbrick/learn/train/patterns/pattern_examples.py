@@ -102,7 +102,7 @@ def collect(
     into: Examples | None = None,
     watch: Progress = silent,
 ) -> Examples:
-    """The patterns around the seeds of questions and how well each gives the answers.
+    """Return the patterns around the seeds of questions and how well each gives the answers.
 
     Args:
         graph: The graph.

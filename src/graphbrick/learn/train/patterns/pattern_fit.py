@@ -64,7 +64,7 @@ class Quality:
 
 
 class Weights:
-    """The weights while they are fitted; see `PatternModel` for what they are.
+    """The weights while they are fitted; see `PatternModel` for their meaning.
 
     Args:
         max_hops: The longest pattern.
@@ -91,17 +91,17 @@ class Weights:
         self.values["lengths"][:, -1] = -START / 4 * np.arange(max_hops)
 
     def copy(self) -> dict[str, Floats]:
-        """The values as they are now."""
+        """Return the values as they are now."""
         return {name: value.copy() for name, value in self.values.items()}
 
     def holding(self, values: dict[str, Floats]) -> Weights:
-        """The same with other values."""
+        """Return the same weights with other values."""
         other = copy.copy(self)
         other.values = values
         return other
 
     def scores(self, batch: Batch) -> tuple[npt.NDArray[np.float64], _Pass]:
-        """The score of every pattern of a batch, and what `gradients` goes on from."""
+        """Return the score of every pattern of a batch, and the intermediate results for `gradients`."""
         values, questions, k = self.values, batch.masked, self.kinds
         s, d = len(questions), self.words.shape[1]
         extended = np.hstack([questions, np.ones((s, 1), dtype=np.float32)])
@@ -127,7 +127,7 @@ class Weights:
         return scores, _Pass(extended, narrowed, relations, words, own, rows, owner, cell, whole, trained)
 
     def gradients(self, batch: Batch, by_score: npt.NDArray[np.float64], done: _Pass) -> dict[str, Floats]:
-        """The gradient of each weight from that of each score."""
+        """Return the gradient of each weight from that of each score."""
         questions, k, r = batch.masked, self.kinds, len(done.relations)
         s, d = len(questions), self.words.shape[1]
         values = self.values
@@ -191,7 +191,7 @@ class Batch:
 
 
 def loss(scores: npt.NDArray[np.float64], reward: Floats, group: Ints) -> tuple[float, npt.NDArray[np.float64]]:
-    """Minus the logarithm of the reward to be expected, summed over groups, and its gradient by score.
+    """Return minus the logarithm of the expected reward, summed over groups, and its gradient by score.
 
     In each group a pattern is drawn with the probability that the softmax of its scores gives. Where several patterns
     give the same answers, it need not be known which of them the question meant: any of them will do.
@@ -215,7 +215,7 @@ def loss(scores: npt.NDArray[np.float64], reward: Floats, group: Ints) -> tuple[
 
 
 def step_gradient(batch: Batch, scores: npt.NDArray[np.float64], length: Ints) -> tuple[float, npt.NDArray[np.float64]]:
-    """The loss of a batch: the right pattern among all, and its beginnings among those of their length."""
+    """Return the loss of a batch: the right pattern among all, and its beginnings among those of their length."""
     total, gradient = loss(scores, batch.f1, batch.owner)
     for hops in range(1, int(length.max(initial=1))):
         rows = np.flatnonzero(length == hops)

@@ -170,7 +170,10 @@ def require_reached(found: Examples, max_hops: int) -> None:
     if not any(example.f1.any() for example in found.all):
         raise InputError(
             f"none of {found.questions:,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
-            "are they questions of this graph?"
+            "are they questions of this graph?",
+            code="train_patterns.no_pattern",
+            n=found.questions,
+            max_hops=max_hops,
         )
 
 

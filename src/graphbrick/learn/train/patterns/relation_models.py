@@ -181,5 +181,5 @@ def vectors_of(embedder: Embedder, texts: Sequence[str], what: str, tell: Progre
 
 
 def is_plain(steps: Steps) -> bool:
-    """Whether no step of a pattern comes back to its start: such steps have a mark."""
+    """Return whether no step of a pattern comes back to its start: such steps have a mark."""
     return steps == without_marks(steps)

@@ -81,7 +81,8 @@ class _Writer(RelationTrainee[RelationModel]):
         if not self.rows:
             raise InputError(
                 "every relation pattern that leads to an answer comes back to its seed, and a writer learns only from "
-                "those that do not; give other questions, or train_patterns"
+                "those that do not; give other questions, or train_patterns",
+                code="train_writer.only_returning",
             )
         steps = {step for row in self.rows for p in self._plain(row) for step in self.steps[p]}
         self.relations: tuple[Relation, ...] = tuple(sorted(steps))

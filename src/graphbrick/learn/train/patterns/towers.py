@@ -69,7 +69,11 @@ def train_towers(
     training = Training("train_towers", out, options)
     training.check(max_hops=(max_hops, 1, 10, 2), epochs=(epochs, 1, 10_000, 10))
     if not isinstance(margin, int | float) or not 0 < margin <= 2:
-        raise InputError(f"train_towers margin must be a number above 0 and at most 2, got {margin!r}; try 0.5")
+        raise InputError(
+            f"train_towers margin must be a number above 0 and at most 2, got {margin!r}; try 0.5",
+            code="train_towers.bad_margin",
+            margin=margin,
+        )
     return train_relation_model(
         partial(_Towers, margin=margin), training, graph, questions, max_hops=max_hops, epochs=epochs, embedder=embedder
     )

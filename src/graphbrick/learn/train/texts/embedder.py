@@ -68,7 +68,11 @@ def train_embedder(
     prefixes = {"query_prefix": query_prefix, "text_prefix": text_prefix}
     for name, prefix in prefixes.items():
         if not isinstance(prefix, str):
-            raise InputError(f"train_embedder {name} must be a text, got {prefix!r}; try 'query: '")
+            raise InputError(
+                f"train_embedder {name} must be a text, got {prefix!r}; try 'query: '",
+                code="train_embedder.bad_prefix",
+                name=name,
+            )
     return train_text_model(EmbedderTrainee, graph, questions, out, options, prefixes)
 
 

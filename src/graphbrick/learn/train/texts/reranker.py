@@ -73,7 +73,10 @@ class RerankerTrainee(Trainee):
 
     def __init__(self, model: Any, device: torch.device, how: TextParameters, prefixes: Mapping[str, str]) -> None:
         if model.model is None or model.num_labels != 1 or len(list(model.children())) != 1:
-            raise ModelError("the base does not classify texts; name a BERT or a re-ranker with one output")
+            raise ModelError(
+                "the base does not classify texts; name a BERT or a re-ranker with one output",
+                code="train_reranker.no_classifier",
+            )
         super().__init__(model, device, how, prefixes)
         architectures = model.config.architectures or ()
         self.new_head = not any(name.endswith("ForSequenceClassification") for name in architectures)

@@ -90,14 +90,22 @@ class TextParameters(Course):
     def __post_init__(self) -> None:
         if self.loss not in self.losses:
             raise InputError(
-                f"{self.caller} loss must be one of {', '.join(self.losses)}, got {self.loss!r}; try {self.losses[0]!r}"
+                f"{self.caller} loss must be one of {', '.join(self.losses)}, got {self.loss!r}; "
+                f"try {self.losses[0]!r}",
+                code="train_texts.bad_loss",
+                loss=self.loss,
             )
         check_parameters(self.caller, self)
         pairs = (("negatives", "pool"), ("hard", "negatives"), ("negative_hops", "max_hops"))
         for name, limit in pairs:
             value, most = getattr(self, name), getattr(self, limit)
             if value is not None and value > most:
-                raise InputError(f"{self.caller} {name} must be at most {limit}, which is {most}, got {value}")
+                raise InputError(
+                    f"{self.caller} {name} must be at most {limit}, which is {most}, got {value}",
+                    code="train_texts.too_large",
+                    name=name,
+                    value=value,
+                )
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -196,7 +204,7 @@ class TextReport(TrainingReport[Ranked]):
         if self.long:
             lines.insert(3, f"  {self.long:,} texts are longer than the model reads")
         if self.new_head:
-            lines.insert(3, "  the base is no re-ranker: its last layer began at random")
+            lines.insert(3, "  the base is not a re-ranker: its last layer began at random")
         if self.untrained is not None and self.trained is not None:
             lines.append(
                 f"of {self.trained.questions:,} rankings in wordings kept apart: MRR {self.change('mrr')}, "
@@ -249,7 +257,9 @@ def prepare(
     if not learned:
         raise InputError(
             f"none of {len(questions):,} questions has a path of at most {how.max_hops} hops from a seed to an answer "
-            "and another path; are they questions of this graph?"
+            "and another path; are they questions of this graph?",
+            code="train_texts.no_path",
+            n=len(questions),
         )
     training = [row for example in learned for row in rows_of(example, how.forms, alone=alone)]
     ranked_by = [row for example in apart for row in rows_of(example, how.forms)]  # a ranking needs negatives
@@ -257,7 +267,7 @@ def prepare(
 
 
 def rows_of(example: PathExample, forms: Sequence[str], *, alone: bool = False) -> list[Row]:
-    """The rows of a question, one a form; without negatives only where ``alone``."""
+    """Return the rows of a question, one a form; without negatives only where ``alone``."""
     rows, right = [], frozenset((path.start, path.pattern) for path in example.positives)
     for by in forms:
         fine = by_text(example.positives, by)
@@ -269,7 +279,7 @@ def rows_of(example: PathExample, forms: Sequence[str], *, alone: bool = False) 
 
 
 def ranked(rows: Sequence[Row], scores: Sequence[npt.NDArray[np.float32]]) -> Ranked:
-    """How well scores (of each row those of its positives, then those of its negatives) rank."""
+    """Return how well scores rank; each row has those of its positives, then of its negatives."""
     ranks = []
     for row, row_scores in zip(rows, scores, strict=True):
         n = len(row.positives)
@@ -279,13 +289,16 @@ def ranked(rows: Sequence[Row], scores: Sequence[npt.NDArray[np.float32]]) -> Ra
 
 
 def base_of(base: str) -> str:
-    """The folder of a base model that is named or given by its path, or its name at the hub.
+    """Return the folder of a base model that is named or given by its path, or its name at the hub.
 
     Raises:
         ModelError: The model of this name was not fetched, or the folder holds no weights that can be trained.
     """
     if not isinstance(base, str) or not base.strip():
-        raise ModelError(f"the base must be a folder or the name of a model, got {base!r}; try 'all-minilm-l6-v2'")
+        raise ModelError(
+            f"the base must be a folder or the name of a model, got {base!r}; try 'all-minilm-l6-v2'",
+            code="train_texts.bad_base",
+        )
     if base in known():
         base = str(resolve(base))
     folder = Path(base).expanduser()
@@ -293,11 +306,18 @@ def base_of(base: str) -> str:
         if not (folder / "config.json").is_file() or not torch_weights(folder):
             raise ModelError(
                 f"{base} holds no config.json with *.safetensors or pytorch_model*.bin; weights in ONNX cannot be "
-                "trained on: name a folder of sentence-transformers, such as graphbrick models fetch all-minilm-l6-v2"
+                "trained on: name a folder of sentence-transformers, such as graphbrick models fetch all-minilm-l6-v2",
+                code="train_texts.no_weights",
             )
         return str(folder)
     if folder.exists():
-        raise ModelError(f"{base} is a file; name a folder with a model for sentence-transformers, or one of the hub")
+        raise ModelError(
+            f"{base} is a file; name a folder with a model for sentence-transformers, or one of the hub",
+            code="train_texts.base_is_file",
+        )
     if base.startswith(("/", ".", "~")) or "\\" in base or base.count("/") > 1:
-        raise ModelError(f"there is no folder {base}; name a folder with a model, or a model of the hub")
+        raise ModelError(
+            f"there is no folder {base}; name a folder with a model, or a model of the hub",
+            code="train_texts.no_folder",
+        )
     return base

@@ -1,4 +1,4 @@
-"""Training of embedding models and re-rankers on paths; the two differ in what a `Trainee` does. Needs torch."""
+"""Training of embedding models and re-rankers on paths; the two differ in their `Trainee`. Needs torch."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Trainee(ABC):
 
     @abstractmethod
     def inputs(self, question: str, texts: Sequence[str]) -> list[Any]:
-        """Return what the model reads of each text: the text, or the question with it."""
+        """Return the input of the model for each text: the text, or the question with it."""
 
     @abstractmethod
     def forward(self, tokens: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -117,7 +117,7 @@ class Trainee(ABC):
     @staticmethod
     @abstractmethod
     def reopened(folder: str) -> Callable[[str, Sequence[str]], npt.NDArray[Any]]:
-        """Return a function from a question and texts to what the written model gives for them."""
+        """Return a function from a question and texts to the outputs of the written model for them."""
 
     def tokens(self, inputs: Sequence[Any]) -> dict[str, torch.Tensor]:
         """Return texts, or pairs of them, as tokens; cut and padded as the model is used after training."""
@@ -216,7 +216,9 @@ def _open_base(kind: type[Trainee], base: str) -> Any:
             if is_folder
             else "is it a name of the hub, and can that be reached? Otherwise: graphbrick models fetch all-minilm-l6-v2"
         )
-        raise ModelError(f"sentence-transformers cannot load {base}: {first_line(error)}; {hint}") from error
+        raise ModelError(
+            f"sentence-transformers cannot load {base}: {first_line(error)}; {hint}", code="train_texts.not_loadable"
+        ) from error
 
 
 def fit(trainee: Trainee, prepared: Prepared, tell: Progress) -> Fitted[Ranked]:

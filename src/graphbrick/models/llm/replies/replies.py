@@ -59,9 +59,9 @@ def shown(reply: str) -> str:
     return repr((without_thinking(reply) or reply)[:_SHOWN])
 
 
-def unreadable(message: str) -> None:
+def unreadable(message: str, code: str = "", **values: object) -> None:
     """Record a reply that cannot be read: an event, and the figure ``unread_replies`` of the running stage."""
-    event(message)
+    event(message, code, once=False, **values)
     tally(unread_replies=1)
 
 

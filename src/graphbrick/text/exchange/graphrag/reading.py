@@ -46,7 +46,7 @@ class _Relation:
 
 
 class Reader:
-    """What a graph is made from.
+    """The records, passages, communities and reports that a graph is made from.
 
     Attributes:
         passages: Documents and passages.
@@ -74,7 +74,7 @@ class Reader:
 
     @property
     def has_relations(self) -> bool:
-        """Whether there is a relation between two entities."""
+        """True if there is a relation between two entities."""
         return bool(self._relations)
 
     def _read_entities(self) -> None:

@@ -16,7 +16,7 @@ OPTIONAL = ("documents", "communities", "community_reports", "covariates")
 _PREFIXES = ("", "create_final_")  # the second is that of version 1
 
 TITLE = "graphbrick_title"
-"""Where an export notes the title of a document, in its ``raw_data``."""
+"""The key of the title of a document in its ``raw_data``, where an export notes it."""
 
 Row = Mapping[str, Any]
 
@@ -77,7 +77,7 @@ class Tables:
 
 
 def is_graphrag(folder: Path) -> bool:
-    """Whether a folder has the tables of GraphRAG, or a folder ``output`` with them."""
+    """Return whether a folder has the tables of GraphRAG, or a folder ``output`` with them."""
     return any(_file(place, "entities") and _file(place, "text_units") for place in (folder, folder / "output"))
 
 

@@ -89,7 +89,7 @@ EXPORT = Export(to_lightrag, takes=("embedder",), needs_text=True)
 
 
 class _Content:
-    """What the files hold."""
+    """The contents of the files."""
 
     def __init__(self, graph: TextGraph) -> None:
         self._graph = graph

@@ -22,7 +22,7 @@ _XML = "{http://graphml.graphdrawing.org/xmlns}"
 
 
 def is_lightrag(folder: Path) -> bool:
-    """Whether a folder is a storage folder of LightRAG."""
+    """Return whether a folder is a storage folder of LightRAG."""
     return (folder / GRAPH).is_file() and (folder / CHUNKS).is_file()
 
 

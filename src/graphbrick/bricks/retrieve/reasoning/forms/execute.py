@@ -41,16 +41,16 @@ _SCANNED = 100  # triples of other relations that are looked at in the time of o
 
 
 class TooLargeError(Exception):
-    """A set has too many entities."""
+    """A set with too many entities."""
 
 
 class SpentError(Exception):
-    """Too many entities were visited."""
+    """A form that visits too many entities."""
 
 
 @dataclass(slots=True)
 class Visits:
-    """How many more entities may be visited, by several forms together."""
+    """The number of entities that several forms together may still visit."""
 
     left: int
 
@@ -133,7 +133,7 @@ def _is_on(node: int, walk: Walk | None) -> bool:
 
 
 def _joined(subgraph: Subgraph, found: Found, relation: int, back: bool, visits: Visits) -> Found:
-    """Return what a relation leads to: from tail to head, or with ``back`` from head to tail."""
+    """Return the ends of a relation: from tail to head, or with ``back`` from head to tail."""
     csr = subgraph.csr
     reached: Found = {}
     for node, paths in found.items():

@@ -21,7 +21,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """What has a relation to a set, or with ``back`` what the set has as the relation.
+    """The entities that have a relation to a set; with ``back``, those that the set has it to.
 
     Attributes:
         relation: The relation in words.
@@ -36,7 +36,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """What is in both sets."""
+    """The entities that are in both sets."""
 
     one: Form
     other: Form
@@ -53,7 +53,7 @@ Form: TypeAlias = Named | Join | And | Count
 
 
 class FormError(ValueError):
-    """A draft is no logical form; the message says why."""
+    """A draft that is not a logical form; the message says why."""
 
 
 def read_form(text: str) -> Form:
