@@ -80,7 +80,7 @@ def test_a_brick_that_needs_neighbours_runs_directly(remote: NeighboursOnly) -> 
         pipeline.run(remote, "What is it?")
     with fails("seeds.unknown_name", LinkError, name="Ken") as caught:
         pipeline.run(remote, "What is it?", seeds=["Ken"])
-    assert caught.value.values["nearest"][0] == "Kenya"
+    assert "Kenya" in caught.value.values["nearest"]
 
 
 @pytest.mark.parametrize(
