@@ -63,12 +63,15 @@ class Apply(Brick):
         if cls is not Apply:
             return super().__new__(cls)  # unpickled
         if len(functions) != 1:
-            raise PipelineError(f"Apply takes one function, got {len(functions)}; write {_HINT}")
+            text = f"Apply takes one function, got {len(functions)}; write {_HINT}"
+            raise PipelineError(text, code="apply.not_one_function", functions=tuple(functions))
         ((kind, function),) = functions.items()
         if kind not in _KINDS:
-            raise PipelineError(f"Apply takes a function for one of {', '.join(_KINDS)}, got {kind}; write {_HINT}")
+            text = f"Apply takes a function for one of {', '.join(_KINDS)}, got {kind}; write {_HINT}"
+            raise PipelineError(text, code="apply.unknown_kind", stage=kind)
         if not callable(function):
-            raise PipelineError(f"Apply {kind} must be a function, got {shown(function)}; write {_HINT}")
+            text = f"Apply {kind} must be a function, got {shown(function)}; write {_HINT}"
+            raise PipelineError(text, code="apply.not_a_function", stage=kind)
         return super().__new__(_KINDS[kind])
 
     def __init__(self, *, name: str = "", **functions: Callable[..., object]) -> None:
@@ -88,7 +91,7 @@ class Apply(Brick):
 
     @property
     def own_identity(self) -> str:
-        """What `identity_of` gives.
+        """The text that `identity_of` returns.
 
         Raises:
             PipelineError: It has no name, and the function uses a value that cannot be told again.
@@ -98,7 +101,8 @@ class Apply(Brick):
         if not isinstance(self.function, FunctionType):
             raise PipelineError(
                 f"{self!r} has no identity, because {shown(self.function)} has no code of its own; give it a name, as "
-                f"in Apply({self._kind}=..., name='first try')"
+                f"in Apply({self._kind}=..., name='first try')",
+                code="apply.no_code",
             )
         content = _content(self.function, self, set())
         return f"Apply({self._kind}=sha256:{sha256(content.encode()).hexdigest()})"
@@ -110,7 +114,8 @@ class Apply(Brick):
     def _call(self, kind: type[T], *values: object) -> T:
         result = self.function(*values)
         if not isinstance(result, kind):
-            raise PipelineError(f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}")
+            text = f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}"
+            raise PipelineError(text, code="apply.wrong_result", wanted=kind.__name__)
         return result
 
 
@@ -187,7 +192,8 @@ def _content(value: object, stage: Apply, seen: set[int]) -> str:
         return f"{_content(value.__code__, stage, seen)} {_content(uses, stage, seen)}"
     raise PipelineError(
         f"{stage!r} has no identity, because its function uses {shown(value)}; give it a name, as in "
-        f"Apply({stage._kind}=..., name='first try')"
+        f"Apply({stage._kind}=..., name='first try')",
+        code="apply.no_identity",
     )
 
 
