@@ -63,20 +63,20 @@ def test_each_kind_is_a_stage_of_its_kind_and_runs_where_a_brick_does() -> None:
 @pytest.mark.parametrize(
     ("keywords", "code", "values"),
     [
-        ({}, "apply.functions", {"n": 0}),
-        ({"rerank": first, "prune": first}, "apply.functions", {"n": 2}),
-        ({"rank": first}, "apply.kind", {"keyword": "rank"}),
-        ({"rerank": "first"}, "apply.no_function", {}),
+        ({}, "not_one_function", {"functions": ()}),
+        ({"rerank": first, "prune": first}, "not_one_function", {"functions": ("rerank", "prune")}),
+        ({"rank": first}, "unknown_kind", {"stage": "rank"}),
+        ({"rerank": "first"}, "not_a_function", {"stage": "rerank"}),
     ],
 )
-def test_exactly_one_function_for_a_kind(keywords: dict[str, Any], code: str, values: dict[str, Any]) -> None:
-    with fails(code, PipelineError, **values):
+def test_exactly_one_function_for_a_kind(keywords: dict[str, Any], code: str, values: dict[str, object]) -> None:
+    with fails(f"apply.{code}", PipelineError, **values):
         Apply(**keywords)
 
 
 def test_a_function_that_returns_something_else_is_an_error_with_its_name() -> None:
     pipeline = ShortestPaths() >> Apply(rerank=lambda query, evidence: evidence.items, name="broken")
-    with fails("apply.result", PipelineError) as caught:
+    with fails("apply.wrong_result", PipelineError, wanted="Evidence") as caught:
         pipeline.run(tiny_graph(), QUESTION)
     assert "Apply(rerank='broken')" in str(caught.value)
 
@@ -84,7 +84,7 @@ def test_a_function_that_returns_something_else_is_an_error_with_its_name() -> N
 def test_it_is_shown_by_name_and_cannot_be_parsed() -> None:
     pipeline = ShortestPaths() >> Apply(rerank=first) >> PathAnswer()
     assert repr(pipeline) == "ShortestPaths() >> Apply(rerank='first') >> PathAnswer()"
-    with pytest.raises(PipelineError, match="Apply holds a Python function, which recipe text cannot name"):
+    with fails("recipe.apply", PipelineError):
         parse(repr(pipeline))
     assert pickle.loads(pickle.dumps(pipeline)) == pipeline
 
@@ -108,13 +108,16 @@ def test_the_identity_is_that_of_the_code_and_of_the_values_that_it_uses(monkeyp
     assert Apply(rerank=first, name="a").identity() == Apply(rerank=capped(3), name="a").identity()
 
 
-@pytest.mark.parametrize("function", [capped(object()), Evidence, capped(iter(()))])
+@pytest.mark.parametrize(
+    ("function", "code"),
+    [(capped(object()), "no_identity"), (Evidence, "no_code"), (capped(iter(())), "no_identity")],
+)
 def test_without_a_name_a_value_that_cannot_be_told_again_is_refused(
-    tmp_path: Path, function: Callable[..., Evidence]
+    tmp_path: Path, function: Callable[..., Evidence], code: str
 ) -> None:
     questions = [Question("1", QUESTION, ("Nairobi",), ("Kenya",))]
     pipeline = ShortestPaths() >> Apply(rerank=function) >> PathAnswer()
-    with fails("apply.no_identity", PipelineError):
+    with fails(f"apply.{code}", PipelineError):
         evaluate(tiny_graph(), questions, [pipeline], out=tmp_path / "runs.sqlite")
 
 

@@ -38,7 +38,7 @@ class Subgraph:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is the whole graph; it is then never copied."""
+        """True if this is the whole graph, which is never copied."""
         return self.nodes is None or self.triples is None
 
     @property
@@ -67,9 +67,9 @@ class Subgraph:
         )
 
     def listed(self) -> Subgraph:
-        """The same view, for work that goes by position: the whole of a graph that was changed with its ids listed.
+        """The same view with its ids listed if local triple ids are not positions: in the whole of a changed graph.
 
-        In any other view a local triple id is a position already; the whole of a graph as it was built is not copied.
+        In any other view a local triple id is a position already, and the view itself is returned.
         """
         if self.triples is not None or not isinstance(self.graph.csr, ScatteredCsr):
             return self
@@ -79,12 +79,12 @@ class Subgraph:
         """The local ids of those entities that are in the view, in the order given."""
         if self.nodes is None:
             return [entity for entity in entities if 0 <= entity < self.graph.n_entities]
-        found = []
+        local_ids = []
         for entity in entities:
             at = int(np.searchsorted(self.nodes, entity))
             if at < len(self.nodes) and self.nodes[at] == entity:
-                found.append(at)
-        return found
+                local_ids.append(at)
+        return local_ids
 
     def triple_texts(self) -> list[str]:
         """The text of every triple of the view in order, such as ``Kenya -> capital -> Nairobi``."""

@@ -1,4 +1,4 @@
-"""Whether to load numba for a piece of work, or to do it in numpy or Python.
+"""Decide whether to load numba for a computation, or to use numpy or Python.
 
 Loading numba and its compiled kernels takes half a second. A process that answers one question and ends is faster
 without them, one that answers many is not.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 SECONDS = 0.5
-"""What loading numba takes."""
+"""Time that it takes to load numba."""
 _AT_ONCE = SECONDS / 2  # work of one call, so that it needs little memory
 
 
@@ -29,12 +29,12 @@ def numba_is_loaded() -> bool:
 
 
 def worth_loading(seconds: float) -> bool:
-    """Count work that is about to be done; return whether numba should be loaded for it.
+    """Count a computation before it starts; return whether numba should be loaded for it.
 
-    True for a large piece of work, and once loading takes no longer than what was done without it so far.
+    True for a large computation, and as soon as those without numba so far took as long as loading it.
 
     Args:
-        seconds: An estimate of what the work takes without numba.
+        seconds: An estimate of the time without numba.
     """
     Spent.seconds += seconds
     return seconds > _AT_ONCE or Spent.seconds > SECONDS

@@ -41,7 +41,7 @@ class Apply(Stage):
     version of Python compiles other code, so that everything is measured again.
 
     Args:
-        name: What the function is known by: give a new name to a new version of it.
+        name: The name of the function in studies; give a new name to a new version of it.
         functions: One function with the arguments of the method of its kind: ``link(graph, query)``,
             ``extract(graph, query)``, ``expand(query, subgraph)``, ``prune(query, subgraph)``,
             ``retrieve(query, subgraph)``, ``rerank(query, evidence)`` or ``generate(query, evidence)``.
@@ -65,22 +65,15 @@ class Apply(Stage):
         if cls is not Apply:
             return super().__new__(cls)  # unpickled
         if len(functions) != 1:
-            raise PipelineError(
-                f"Apply takes one function, got {len(functions)}; write {_HINT}",
-                code="apply.functions",
-                n=len(functions),
-            )
+            text = f"Apply takes one function, got {len(functions)}; write {_HINT}"
+            raise PipelineError(text, code="apply.not_one_function", functions=tuple(functions))
         ((kind, function),) = functions.items()
         if kind not in _KINDS:
-            raise PipelineError(
-                f"Apply takes a function for one of {', '.join(_KINDS)}, got {kind}; write {_HINT}",
-                code="apply.kind",
-                keyword=kind,
-            )
+            text = f"Apply takes a function for one of {', '.join(_KINDS)}, got {kind}; write {_HINT}"
+            raise PipelineError(text, code="apply.unknown_kind", stage=kind)
         if not callable(function):
-            raise PipelineError(
-                f"Apply {kind} must be a function, got {shown(function)}; write {_HINT}", code="apply.no_function"
-            )
+            text = f"Apply {kind} must be a function, got {shown(function)}; write {_HINT}"
+            raise PipelineError(text, code="apply.not_a_function", stage=kind)
         return super().__new__(_KINDS[kind])
 
     def __init__(self, *, name: str = "", **functions: Callable[..., object]) -> None:
@@ -100,7 +93,7 @@ class Apply(Stage):
 
     @property
     def own_identity(self) -> str:
-        """What `identity_of` gives.
+        """The text that `identity_of` returns.
 
         Raises:
             PipelineError: It has no name, and the function uses a value that cannot be told again.
@@ -111,7 +104,7 @@ class Apply(Stage):
             raise PipelineError(
                 f"{self!r} has no identity, because {shown(self.function)} has no code of its own; give it a name, as "
                 f"in Apply({self.kind}=..., name='first try')",
-                code="apply.no_identity",
+                code="apply.no_code",
             )
         content = _content(self.function, self, set())
         return f"Apply({self.kind}=sha256:{sha256(content.encode()).hexdigest()})"
@@ -119,10 +112,8 @@ class Apply(Stage):
     def _call(self, kind: type[T], *values: object) -> T:
         result = self.function(*values)
         if not isinstance(result, kind):
-            raise PipelineError(
-                f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}",
-                code="apply.result",
-            )
+            text = f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}"
+            raise PipelineError(text, code="apply.wrong_result", wanted=kind.__name__)
         return result
 
 

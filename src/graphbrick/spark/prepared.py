@@ -68,7 +68,7 @@ class Prepared:
         return joined.selectExpr("head_key AS head", "relation", "tail_key AS tail", "weight")
 
     def labels(self) -> DataFrame | None:
-        """Return ``entity`` and ``label`` of what has a label other than its key; None if the source tells none."""
+        """Return ``entity`` and ``label`` where a label differs from the key; None if the source has no labels."""
         return self._read("labels") if self.facts["labels"] else None
 
     def degrees(self, direction: str) -> DataFrame:
@@ -84,7 +84,9 @@ class Prepared:
         if direction not in self.facts["directions"]:
             raise SparkError(
                 f"{self.place} was prepared for walks in the direction {', '.join(self.facts['directions'])}, not "
-                f"{direction}; prepare it with --direction {direction}"
+                f"{direction}; prepare it with --direction {direction}",
+                code="prepared.no_direction",
+                direction=direction,
             )
         return self._read(f"rows-{direction}").repartition(partitions, "id", "chunk").persist()
 

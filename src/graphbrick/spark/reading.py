@@ -27,7 +27,7 @@ _BLANK = " \t\r\n\f\v"
 
 @dataclass(frozen=True)
 class TripleSource:
-    """Where triples are and how to read them.
+    """A place with triples, and how to read them.
 
     Args:
         place: A file, a folder of files, a pattern such as ``part-*.csv``, the address of one of them on any storage
@@ -42,7 +42,7 @@ class TripleSource:
 
     @property
     def is_graph(self) -> bool:
-        """Whether this is a graph folder on this machine."""
+        """True if this is a graph folder on this machine."""
         return not is_remote(self.place) and (Path(self.place.removeprefix("file:")) / manifest.NAME).is_file()
 
     def check_no_options(self, kind: str, *, skip_bad: bool) -> None:
@@ -55,13 +55,14 @@ class TripleSource:
         options = self.options
         values = {"delimiter": options.delimiter, "header": options.header, "columns": options.columns}
         values |= {"weight": self.weight, "skip-bad": skip_bad or None}
-        given = [f"--{name}" for name, value in values.items() if value is not None]
-        if given:
-            raise InputError(f"{', '.join(given)}: for tables and text only; leave out, as this is {kind}", self.place)
+        refused = [f"--{name}" for name, value in values.items() if value is not None]
+        if refused:
+            text = f"{', '.join(refused)}: for tables and text only; leave out, as this is {kind}"
+            raise InputError(text, self.place, code="triples.no_option", options=refused)
 
 
 def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
-    """Return the rows of a source, also those that are no triples.
+    """Return the rows of a source, also those that are not triples.
 
     Returns:
         Columns ``head``, ``relation``, ``tail`` (strings), ``weight`` (double; null where there is none) and ``bad``:
@@ -87,6 +88,8 @@ def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
         f"files with {shown} are not read here; supported are {known}, also packed, and graph folders; "
         "for text with another suffix give --delimiter, and read RDF with graphbrick build",
         source.place,
+        code="triples.unknown_suffix",
+        suffix=suffix,
     )
 
 
@@ -100,13 +103,14 @@ def write_triples(
         source: The triples.
         place: The folder to make, on storage that this machine and all workers share.
         once: Write every triple once, with the largest of its weights; else all of them, in the order of the source.
-        skip_bad: Leave rows out that are no triples.
+        skip_bad: Leave out rows that are not triples.
 
     Returns:
         The numbers of rows ``read``, of ``bad`` ones, and of ``triples`` written.
 
     Raises:
-        InputError: A row is no triple (the message quotes one), there is no triple, or the source takes no such option.
+        InputError: A row is not a triple (the message quotes one), there are no triples, or the source does not take
+            an option.
         SparkError: The workers wrote to places that this machine does not see.
     """
     from pyspark.sql import Observation
@@ -116,23 +120,26 @@ def write_triples(
         source.check_no_options("a graph folder", skip_bad=skip_bad)
     elif is_prepared(spark, source.place):
         source.check_no_options("a prepared graph", skip_bad=skip_bad)
-    seen = Observation()
+    counts = Observation()
     rows = read_triples(spark, source).observe(
-        seen, F.count(F.lit(1)).alias("read"), F.count("bad").alias("bad"), F.min("bad").alias("first")
+        counts, F.count(F.lit(1)).alias("read"), F.count("bad").alias("bad"), F.min("bad").alias("first")
     )
     good = rows.where(F.col("bad").isNull()).drop("bad")
     if once:
         good = good.groupBy("head", "relation", "tail").agg(F.max("weight").alias("weight"))
     triples = write_table(good, place)
-    read, bad, first = (seen.get[name] for name in ("read", "bad", "first"))
+    read, bad, first = (counts.get[name] for name in ("read", "bad", "first"))
     if bad and not skip_bad:
         raise InputError(
-            f"{bad:,} of {read:,} rows are no triples, such as {str(first)[:120]!r}: a column too many or too few, an "
-            "empty head, relation or tail, or a weight that is no number; leave them out with --skip-bad",
+            f"{bad:,} of {read:,} rows are not triples, such as {str(first)[:120]!r}: a column too many or too few, an "
+            "empty head, relation or tail, or a weight that is not a number; leave them out with --skip-bad",
             source.place,
+            code="triples.bad_rows",
+            bad=int(bad),
+            rows=int(read),
         )
     if bad == read:
-        raise InputError("there is no triple", source.place)
+        raise InputError("there are no triples", source.place, code="triples.none")
     return {"read": int(read), "bad": int(bad), "triples": triples}
 
 
@@ -140,7 +147,7 @@ def _suffix(spark: SparkSession, place: str) -> str:
     """Return the suffix of the first data file of a place, without that of the packing."""
     files = Storage(spark, place).files(place)
     if not files:
-        raise InputError("there is no such file, and no folder with files", place)
+        raise InputError("there is no such file, and no folder with files", place, code="triples.no_file")
     name = files[0].lower()
     for packed in _PACKED:
         name = name.removesuffix(packed)
@@ -154,13 +161,13 @@ def _table(spark: SparkSession, source: TripleSource, kind: str) -> DataFrame:
     frame = spark.read.format(kind).load(location(source.place))
     places, header = triple_columns(frame.columns, source.options, source.place)
     if not header and not source.options.columns:
-        fault = unrecognised("head, relation and tail", frame.columns)
-        raise InputError(f"{fault}: name them with --columns", source.place)
+        raise unrecognised("head, relation and tail", frame.columns, source.place, "name them with --columns")
     columns = [frame.columns[place] for place in places]
     types = dict(frame.dtypes)
     for name in columns:
         if types[name].startswith(("array", "map", "struct", "binary")):
-            raise InputError(f"the column {name!r} holds {types[name]}, not text or numbers", source.place)
+            reason = f"the column {name!r} holds {types[name]}, not text or numbers"
+            raise InputError(reason, source.place, code="triples.bad_column", column=name)
 
     def text(name: str) -> Column:
         column = F.col(f"`{name}`")
@@ -182,7 +189,7 @@ def _delimited(spark: SparkSession, source: TripleSource, suffix: str) -> DataFr
     place, options = location(source.place), source.options
     lines = [row[0] for row in spark.read.text(place).where(F.trim("value") != "").take(_SAMPLE)]
     if not lines:
-        raise InputError("the file holds no rows", source.place)
+        raise InputError("the file has no rows", source.place, code="triples.no_rows")
     delimiter = spelled_delimiter(options) or DELIMITERS.get(suffix) or best_delimiter(lines, 3)
     first = split_line(lines[0].removeprefix("\ufeff"), delimiter)
     places, header = triple_columns(first, options, source.place)

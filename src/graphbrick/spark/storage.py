@@ -86,7 +86,8 @@ class Storage:
             SparkError: The storage refuses.
         """
         if not self._fs.rename(self._path(old), self._path(new)):
-            raise SparkError(f"{old} cannot be renamed to {new}; may it be written there?")
+            text = f"{old} cannot be renamed to {new}; may it be written there?"
+            raise SparkError(text, code="storage.not_renamed", old=old, new=new)
 
     def write_text(self, place: str, text: str) -> None:
         """Write a small file."""
@@ -125,15 +126,18 @@ def write_table(frame: DataFrame, place: str, *, append: bool = False) -> int:
     from pyspark.sql import functions as F  # noqa: N812
 
     before = _rows_in(place) if append else 0
-    seen = Observation()
-    counted = frame.observe(seen, F.count(F.lit(1)).alias("rows"))
+    counts = Observation()
+    counted = frame.observe(counts, F.count(F.lit(1)).alias("rows"))
     with _keeping_observations(frame.sparkSession):
         counted.write.mode("append" if append else "error").parquet(location(place))
-    written = int(seen.get["rows"])
+    written = int(counts.get["rows"])
     if not is_remote(place) and (arrived := _rows_in(place) - before) != written:
         raise SparkError(
             f"the workers wrote {written:,} rows, and {arrived:,} of them arrived in {place}; give a folder that all "
-            "workers share, or an address such as hdfs:// or s3a://"
+            "workers share, or an address such as hdfs:// or s3a://",
+            code="storage.not_shared",
+            written=written,
+            arrived=arrived,
         )
     return written
 
@@ -164,16 +168,16 @@ def _rows_in(place: str) -> int:
 def new_result(spark: SparkSession, place: str, kind: str, *, overwrite: bool = False) -> Iterator[str]:
     """Yield a hidden place beside ``place`` to write into; it gets its name at the end of the block.
 
-    If the block raises, what was written is deleted. A killed job leaves the hidden folder, and nothing under the name.
+    If the block raises, all that was written is deleted. A killed job leaves the hidden folder, but no ``place``.
 
     Args:
         spark: The session.
         place: The folder to make.
-        kind: What the result is; a result of another kind is never replaced.
+        kind: The kind of the result; a result of another kind is never replaced.
         overwrite: Replace a result that is there.
 
     Raises:
-        SparkError: There is something already that must not be replaced, or it cannot be written.
+        SparkError: The place exists and must not be replaced, or it cannot be written.
     """
     storage = Storage(spark, place)
 
@@ -181,9 +185,11 @@ def new_result(spark: SparkSession, place: str, kind: str, *, overwrite: bool = 
         if not storage.exists(place):
             return
         if _kind_of(storage, place) != kind:
-            raise SparkError(f"{place} exists and holds no {kind} of graphbrick; choose another place")
+            text = f"{place} exists and holds no {kind} of graphbrick; choose another place"
+            raise SparkError(text, code="storage.other_contents", place=place)
         if not overwrite:
-            raise SparkError(f"{place} exists; replace it with --overwrite, or choose another place")
+            text = f"{place} exists; replace it with --overwrite, or choose another place"
+            raise SparkError(text, code="storage.exists", place=place)
 
     if not is_remote(place):
         with new_folder(Path(place.removeprefix("file:")), check, SparkError) as work:
@@ -202,7 +208,7 @@ def new_result(spark: SparkSession, place: str, kind: str, *, overwrite: bool = 
 
 
 def write_settings(spark: SparkSession, place: str, kind: str, facts: dict[str, Any]) -> None:
-    """Write the file that tells what a result is, and that it is complete."""
+    """Write the file that names the kind of a result and marks it as complete."""
     text = json.dumps({"format": FORMAT, "kind": kind, **facts}, ensure_ascii=False, indent=1)
     Storage(spark, place).write_text(f"{place}/{SETTINGS}", text + "\n")
 
@@ -215,19 +221,24 @@ def read_settings(spark: SparkSession, place: str, kind: str) -> dict[str, Any]:
     """
     try:
         facts = json.loads(Storage(spark, place).read_bytes(f"{place}/{SETTINGS}"))
-        found = facts["kind"], facts["format"]
+        version = facts["kind"], facts["format"]
     except (ValueError, KeyError, TypeError) as error:
-        raise GraphFormatError(f"{place}/{SETTINGS} is damaged; make the folder again") from error
-    if found != (kind, FORMAT):
+        text = f"{place}/{SETTINGS} is damaged; make the folder again"
+        raise GraphFormatError(text, code="storage.damaged", place=place) from error
+    if version != (kind, FORMAT):
         raise GraphFormatError(
-            f"{place} is a {found[0]} of version {found[1]}, and this needs a {kind} of version {FORMAT}; make it again"
+            f"{place} is a {version[0]} of version {version[1]}, and this needs a {kind} of version {FORMAT}; make it "
+            "again",
+            code="storage.other_version",
+            kind=version[0],
+            version=version[1],
         )
     assert isinstance(facts, dict)
     return facts
 
 
 def _kind_of(storage: Storage, place: str) -> str | None:
-    """Return the kind of the result at a place; None if it is no result."""
+    """Return the kind of the result at a place; None if there is no result."""
     if not storage.exists(f"{place}/{SETTINGS}"):
         return None
     try:

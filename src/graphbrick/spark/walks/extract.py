@@ -27,7 +27,7 @@ DIGITS = 14
 
 @dataclass
 class Extracted:
-    """What an extraction did.
+    """The result of an extraction, in numbers.
 
     Attributes:
         sets: Number of sets of seeds.
@@ -81,15 +81,16 @@ def extract(
     sets = [one for one in sets if one.seeds]
     done = Extracted(len(sets), without_seeds=without)
     seeds = _found_seeds(prepared, sets)
-    found = {(row["set"], row["entity"]) for row in seeds.select("set", "entity").collect()}
+    seeds_by_set = {(row["set"], row["entity"]) for row in seeds.select("set", "entity").collect()}
     for number, (name, keys) in enumerate(sets):
-        missing = [key for key in keys if (number, key) not in found]
+        missing = [key for key in keys if (number, key) not in seeds_by_set]
         if missing:
             done.missing[name] = missing
-    if not found:
+    if not seeds_by_set:
         raise LinkError(
             f"{prepared.facts['source']} has none of the seeds, such as {sets[0].seeds[0]!r}; seeds are keys of "
-            "entities, as they stand in its head and tail columns"
+            "entities, as they stand in its head and tail columns",
+            code="extract.no_seeds",
         )
     write_table(_names(prepared, sets), f"{place}/seeds")
     rows = prepared.rows(stage.direction, partitions)
@@ -128,11 +129,13 @@ def _write_labels(prepared: Prepared, place: str) -> None:
 
 
 def check_stage(stage: PPR | KHop) -> None:
-    """Raise PipelineError if Spark cannot do what a brick says."""
+    """Raise PipelineError if Spark cannot run a brick with these parameters."""
     if stage.seeds != "together":
-        raise PipelineError(f"Spark starts from all seeds of a set together, got {stage!r}; give each seed its own set")
+        text = f"Spark starts from all seeds of a set together, got {stage!r}; give each seed its own set"
+        raise PipelineError(text, code="extract.each_seed")
     if isinstance(stage, PPR) and stage.solver is not None:
-        raise PipelineError(f"{stage!r} has a solver, which needs a graph folder; leave it out for Spark")
+        text = f"{stage!r} has a solver, which needs a graph folder; leave it out for Spark"
+        raise PipelineError(text, code="extract.solver")
 
 
 def read_stage(text: str) -> PPR | KHop:
@@ -145,7 +148,8 @@ def read_stage(text: str) -> PPR | KHop:
 
     stage = parse_brick(text)
     if not isinstance(stage, PPR | KHop):
-        raise PipelineError(f"Spark extracts by PPR or KHop, got {stage!r}; try PPR(k=1000)")
+        text = f"Spark extracts by PPR or KHop, got {stage!r}; try PPR(k=1000)"
+        raise PipelineError(text, code="extract.other_brick")
     return stage
 
 
@@ -162,8 +166,8 @@ def _names(prepared: Prepared, sets: Sequence[SeedSet]) -> DataFrame:
 def _found_seeds(prepared: Prepared, sets: Sequence[SeedSet]) -> DataFrame:
     """Return ``set`` (int), ``id`` and ``entity`` of the seeds that the graph has."""
     pairs = [(number, key) for number, (_, keys) in enumerate(sets) for key in keys]
-    given = prepared.spark.createDataFrame(pairs, "set int, entity string")
-    return prepared.entities().join(given, "entity").select("set", "id", "entity").persist()
+    named = prepared.spark.createDataFrame(pairs, "set int, entity string")
+    return prepared.entities().join(named, "entity").select("set", "id", "entity").persist()
 
 
 def _extract_batch(
@@ -220,9 +224,9 @@ def best_entities(scores: DataFrame, seeds: DataFrame, k: int) -> DataFrame:
     by_set = Window.partitionBy("set")
     marked = scores.join(seeds.select("set", "id", F.lit(1).alias("seed")), ["set", "id"], "left")
     place = F.row_number().over(by_set.orderBy(F.desc_nulls_last("seed"), *order))
-    kept = marked.withColumn("place", place).where((F.col("place") <= k) | F.col("seed").isNotNull())
+    highest = marked.withColumn("place", place).where((F.col("place") <= k) | F.col("seed").isNotNull())
     rank = F.row_number().over(by_set.orderBy(*order))
-    return kept.select("set", "id", "score", rank.alias("rank"))
+    return highest.select("set", "id", "score", rank.alias("rank"))
 
 
 def triples_among(triples: DataFrame, chosen: DataFrame) -> DataFrame:

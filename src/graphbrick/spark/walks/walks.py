@@ -35,7 +35,7 @@ _STATE = "set int, id long, degree long, residual double, settled double, moved 
 
 
 class WalkProgress(NamedTuple):
-    """How far the walks of a set are.
+    """The progress of the walks of a set.
 
     Attributes:
         left: The residual mass; sum of absolute values.
@@ -76,11 +76,11 @@ Threshold = Callable[[WalkProgress], float]
 
 
 class Way(NamedTuple):
-    """How walks go.
+    """The parameters of walks.
 
     Attributes:
         restart: Probability of going back to the start.
-        reversible: Whether walks go both ways.
+        reversible: True if walks follow triples in both directions.
         row_length: Most targets in a chunk of a row.
     """
 
@@ -111,8 +111,8 @@ def walk(
         spark: The session.
         rows: ``id``, ``chunk``, ``targets``, as `Prepared.rows` gives them.
         start: ``set`` (int), ``id``, ``degree``, ``residual``: where the walks start; residuals of a set sum to 1.
-        way: How the walks go.
-        threshold: Tells what need not be pushed any more.
+        way: The parameters of the walks.
+        threshold: Gives the residual that need not be pushed any more.
         k: Rank of the score in `WalkProgress.kth`.
         work: A folder for the state, on storage that all workers share; deleted by the caller.
         progress: Called with the name of each step.
@@ -139,7 +139,8 @@ def walk(
             scores = state.join(given, "set").select("set", "id", score.alias("score")).where("score > 0")
             return Walks(scores, far, step)
         state = _step(state, rows, _by_set(spark, limits), way)
-    raise SparkError(f"the walks did not end within {_MOST_STEPS:,} steps; try a larger tolerance or restart")
+    text = f"the walks did not end within {_MOST_STEPS:,} steps; try a larger tolerance or restart"
+    raise SparkError(text, code="walks.steps")
 
 
 def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> DataFrame:
@@ -151,7 +152,7 @@ def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> Dat
     is_pushed = F.abs(move) > F.col("value") * F.greatest("degree", F.lit(1))
     # Values of the sets are joined, not written into the expressions: their compiled code serves every step.
     pushing = state.join(limits, "set", "left").withColumn("moved", F.when(is_pushed, move).otherwise(zero))
-    kept = pushing.select(
+    pushed = pushing.select(
         "set",
         "id",
         "degree",
@@ -169,13 +170,13 @@ def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> Dat
         F.explode(chunks).alias("chunk"),
     )
     arriving = leaving.join(rows, ["id", "chunk"]).select("set", "share", F.inline("targets").alias("id", "degree"))
-    both = kept.union(arriving.selectExpr("set", "id", "degree", "share", "0D", "0D", "0L"))
+    both = pushed.union(arriving.selectExpr("set", "id", "degree", "share", "0D", "0D", "0L"))
     sums = [F.sum(name).alias(name) for name in ("residual", "settled", "moved", "walked")]
     return both.groupBy("set", "id").agg(F.max("degree").alias("degree"), *sums)
 
 
 def _progress(state: DataFrame, restart: float, k: int) -> dict[int, WalkProgress]:
-    """Return how far each set is: one aggregation by classes of scores, which also tell the k-th score."""
+    """Return the progress of each set, in one aggregation by classes of scores, which give the k-th score."""
     from pyspark.sql import functions as F  # noqa: N812
 
     residual, settled = F.col("residual"), F.col("settled")
@@ -205,10 +206,10 @@ def _kth(counts: dict[int, int], k: int) -> float:
     >>> _kth({-8: 2, -16: 5}, 2), _kth({-8: 2, -16: 5}, 3), _kth({-8: 2, -16: 5}, 8)
     (0.5, 0.25, 0.0)
     """
-    seen = 0
+    entities = 0
     for bucket in sorted(counts, reverse=True):
-        seen += counts[bucket]
-        if seen >= k:
+        entities += counts[bucket]
+        if entities >= k:
             return float(2.0 ** (bucket / _BUCKETS))
     return 0.0
 
