@@ -160,10 +160,10 @@ def test_a_model_is_served_until_ctrl_c(tmp_path: Path, monkeypatch: pytest.Monk
         address = process.stdout.readline().strip().removeprefix("export OPENAI_BASE_URL=")
         third = process.stdout.readline()
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(f"{address}/facts", timeout=10) as reply:
+        with opener.open(f"{address}/facts", timeout=60) as reply:
             facts = json.load(reply)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=60)
     assert said.startswith(f"tiny at {address} (4,096 tokens of context, threads: 1); Ctrl-C ends it.")
     assert third == ('export OPENAI_API_KEY="$LLAMA_API_KEY"\n' if key else "export OPENAI_API_KEY=none\n")
     assert facts.get("api_keys") == ([key] if key else None)

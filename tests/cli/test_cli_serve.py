@@ -34,7 +34,7 @@ def server():
         time.sleep(0.01)
     yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     running.should_exit = True
-    thread.join(20)
+    thread.join(60)
 
 
 @pytest.mark.parametrize("more", [[], ["--explain"], ["--json"], ["--seed", "Kampala"], ["--budget", "seconds=5"]])

@@ -15,8 +15,14 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LINE_SECONDS", 0.02)
 
 
-def wait_for_lines() -> None:
-    time.sleep(0.1)
+def lines_until(capsys: pytest.CaptureFixture[str], text: str) -> list[str]:
+    """Wait for a line that has a text; return the lines up to it."""
+    written, end = "", time.monotonic() + 60
+    while text not in written.rpartition("\n")[0]:
+        assert time.monotonic() < end, written
+        time.sleep(0.005)
+        written += capsys.readouterr().err
+    return written.splitlines()
 
 
 @pytest.mark.usefixtures("quick")
@@ -25,8 +31,7 @@ def test_prints_lines_with_done_total_rate_and_time_left(capsys):
         report.step("passes", 0, 40)
         time.sleep(0.05)
         report.step("passes", 10, 40)
-        wait_for_lines()
-    lines = capsys.readouterr().err.splitlines()
+        lines = lines_until(capsys, "10 of 40")
     assert any(line.startswith("training: passes: 10 of 40 (25%), ") and line.endswith(" left") for line in lines)
     assert "\x1b" not in "".join(lines)
 
@@ -34,8 +39,8 @@ def test_prints_lines_with_done_total_rate_and_time_left(capsys):
 @pytest.mark.usefixtures("quick")
 def test_names_a_step_that_reports_nothing(capsys):
     with progress("loading model.gguf"):
-        wait_for_lines()
-    assert capsys.readouterr().err.splitlines()[0].startswith("loading model.gguf: 0:00 so far")
+        lines = lines_until(capsys, "so far")
+    assert lines[0].startswith("loading model.gguf: 0:00 so far")
 
 
 def test_a_short_command_prints_nothing(capsys):
@@ -52,7 +57,7 @@ def test_work_of_an_earlier_call_does_not_count_as_speed():
 @pytest.mark.usefixtures("quick")
 def test_the_last_line_is_written_before_the_block_ends(capsys):
     with progress("building"):
-        wait_for_lines()
-    assert capsys.readouterr().err
-    wait_for_lines()
+        lines_until(capsys, "building")
+    capsys.readouterr()
+    time.sleep(0.1)
     assert capsys.readouterr().err == ""

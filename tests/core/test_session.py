@@ -33,7 +33,7 @@ def test_threads_open_a_thing_once():
         return object()
 
     def ask(_: int) -> object:
-        begun.wait(10)
+        begun.wait(60)
         return session.get(("thing", 1), make)
 
     with Session() as session, ThreadPoolExecutor(8) as pool:
@@ -46,18 +46,18 @@ def test_opening_one_thing_does_not_wait_for_another():
 
     def slow() -> str:
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return "slow"
 
     with Session() as session, ThreadPoolExecutor(1) as pool:
         a, b = Thing(), Thing()
         waiting = pool.submit(session.get, ("index",), slow, of=a)
-        assert begun.wait(10)
+        assert begun.wait(60)
         assert session.get(("index",), lambda: "quick", of=b) == "quick"
         assert session.get(("model",), lambda: "quick") == "quick"
         assert not waiting.done()
         go_on.set()
-        assert waiting.result(10) == "slow"
+        assert waiting.result(60) == "slow"
 
 
 def test_a_thing_may_need_another_one():
@@ -74,7 +74,7 @@ def test_a_session_that_another_thread_closes_meanwhile_says_so_and_closes_nothi
 
     def is_alive(_: Thing) -> bool:
         with ThreadPoolExecutor(1) as other:
-            other.submit(session.close).result(10)
+            other.submit(session.close).result(60)
         return False
 
     server = get()
@@ -158,17 +158,17 @@ def test_what_was_being_opened_when_the_session_closed_is_closed():
 
     def slow() -> str:
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return "slow"
 
     session = Session()
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(session.get, ("thing",), slow, close=closed.append)
-        assert begun.wait(10)
+        assert begun.wait(60)
         session.close()
         go_on.set()
         with pytest.raises(GraphbrickError, match="this session is closed"):
-            waiting.result(10)
+            waiting.result(60)
     assert closed == ["slow"]
 
 
@@ -234,10 +234,10 @@ begun, go_on = threading.Event(), threading.Event()
 def slow():
     with session._lock:
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
 thread = threading.Thread(target=session.get, args=(("slow",), slow))
 thread.start()
-begun.wait(10)
+begun.wait(60)
 child = os.fork()
 if child == 0:
     assert session.get(("thing",), lambda: "child's") == "child's"
@@ -257,7 +257,7 @@ print(closed)
 
 @needs_fork
 def test_a_forked_process_begins_with_nothing_opened_and_free_locks():
-    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=120, check=False)
     assert done.stderr == ""
     assert done.stdout == '["parent\'s"]\n'
 
@@ -280,7 +280,7 @@ if __name__ == "__main__":
 def test_the_default_session_is_closed_at_the_end_of_a_worker(method: str, tmp_path: Path):
     script, closed = tmp_path / "script.py", tmp_path / "closed.txt"
     script.write_text(WORKER, encoding="utf-8")
-    subprocess.run([sys.executable, str(script), method, str(closed)], timeout=60, check=True)
+    subprocess.run([sys.executable, str(script), method, str(closed)], timeout=120, check=True)
     assert closed.read_text(encoding="utf-8") == "a worker's"
 
 
@@ -288,5 +288,5 @@ def test_the_default_session_is_closed_when_the_process_ends():
     script = (
         "from graphbrick.core.session import current_session; current_session().get(('thing',), lambda: 1, close=print)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout == "1\n"

@@ -72,7 +72,7 @@ def test_outside_a_run_events_are_logged_and_figures_dropped(caplog: pytest.LogC
 
 
 def test_threads_do_not_mix() -> None:
-    barrier = Barrier(4, timeout=10)
+    barrier = Barrier(4, timeout=60)
 
     def run(name: str) -> Trace:
         trace = Trace()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -59,11 +58,9 @@ def kenya(address: str) -> str:
 
 @over_tls
 def test_a_certificate_that_nobody_vouches_for_is_one_clear_line(secure: str) -> None:
-    start = time.monotonic()
     with pytest.raises(GraphbrickError, match=r"encrypted connection.*check the certificate") as caught:
         kenya(secure)
     assert "\n" not in str(caught.value)
-    assert time.monotonic() - start < 10
 
 
 @over_tls

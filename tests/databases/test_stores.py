@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,10 +28,8 @@ servers = pytest.mark.parametrize("store", ["falkor", "bolt"], indirect=True)
 @cypher_stores
 def test_a_query_without_end_is_given_up_and_the_next_one_runs(store: DatabaseGraph) -> None:
     short = open_graph(f"{store.path}?timeout=1")
-    start = time.monotonic()
     with pytest.raises(GraphbrickError, match="no answer within 1 s"):
         short.query(RUNAWAY, {}, 1)
-    assert time.monotonic() - start < 10
     assert store.query("RETURN 1 AS one", {}, 1).rows == [(1,)]
 
 
@@ -67,10 +64,8 @@ def test_a_database_that_is_not_there_is_named(store: DatabaseGraph) -> None:
 @servers
 def test_a_server_without_tls_is_told(store: DatabaseGraph) -> None:
     secure = store.path.replace("falkor:", "falkors:").replace("bolt:", "bolt+s:")
-    start = time.monotonic()
     with pytest.raises(GraphbrickError, match=r"no encrypted connection|no answer within 1 s"):
         open_graph(f"{secure}?timeout=1").query("RETURN 1", {}, 1)
-    assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j", "falkor"])
@@ -86,10 +81,8 @@ def test_a_server_that_dies_in_the_middle_is_told(part: Graph, tmp_path: Path) -
             write_falkor(part, port)
             graph = open_graph(f"falkor://127.0.0.1:{port}/graph")
             assert pipeline(graph, "What is the capital of Kenya?").texts
-        start = time.monotonic()
         with pytest.raises(GraphbrickError, match=r"does not answer .* is the server running there\?"):
             pipeline(graph, "What is the capital of Uganda?")
-        assert time.monotonic() - start < 10
 
 
 @servers

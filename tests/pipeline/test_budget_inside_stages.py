@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from graphbrick import (
@@ -110,6 +108,4 @@ def test_a_union_after_a_stop_names_each_undone_stage_once(graph: Graph) -> None
 def test_work_outside_a_budget_is_not_limited(graph: Graph) -> None:
     with spending(Budget(seconds=1)):
         pass
-    started = time.monotonic()
     assert (AllPaths() >> PathAnswer())(graph, QUESTION, seeds=["Nairobi"]).texts
-    assert time.monotonic() >= started

@@ -46,7 +46,7 @@ def serving_notes(notes, **more):
 
 def waited(client, state):
     uploads = client.app.state.service.uploads("notes")
-    uploads.wait(30)
+    uploads.wait(60)
     found = client.get("/v1/documents/status").json()
     assert found["state"] == state, found
     return found
@@ -104,7 +104,7 @@ def test_names_are_merged_and_taken_apart(notes):
 
 def test_names_are_not_merged_while_the_graph_is_indexed(notes):
     merge = {"merge": [{"alias": "Lake Turkana", "name": "Lake Victoria"}]}
-    with serving_notes(notes, write=True, kernels=1, seconds=2.0) as client:
+    with serving_notes(notes, write=True, kernels=1, seconds=60.0) as client:
         with claim(notes.with_name("notes.graph.text") / "index.lock"):
             reply = client.post("/v1/merges", json=merge)
             assert (reply.status_code, reply.json()["error"]["code"]) == (409, "indexing")

@@ -285,7 +285,7 @@ def with_runner(test, **changes):
     async def run():
         runner = Runner(options(**changes), Session())
         try:
-            return await test(runner)
+            return await asyncio.wait_for(test(runner), 60)
         finally:
             runner.close()
 
@@ -295,7 +295,7 @@ def with_runner(test, **changes):
 def test_work_whose_client_left_is_cancelled_and_gives_its_place_back():
     async def test(runner):
         begun, ended = threading.Event(), threading.Event()
-        budget = Budget(seconds=30)
+        budget = Budget(seconds=600)
 
         def work():
             begun.set()
@@ -313,7 +313,7 @@ def test_work_whose_client_left_is_cancelled_and_gives_its_place_back():
 
         with pytest.raises(ClientLeftError):
             await runner.call(work, runner.kernels, budget, left)
-        assert await asyncio.get_running_loop().run_in_executor(None, ended.wait, 5)
+        assert await asyncio.get_running_loop().run_in_executor(None, ended.wait, 60)
         assert await runner.call(lambda: 7, runner.kernels, Budget()) == 7
         return runner.kernels.running
 
@@ -324,7 +324,8 @@ def test_a_client_that_leaves_the_queue_never_runs():
     async def test(runner):
         release, ran = threading.Event(), []
         first = asyncio.ensure_future(runner.call(release.wait, runner.kernels, Budget()))
-        await asyncio.sleep(0.01)
+        while not runner.kernels.is_full:
+            await asyncio.sleep(0)
 
         async def left():
             await asyncio.sleep(0)
@@ -347,7 +348,8 @@ def test_work_that_never_looks_at_the_clock_is_answered_for(monkeypatch):
             await runner.call(release.wait, runner.kernels, Budget(seconds=0.01))
         held = runner.kernels.running  # its thread is still busy, so its place is not free
         release.set()
-        await asyncio.sleep(0.05)
+        while runner.kernels.running:
+            await asyncio.sleep(0.001)
         return failed.value.status, held, runner.kernels.running
 
     assert with_runner(test) == (504, 1, 0)

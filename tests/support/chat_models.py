@@ -15,7 +15,7 @@ QUESTION = "Which currency is used in Kenya?"
 
 
 def llm(server: ScriptedLLM, **parameters: object) -> LLM:
-    given = {"max_tokens": 9, "timeout": 5.0, "retries": 0} | parameters
+    given = {"max_tokens": 9, "timeout": 60.0, "retries": 0} | parameters
     return LLM("some-model", base_url=server.base_url, **given)  # type: ignore[arg-type]
 
 

@@ -73,7 +73,7 @@ def serving(files: dict[str, bytes]) -> Iterator[Hub]:
             body = data[begin:][:stop]
             if hub.stalls >= 0:
                 self._send(body[: hub.stalls])
-                hub.go_on.wait(30)
+                hub.go_on.wait(60)
             else:
                 self._send(body)
             self.close_connection = True

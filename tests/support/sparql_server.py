@@ -65,11 +65,11 @@ def dying(handler: BaseHTTPRequestHandler) -> None:
 
 
 def trickling(handler: BaseHTTPRequestHandler) -> None:
-    """Send a byte now and then for 5 seconds."""
+    """Send a byte now and then until the client has gone, for a minute at most."""
     handler.send_response(200)
     handler.end_headers()
     try:
-        for _ in range(50):
+        for _ in range(600):
             handler.wfile.write(b" ")
             handler.wfile.flush()
             time.sleep(0.1)

@@ -22,7 +22,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(server: ScriptedLLM, text: str) -> str:
-    return LLM(base_url=server.base_url, timeout=5.0, retries=0).complete([{"role": "user", "content": text}])
+    return LLM(base_url=server.base_url, timeout=60.0, retries=0).complete([{"role": "user", "content": text}])
 
 
 def embed(server: ScriptedLLM, **body: Any) -> dict[str, Any]:

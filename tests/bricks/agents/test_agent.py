@@ -97,7 +97,7 @@ def steps(run: Run) -> list[Any]:
 
 
 def test_several_calls_of_one_reply_run_at_once_and_keep_their_order() -> None:
-    barrier = threading.Barrier(3, timeout=20)  # passes only if all three are in flight
+    barrier = threading.Barrier(3, timeout=60)  # passes only if all three are in flight
 
     class Slow(NeighboursOnly):
         def neighbours(self, *given: Any, **named: Any) -> Any:

@@ -142,7 +142,7 @@ def test_any_text_is_read_without_error(text: str) -> None:
 
 
 def test_long_replies_take_linear_time() -> None:
-    start = time.perf_counter()
+    start = time.thread_time()  # of this thread, so that other processes do not count
     for text in (
         "Action: search[" * 3000,
         "[" * 20_000,
@@ -151,4 +151,4 @@ def test_long_replies_take_linear_time() -> None:
         "Action: search['" + "a'" * 9000,
     ):
         read_actions(text, TOOLS)
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5

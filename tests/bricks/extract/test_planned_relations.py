@@ -38,7 +38,7 @@ def extract(
     graph = graph or tiny_graph()
     query = Query(QUESTION, seeds=tuple(map(graph.entity, seeds)))
     with ScriptedLLM([reply]) as server, record(Trace(), "test", "extract") as entry:
-        llm = LLM(base_url=server.base_url, timeout=5.0, retries=0, **(model or {}))
+        llm = LLM(base_url=server.base_url, timeout=60.0, retries=0, **(model or {}))
         found = PlannedRelations(llm, **parameters).extract(graph, query)
         prompt = server.requests[0].prompt if server.requests else ""
         assert entry.calls == len(server.requests) <= 1

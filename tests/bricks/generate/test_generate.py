@@ -45,7 +45,7 @@ def evidence() -> Evidence:
 def generate(evidence: Evidence) -> Callable[[str | Reply], tuple[Answer, StageTrace]]:
     def run(reply: str | Reply) -> tuple[Answer, StageTrace]:
         with ScriptedLLM([reply]) as server, record(Trace(), "Generate", "generate") as entry:
-            return Generate(LLM(base_url=server.base_url, timeout=5.0, retries=0)).generate(QUERY, evidence), entry
+            return Generate(LLM(base_url=server.base_url, timeout=60.0, retries=0)).generate(QUERY, evidence), entry
 
     return run
 

@@ -53,7 +53,7 @@ def test_waiting_for_a_lock_whose_file_its_holder_removes(tmp_path: Path) -> Non
     assert held == []
     file.unlink()
     first.release()
-    thread.join(10)
+    thread.join(60)
     assert held == [True]
 
 

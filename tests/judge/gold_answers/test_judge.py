@@ -23,7 +23,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def judged(server: ScriptedLLM, answers: list[str], gold: object = GOLD) -> tuple[Judgement, StageTrace]:
     with record(Trace(), "judge", "judge") as entry:
-        found = judge(LLM(base_url=server.base_url, timeout=5.0, retries=0), QUESTION, answers, gold)
+        found = judge(LLM(base_url=server.base_url, timeout=60.0, retries=0), QUESTION, answers, gold)
     return found, entry
 
 

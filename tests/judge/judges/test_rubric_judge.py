@@ -28,7 +28,7 @@ def rated(
 ) -> tuple[list[Verdict], list[Request], StageTrace]:
     samples = int(str(parameters.get("samples", 1)))
     with ScriptedLLM(replies) as server, record(Trace(), "judge", "judge") as entry:
-        llm = LLM(base_url=server.base_url, retries=0, timeout=5.0, temperature=0.7 if samples > 1 else 0.0)
+        llm = LLM(base_url=server.base_url, retries=0, timeout=60.0, temperature=0.7 if samples > 1 else 0.0)
         verdicts = RubricJudge(llm, **parameters).rate(label, cases)  # type: ignore[arg-type]
     return verdicts, server.requests, entry
 

@@ -46,7 +46,7 @@ def server(tmp_path, cases):
 def ask(
     server: LabellingServer, name: str, body: object = None, *, token: str | None = None, **headers: str
 ) -> tuple[int, dict, str]:
-    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     path = f"/{server.token if token is None else token}/{name}"
     if body is None:
         connection.request("GET", path, headers=headers)
@@ -180,5 +180,5 @@ def test_the_button_ends_the_server(tmp_path, cases):
         thread = threading.Thread(target=lambda: made.serve_forever(poll_interval=0.01))
         thread.start()
         assert ask(made, "stop", {})[0] == 200
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()

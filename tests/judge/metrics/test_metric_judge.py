@@ -77,7 +77,7 @@ def measured(
     case: Case, *metrics: Metric, script: Script = knowing, max_tokens: int = 1000, tokens: int = 3000
 ) -> tuple[CaseValues, list[Request], list[str]]:
     with ScriptedLLM(script) as server, record(Trace(), "judge", "judge") as entry:
-        llm = LLM(base_url=server.base_url, retries=0, timeout=5.0, max_tokens=max_tokens)
+        llm = LLM(base_url=server.base_url, retries=0, timeout=60.0, max_tokens=max_tokens)
         ((_, values),) = MetricJudge(llm, metrics, Letters(), tokens).measure([case])
     return values, server.requests, entry.events
 

@@ -194,7 +194,7 @@ def test_after_a_kill_no_passage_is_asked_about_twice(tmp_path: Path) -> None:
         return json.dumps({"pairs": [{"question": question, "answer": answer}]})
 
     with ScriptedLLM(reply) as server:
-        writer = QuestionWriter(LLM(base_url=server.base_url, retries=0, timeout=5.0, parallel=1))
+        writer = QuestionWriter(LLM(base_url=server.base_url, retries=0, timeout=60.0, parallel=1))
         with pytest.raises(ModelError):
             write_data(tmp_path / "a", passages(), writer, CountWords(), about={})
         assert not (tmp_path / "a").exists()

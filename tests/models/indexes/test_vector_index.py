@@ -296,16 +296,16 @@ def test_making_the_index_of_one_graph_does_not_hold_up_another_graph(graph: Gra
         def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
             if threading.current_thread() is not threading.main_thread():
                 begun.set()
-                assert go_on.wait(30)
+                assert go_on.wait(60)
             return super().encode(texts)
 
     with Session() as session, ThreadPoolExecutor(1) as pool:
         making = pool.submit(copy_context().run, index_of, graph, Slow(), "entity")
-        assert begun.wait(30)
+        assert begun.wait(60)
         assert len(index_of(other, Slow(), "entity")) == other.n_entities
         assert not making.done()
         go_on.set()
-        assert len(making.result(30)) == graph.n_entities
+        assert len(making.result(60)) == graph.n_entities
         assert len(session.opened("vector index")) == 2
 
 

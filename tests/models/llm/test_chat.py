@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -34,20 +33,20 @@ class TestSeveral:
 
     @pytest.mark.parametrize("parallel", [1, 3])
     def test_no_more_than_parallel_are_in_flight(self, parallel: int) -> None:
-        now, most, lock = 0, 0, threading.Lock()
+        now, most, lock, together = 0, 0, threading.Lock(), threading.Barrier(parallel, timeout=60)
 
         def script(request: Request) -> str:
             nonlocal now, most
             with lock:
                 now += 1
                 most = max(most, now)
-            time.sleep(0.05)
+            together.wait()  # passes only when as many calls are there
             with lock:
                 now -= 1
             return "x"
 
         with ScriptedLLM(script) as server:
-            llm(server, parallel=parallel).ask_all([asked() for _ in range(7)])
+            llm(server, parallel=parallel).ask_all([asked() for _ in range(6)])
         assert most == parallel
 
     def test_where_one_fails_those_that_were_answered_are_on_the_ledger(self) -> None:
@@ -247,12 +246,11 @@ class TestBudget:
             LLM("no-such-model", base_url="http://models.example/v1").complete(ASK)
 
     def test_seconds_give_up_a_call_in_flight(self) -> None:
-        start = time.monotonic()
         with ScriptedLLM([Reply("late", delay=30)]) as server, spending(Budget(seconds=0.3)):
             run = (ShortestPaths() >> Generate(llm(server))).run(tiny_graph(), QUESTION)
         assert run.stopped is not None
         assert run.stopped.reason == "the budget of 0.3 seconds is used up"
-        assert time.monotonic() - start < 10
+        assert run.answer is None
 
     def test_cancelling_from_another_thread(self) -> None:
         with ScriptedLLM([Reply("late", delay=30)]) as server, spending(Budget()) as budget:

@@ -27,7 +27,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
-def llm(server: ScriptedLLM, retries: int = 0, timeout: float = 5.0) -> LLM:
+def llm(server: ScriptedLLM, retries: int = 0, timeout: float = 60.0) -> LLM:
     os.environ["OPENAI_BASE_URL"] = server.base_url  # the server that gets the key; reset after the test
     return LLM("some-model", max_tokens=9, timeout=timeout, retries=retries)
 
@@ -140,13 +140,13 @@ def test_a_server_that_is_away() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     with pytest.raises(ModelError, match=f"cannot reach the model server at {url}; is it running"):
-        ask(LLM(base_url=url, timeout=1.0, retries=0))
+        ask(LLM(base_url=url, retries=0))
 
 
 @pytest.mark.parametrize("url", ["nonsense", "http://127.0.0.1:abc", "http://[::1", "://", "ftp://host"])
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ModelError, match="is not an address of a server"):
-        ask(LLM(base_url=url, timeout=1.0, retries=0))
+        ask(LLM(base_url=url, retries=0))
 
 
 def test_an_address_with_a_password_is_refused() -> None:
@@ -267,4 +267,4 @@ class TestScriptedLLM:
         with ScriptedLLM(["a"]) as server:
             pass
         with pytest.raises(ModelError, match="cannot reach"):
-            ask(llm(server, timeout=1.0))
+            ask(llm(server))

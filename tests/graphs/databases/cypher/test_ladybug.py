@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,12 +196,10 @@ def test_what_does_more_than_read_does_not_reach_the_database(films: str, text: 
 
 
 def test_a_query_without_end_is_stopped(films: str) -> None:
-    start = time.monotonic()
     with pytest.raises(GraphbrickError, match=r"no answer within 0.3 s"):
         opened(f"{films}?timeout=0.3").query(
             "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b RETURN count(a * b)", {}, 1
         )
-    assert time.monotonic() - start < 10
 
 
 def test_a_database_or_option_that_is_not_there_is_named(films: str, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def teach(made: Sequence[Lesson]) -> None:
 
 def llm(server: ScriptedLLM | None = None, *, structured: bool = True, **more: int) -> LLM:
     url = server.base_url if server else "http://127.0.0.1:9/v1"
-    return LLM("tuned", base_url=url, structured=structured, timeout=5.0, retries=0, context=8192, **more)
+    return LLM("tuned", base_url=url, structured=structured, timeout=60.0, retries=0, context=8192, **more)
 
 
 def made_of(

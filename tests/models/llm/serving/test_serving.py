@@ -41,7 +41,7 @@ def model(tmp_path: Path) -> Path:
 def asked(server: Server) -> dict[str, Any]:
     """What the server was asked to do."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(server.base_url.replace("/v1", "/facts"), timeout=10) as reply:
+    with opener.open(server.base_url.replace("/v1", "/facts"), timeout=60) as reply:
         facts: dict[str, Any] = json.load(reply)
     return facts
 
@@ -63,7 +63,7 @@ def runs(process: int) -> bool:
         return False
 
 
-def ends(process: int, within: float = 20.0) -> bool:
+def ends(process: int, within: float = 60.0) -> bool:
     last = time.monotonic() + within
     while runs(process):
         if time.monotonic() > last:
@@ -252,7 +252,7 @@ print(server._process.pid, flush=True)
 
 def parent(model: Path, then: str = "", last: str = "time.sleep(600)") -> tuple[subprocess.Popen[bytes], int]:
     command = [sys.executable, "-W", "error", "-c", PARENT.format(then=then, last=last), str(model)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
@@ -265,23 +265,23 @@ def test_it_ends_with_a_parent_that_is_killed(model: Path, way: signal.Signals) 
     process, server = parent(model)
     assert runs(server)
     process.send_signal(way)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert ends(server)
 
 
 def test_it_ends_with_a_parent_that_returns(model: Path) -> None:
     process, server = parent(model, last="")
-    assert process.communicate(timeout=30) == (b"", b"")
+    assert process.communicate(timeout=60) == (b"", b"")
     assert process.returncode == 0
     assert ends(server, within=0)
 
 
 def test_a_forked_process_does_not_keep_it(model: Path) -> None:
-    process, server = parent(model, then="if not os.fork():\n    time.sleep(8)\n    os._exit(0)")
+    process, server = parent(model, then="if not os.fork():\n    os.read(0, 1)\n    os._exit(0)")
     process.kill()
     process.wait()
-    assert ends(server, within=6)
-    process.communicate()
+    assert ends(server)
+    process.communicate()  # the end of the input, for which the forked process waits
 
 
 def test_a_forked_process_starts_its_own_and_leaves_that_of_its_parent(model: Path) -> None:
