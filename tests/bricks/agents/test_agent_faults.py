@@ -322,16 +322,21 @@ def test_a_tool_that_fails_is_an_event(plugged: Any, function: Callable[[], Any]
 
 
 def test_a_tool_that_never_ends_is_given_up(plugged: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended, clock = threading.Event(), SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
-    monkeypatch.setattr(tool_threads, "time", clock)
+    ended, alone, now = threading.Event(), threading.Event(), 0.0
+
+    def monotonic() -> float:
+        nonlocal now
+        now += 1_000 if alone.is_set() else 0
+        return now
 
     def never_ends() -> None:
         for other in threading.enumerate():
             if other.name == "graphbrick-tool" and other is not threading.current_thread():
                 other.join()
-        clock.now += 1_000
+        alone.set()
         ended.wait(60)
 
+    monkeypatch.setattr(tool_threads, "time", SimpleNamespace(monotonic=monotonic))
     plugged(never_ends)
     both = Reply(tool_calls=[*WALK[0].tool_calls, *ODD.tool_calls], finish_reason="tool_calls")
     try:
