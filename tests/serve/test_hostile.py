@@ -161,7 +161,7 @@ def hostile(client):
 @pytest.fixture(scope="module")
 def strict():
     """A server whose look-ups end soon."""
-    with serving(seconds=2.0) as client:
+    with serving(seconds=60.0) as client:
         yield client
 
 
