@@ -100,7 +100,9 @@ class TestStreams:
     )
     def test_a_stream_that_fails(self, fault: Reply, message: str) -> None:
         with ScriptedLLM([fault]) as server, pytest.raises(ModelError, match=message):
-            llm(server, timeout=0.3).ask_all([asked()], on_token=lambda piece: None)
+            llm(server, timeout=0.3 if fault.delay or fault.stall else 60.0).ask_all(
+                [asked()], on_token=lambda piece: None
+            )
 
     def test_a_stream_that_is_cut_is_not_taken_for_a_whole_reply(self) -> None:
         with ScriptedLLM([Reply("one two three four", drop=True)]) as server, record(Trace(), "x", "generate") as entry:
