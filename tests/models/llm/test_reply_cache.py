@@ -11,9 +11,9 @@ import pytest
 from chat_models import ASK, QUESTION, SCHEMA, llm, recorded
 
 from graphbrick import LLM, Generate, Session, ShortestPaths
-from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError, NotRecordedError
 from graphbrick.models.llm.messages import Request as ModelRequest
-from graphbrick.models.llm.reply_cache import ReplyCache
+from graphbrick.models.llm.reply_cache import ReplyCache, asking_anew
 from graphbrick.testing import ScriptedLLM, tiny_graph
 
 pytestmark = pytest.mark.usefixtures("key_alone")
@@ -61,6 +61,40 @@ class TestCache:
         assert (second.load(tmp_path / "all.jsonl"), second.load(tmp_path / "all.jsonl"), len(second)) == (3, 0, 3)
         assert second.get({"server": "s", "model": "m", "messages": [{"content": "é1"}]}) == {"text": "\u2028ü1"}
         assert (second.clear(), len(second)) == (3, 0)
+
+    def test_a_recorded_reply_stays_until_it_is_asked_for_anew(self, tmp_path: Path) -> None:
+        cache, request = ReplyCache(tmp_path / "a.sqlite"), {"server": "s", "model": "m"}
+        cache.put(request, {"text": "first"})
+        cache.put(request, {"text": "second"})
+        assert cache.get(request) == {"text": "first"}
+        with asking_anew():
+            assert cache.get(request) is None
+            cache.put(request, {"text": "third"})
+        assert (cache.get(request), len(cache)) == ({"text": "third"}, 1)
+
+    def test_loading_leaves_the_replies_that_are_there(self, tmp_path: Path) -> None:
+        cache, other = ReplyCache(tmp_path / "a.sqlite"), ReplyCache(tmp_path / "b.sqlite")
+        requests = [{"server": "s", "model": "m", "messages": text} for text in ("one", "two")]
+        cache.put(requests[0], {"text": "mine"})
+        for request in requests:
+            other.put(request, {"text": "theirs"})
+        other.export(tmp_path / "all.jsonl")
+        assert cache.load(tmp_path / "all.jsonl") == 1
+        assert [cache.get(request) for request in requests] == [{"text": "mine"}, {"text": "theirs"}]
+
+    def test_replaying_makes_no_call_where_replies_are_asked_for_anew(self, tmp_path: Path) -> None:
+        """As with --retry: recording asks the model again, replaying does not."""
+        file = tmp_path / "replies.sqlite"
+        with ScriptedLLM(["one", "two", "three"]) as server:
+            with Session(replies=file):
+                texts = [llm(server).complete(ASK)]
+                with asking_anew():
+                    texts.append(llm(server).complete(ASK))
+            with Session(replies=file, reply_mode="replay"), asking_anew():
+                texts.append(llm(server).complete(ASK))
+                with pytest.raises(NotRecordedError, match="replaying makes no calls"):
+                    llm(server).complete([*ASK, *ASK])
+            assert (texts, len(server.requests)) == (["one", "two", "two"], 2)
 
     def test_replies_recorded_without_an_address_need_one(self, tmp_path: Path) -> None:
         """What earlier versions recorded: no server, and no reason why the reply ended."""

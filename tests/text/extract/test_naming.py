@@ -74,6 +74,12 @@ def test_phrases_need_two_passages_and_two_words() -> None:
     assert list(names([once, twice, word], [twice, word]).entities) == ["heart disease"]
 
 
+def test_a_word_of_another_script_is_long_enough() -> None:
+    words = [("内罗毕", Kind.PHRASE), ("кровь", Kind.PHRASE), ("blood", Kind.PHRASE)]
+    assert list(names(words, words).entities) == ["内罗毕", "кровь"]
+    assert not names(words).entities
+
+
 def test_plurals_join_unless_both_are_names() -> None:
     result = names([("heart diseases", Kind.PHRASE), ("heart disease", Kind.PHRASE)], [("heart disease", Kind.PHRASE)])
     assert list(result.entities) == ["heart disease"]
