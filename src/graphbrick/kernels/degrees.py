@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbrick.core.csr import Rows
 from graphbrick.kernels.jit import inlined
@@ -27,3 +28,13 @@ def walk_degree(rows: Rows, u: int, follow_out: bool, follow_in: bool) -> np.int
     if follow_in:
         degree += np.int64(rows.in_end[u]) - np.int64(rows.in_begin[u])
     return degree
+
+
+def walk_degrees(rows: Rows, follow_out: bool, follow_in: bool) -> npt.NDArray[np.float64]:
+    """Return `walk_degree` of all nodes, float64 [nodes]."""
+    degrees = np.zeros(len(rows.out_begin))
+    if follow_out:
+        degrees += rows.out_end - rows.out_begin
+    if follow_in:
+        degrees += rows.in_end - rows.in_begin
+    return degrees

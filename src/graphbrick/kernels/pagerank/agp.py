@@ -18,9 +18,8 @@ from graphbrick.kernels.pagerank.random_walk import mix
 from graphbrick.kernels.pagerank.touched import (
     Touched,
     best_touched,
-    nothing_touched,
     read_rows_ahead,
-    touch,
+    start_at,
     with_capacity,
 )
 from graphbrick.kernels.slices import SLICE
@@ -56,9 +55,7 @@ def randomized_forward(
     Returns:
         int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges read.
     """
-    near = nothing_touched(max(1024, len(seeds)))
-    for s in seeds.tolist():
-        near.residual[touch(near, s)] += 1.0 / len(seeds)
+    near = start_at(rows, seeds, follow_out, follow_in)
     near.queue[: near.used[0]] = np.arange(near.used[0])
     cursor, state, edges = np.array([near.used[0], 0, 0]), first_state(seed), 0
     while cursor[_READY]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.core.compute import check_limits
 from graphbrick.core.csr import Csr
+from graphbrick.kernels.degrees import walk_degrees
 
 
 def exact_ppr(
@@ -43,12 +44,7 @@ def exact_ppr(
     start = np.zeros((n, len(seeds)))
     for column, nodes in enumerate(seeds):
         np.add.at(start[:, column], nodes, restart / len(nodes))
-    degree = np.zeros(n)
-    if follow_out:
-        degree += csr.out_degrees()
-    if follow_in:
-        degree += csr.in_degrees()
-    degree = np.maximum(degree, 1)[:, None]
+    degree = np.maximum(walk_degrees(csr, follow_out, follow_in), 1)[:, None]
     # A node gathers its incoming mass from its rows of the opposite direction.
     entering = (csr.in_begin, csr.in_end, csr.in_head) if follow_out else None
     leaving = (csr.out_begin, csr.out_end, csr.tail) if follow_in else None

@@ -19,9 +19,10 @@ import numpy.typing as npt
 
 from graphbrick.core.compute import check_limits
 from graphbrick.core.csr import Rows
-from graphbrick.kernels.degrees import walk_degree
+from graphbrick.kernels.degrees import walk_degrees
 from graphbrick.kernels.hashing import slot_for, slots_of
 from graphbrick.kernels.jit import jit
+from graphbrick.kernels.pagerank import ppr
 from graphbrick.kernels.selection import kth_largest
 from graphbrick.kernels.slices import SLICE
 
@@ -147,9 +148,9 @@ def residual_mass(state: Floats, count: int) -> float:
 
 
 @jit
-def _kth(state: Floats, count: int, restart: float, k: int) -> float:
-    """Return the k-th largest score of the first ``count`` slots so far; 0 if there are at most k."""
-    return kth_largest(estimates(state, count, restart), k) if count > k else 0.0
+def _kth(scores: Floats, k: int) -> float:
+    """Return the k-th largest score, 0 if there are at most k; changes the order of the scores."""
+    return kth_largest(scores, k) if len(scores) > k else 0.0
 
 
 class _Push(NamedTuple):
@@ -284,7 +285,7 @@ def _push_on(
         if front < back and edges <= edge_budget:
             break  # the slice is used up
         left = residual_mass(state, count)
-        near = edges >= least_edges and restart * epsilon <= tolerance * _kth(state, count, restart, k)
+        near = edges >= least_edges and restart * epsilon <= tolerance * _kth(estimates(state, count, restart), k)
         # ``touched`` is never -1; using it keeps the compiler from dropping the prefetching reads.
         done = near or left < _GONE or edges > edge_budget or touched == -1
         if done:
@@ -300,68 +301,28 @@ def sweep(
     rows: Rows, seeds: Ids, restart: float, follow_out: bool, follow_in: bool,
     k: int, tolerance: float, edge_budget: int,
 ) -> Pushed:  # fmt: skip
-    """Do the same as `push` over arrays with one entry per node, in order of id, with the same stopping rule."""
+    """Do the same as `push` in sweeps over arrays with one entry per node, with the same stopping rule."""
     n = len(rows.out_begin)
-    state = _start_sweep(rows, seeds, follow_out, follow_in)
-    mass, edges, done = np.array([1e-4, 0.0]), 0, False
-    while not done:
+    score, residual = np.zeros(n), np.zeros(n)
+    np.add.at(residual, seeds, 1.0 / len(seeds))
+    mass = np.array([1.0, 0.0, 0.0, 1e-4])
+    node, pushed, edges = 0, False, 0
+    while True:
         check_limits()
-        edges, done = _sweep_on(
-            rows, state, mass, restart, follow_out, follow_in, k, tolerance, edges, edge_budget, SLICE
-        )
+        epsilon = mass[ppr.EPSILON]
+        node, pushed, read = ppr.sweep(rows, score, residual, mass, restart, follow_out, follow_in, node, pushed, SLICE)
+        edges += int(read)
+        if node < n:
+            continue
+        if not pushed and (
+            mass[ppr.LEFT] < _GONE or restart * epsilon <= tolerance * _kth(score + restart * residual, k)
+        ):
+            break
+        if edges > edge_budget:
+            break
+        node, pushed = 0, False
+    state = np.zeros((n, 4))
+    state[:, RESIDUAL], state[:, SETTLED] = residual, score
+    state[:, DEGREE] = walk_degrees(rows, follow_out, follow_in)
     no_table = np.empty(0, dtype=np.int64)
-    return Pushed(np.arange(n, dtype=np.int32), state, no_table, int(edges), float(mass[_DROPPED]), edges > edge_budget)
-
-
-@jit
-def _start_sweep(rows: Rows, seeds: Ids, follow_out: bool, follow_in: bool) -> Floats:
-    """Return the state in which every seed holds its share of the mass."""
-    state = np.zeros((len(rows.out_begin), 4))
-    for u in range(len(state)):
-        state[u, DEGREE] = walk_degree(rows, u, follow_out, follow_in)
-    for s in seeds:
-        state[s, RESIDUAL] += 1.0 / len(seeds)
-    return state
-
-
-@jit
-def _sweep_on(
-    rows: Rows, state: Floats, mass: Floats, restart: float, follow_out: bool, follow_in: bool,
-    k: int, tolerance: float, edges: int, edge_budget: int, most_edges: int,
-) -> tuple[np.int64, bool]:  # fmt: skip
-    """Sweep over all nodes until the rule of `push` holds, or about ``most_edges`` edges are read.
-
-    Returns:
-        The total number of edges walked, and whether the sweep is done.
-    """
-    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
-    epsilon, dropped, walked, done = mass[_EPSILON], mass[_DROPPED], np.int64(edges), False
-    until = min(walked + most_edges, np.int64(edge_budget))
-    while walked <= until:
-        pushed = False
-        for u in range(len(state)):
-            r, degree = state[u, RESIDUAL], state[u, DEGREE]
-            if r <= epsilon * degree or r == 0.0:
-                continue
-            pushed = True
-            state[u, RESIDUAL] = 0.0
-            state[u, SETTLED] += restart * r
-            if degree == 0.0:
-                dropped += (1.0 - restart) * r
-                continue
-            walked += np.int64(degree)
-            share = (1.0 - restart) * r / degree
-            if follow_out:
-                for e in range(np.int64(out_begin[u]), np.int64(out_end[u])):
-                    state[tail[e], RESIDUAL] += share
-            if follow_in:
-                for e in range(np.int64(in_begin[u]), np.int64(in_end[u])):
-                    state[in_head[e], RESIDUAL] += share
-        if not pushed:
-            done = restart * epsilon <= tolerance * _kth(state, len(state), restart, k)
-            done = done or residual_mass(state, len(state)) < _GONE
-            if done:
-                break
-            epsilon *= 0.1
-    mass[_EPSILON], mass[_DROPPED] = epsilon, dropped
-    return walked, done or walked > edge_budget
+    return Pushed(np.arange(n, dtype=np.int32), state, no_table, edges, float(mass[ppr.DROPPED]), edges > edge_budget)

@@ -15,7 +15,8 @@ from graphbrick.core.csr import Csr, Rows
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.slices import SLICE
 
-_LEFT, _SETTLED, _EPSILON = range(3)
+LEFT, SETTLED, DROPPED, EPSILON = range(4)
+"""Columns of the mass of `sweep`."""
 
 
 def ppr_push(
@@ -42,14 +43,14 @@ def ppr_push(
     score, residual = np.zeros(n), np.zeros(n)
     np.add.at(residual, seeds, 1.0 / len(seeds))
     ends = len(rows.tail) * (int(follow_out) + int(follow_in))
-    mass = np.array([1.0, 0.0, 0.1 / max(ends, 1)])
+    mass = np.array([1.0, 0.0, 0.0, 0.1 / max(ends, 1)])
     node, pushed, edges = 0, False, 0
     while True:
         check_limits()
         # The first sweep is always made: even with a coarse tolerance the neighbours of the seeds get a score.
-        node, pushed, read = _sweep(rows, score, residual, mass, restart, follow_out, follow_in, node, pushed, SLICE)
+        node, pushed, read = sweep(rows, score, residual, mass, restart, follow_out, follow_in, node, pushed, SLICE)
         edges += read
-        left, settled, _ = mass.tolist()
+        left, settled, _, _ = mass.tolist()
         if node == n:
             if 2.0 * (1.0 - restart) * left <= tolerance * (settled + left):
                 break
@@ -60,7 +61,7 @@ def ppr_push(
 
 
 @jit
-def _sweep(
+def sweep(
     rows: Rows,
     score: npt.NDArray[np.float64],
     residual: npt.NDArray[np.float64],
@@ -74,15 +75,18 @@ def _sweep(
 ) -> tuple[int, bool, np.int64]:
     """Push the nodes from ``node`` to the end of the sweep, or until about ``most_edges`` edges are read.
 
+    After a whole sweep without a push, ``epsilon`` is divided by ten, and the residual mass is summed again.
+
     Args:
-        mass: float64 [3]: the residual mass, the mass that is settled, and ``epsilon``; changed.
+        mass: float64 [4]: the residual mass, the mass that is settled, the mass that was dropped at dead ends, and
+            ``epsilon``, the residual that a node may hold per triple; changed.
         pushed: Whether this sweep has pushed a node before.
 
     Returns:
         The next node; whether this sweep has pushed any; the edges read.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
-    left, settled, epsilon = mass[_LEFT], mass[_SETTLED], mass[_EPSILON]
+    left, settled, dropped, epsilon = mass[LEFT], mass[SETTLED], mass[DROPPED], mass[EPSILON]
     edges, n = np.int64(0), len(out_begin)
     first, node = node, np.int64(n)
     # Unsigned, as numba checks signed indices for counting from the end: a tenth of the time.
@@ -105,8 +109,9 @@ def _sweep(
         settled += restart * r
         left -= restart * r
         if degree == 0:
-            # The mass at a dead end is dropped; the final division gives it back, which equals a restart.
+            # The final division gives the mass at a dead end back, which equals a restart.
             left -= (1.0 - restart) * r
+            dropped += (1.0 - restart) * r
             continue
         edges += degree
         share = (1.0 - restart) * r / degree
@@ -122,7 +127,7 @@ def _sweep(
     if node == n and not pushed:
         epsilon *= 0.1
         left = residual.sum()  # summed again, so that rounding errors do not pile up
-    mass[_LEFT], mass[_SETTLED], mass[_EPSILON] = left, settled, epsilon
+    mass[LEFT], mass[SETTLED], mass[DROPPED], mass[EPSILON] = left, settled, dropped, epsilon
     return node, pushed, edges
 
 

@@ -173,7 +173,7 @@ def _push(
     tail, in_head = rows.tail, rows.in_head
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
     count, edges = counter[0], np.int64(0)
-    ready = _queue_large(count, r_max, degrees, residual, queued, queue)
+    ready = _queue_large(0, count, r_max, degrees, residual, queued, queue, 0)
     while ready and edges < most_edges:
         waiting = 0
         read, seen = np.int32(0), np.int64(0)
@@ -221,7 +221,7 @@ def _push(
                         waiting += 1
             for new in range(before, count):
                 degrees[new] = walk_degree(rows, node[new], follow_out, follow_in)
-            waiting = _queue_new(before, count, r_max, degrees, residual, queued, following, waiting)
+            waiting = _queue_large(before, count, r_max, degrees, residual, queued, following, waiting)
         if read < 0:  # never true, as ids are >= 0; using both keeps the compiler from dropping the prefetches
             edges += seen & np.int64(1)
         for i in range(waiting):
@@ -233,42 +233,23 @@ def _push(
 
 
 @inlined
-def _queue_new(
+def _queue_large(
     first: int,
     last: int,
     r_max: float,
     degrees: npt.NDArray[np.int64],
     residual: npt.NDArray[np.float64],
     queued: npt.NDArray[np.bool_],
-    following: npt.NDArray[np.int32],
-    waiting: int,
-) -> int:
-    """Append the new slots [first, last) whose residual is too large to the next queue; return its length."""
-    for new in range(first, last):
-        if residual[new] > r_max * degrees[new]:
-            queued[new] = True
-            following[waiting] = new
-            waiting += 1
-    return waiting
-
-
-@jit
-def _queue_large(
-    count: int,
-    r_max: float,
-    degrees: npt.NDArray[np.int64],
-    residual: npt.NDArray[np.float64],
-    queued: npt.NDArray[np.bool_],
     queue: npt.NDArray[np.int32],
+    length: int,
 ) -> int:
-    """Queue every slot whose residual is too large; return their number."""
-    ready = 0
-    for i in range(count):
-        queued[i] = residual[i] > r_max * degrees[i]
-        if queued[i]:
-            queue[ready] = i
-            ready += 1
-    return ready
+    """Append the slots [first, last) whose residual is too large to a queue; return its new length."""
+    for i in range(first, last):
+        if residual[i] > r_max * degrees[i]:
+            queued[i] = True
+            queue[length] = i
+            length += 1
+    return length
 
 
 @inlined
