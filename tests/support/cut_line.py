@@ -24,6 +24,7 @@ class Line:
 
     def __init__(self, target: int, certificate: Path | None = None) -> None:
         self._target, self._sockets, self._held = target, [], threading.Event()
+        self._lock = threading.RLock()  # a connection that comes while the line is cut is cut too
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate else None
         if self._context is not None:
             self._context.load_cert_chain(str(certificate))
@@ -38,14 +39,13 @@ class Line:
         if after:
             self._cut_after = self.passed + after
             return
-        self._cut_after = -1
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        for one in (self._listener, *self._sockets):
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
-        self._sockets.clear()
+        with self._lock:
+            self._cut_after, self._is_cut = -1, True
+            for one in (self._listener, *self._sockets):
+                with suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+                one.close()
+            self._sockets.clear()
 
     def hold(self) -> None:
         """Keep all connections, and pass nothing on."""
@@ -53,10 +53,12 @@ class Line:
 
     def mend(self) -> None:
         """Accept connections again after `cut`, on the same port."""
-        self._listener = socket.create_server(("127.0.0.1", self.port))
-        self._listen()
+        with self._lock:
+            self._listener = socket.create_server(("127.0.0.1", self.port))
+            self._listen()
 
     def _listen(self) -> None:
+        self._is_cut = False
         threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
 
     def _accept(self, listener: socket.socket) -> None:
@@ -69,10 +71,18 @@ class Line:
                     except OSError:  # the client does not trust the certificate
                         client.close()
                         continue
-                server = socket.create_connection(("127.0.0.1", self._target))
-                self._sockets += [client, server]
-                for source, target in ((client, server), (server, client)):
-                    threading.Thread(target=self._pass, args=(source, target, client), daemon=True).start()
+                self._connect(listener, client)
+
+    def _connect(self, listener: socket.socket, client: socket.socket) -> None:
+        with self._lock:
+            if self._is_cut or listener is not self._listener:
+                client.close()
+                return
+            self._sockets.append(client)
+            server = socket.create_connection(("127.0.0.1", self._target))
+            self._sockets.append(server)
+            for source, target in ((client, server), (server, client)):
+                threading.Thread(target=self._pass, args=(source, target, client), daemon=True).start()
 
     def _pass(self, source: socket.socket, target: socket.socket, client: socket.socket) -> None:
         with suppress(OSError):
