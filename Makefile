@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-browser test-databases test-models test-spark lint bench docs clean
+.PHONY: demo test test-browser test-databases test-models test-spark lint bench mutants docs clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -83,6 +83,9 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev  ## measure; see benchmarks/README.md for what each prints
 	$(BIN)/python benchmarks/run_all.py
+
+mutants: $(VENV)/.dev  ## change the code in 100 small ways, and see whether the tests notice
+	$(BIN)/python tools/mutants.py -n 2
 
 docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md from the code
 	$(BIN)/python docs/generate.py
