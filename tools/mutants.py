@@ -17,6 +17,7 @@ import difflib
 import os
 import queue
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -52,27 +53,29 @@ PATIENCE = 90.0  # seconds that a run may take beyond five times what it takes w
 
 @dataclass(frozen=True)
 class Tests:
-    """Test files, what each imports, and its text."""
+    """Test files, what each imports, and its text; and which modules of the package import a module."""
 
     imports: dict[Path, frozenset[str]]
     texts: dict[Path, str]
+    users: dict[str, set[str]]
 
     def for_mutant(self, mutant: Mutant) -> list[Path]:
         """Return the test files that are most likely to notice a mutant, best first."""
         module = module_name(mutant.path)
         folder = Path("tests") / mutant.path.relative_to(PACKAGE).parent
 
-        def rank(path: Path) -> tuple[bool, bool, bool, int, Path]:
-            by_name = path.stem.startswith((f"test_{mutant.path.stem}", f"test_{mutant.path.stem.rstrip('s')}"))
-            mentions = mutant.scope != "" and mutant.scope in self.texts[path]
-            return not by_name, not mentions, path.parent != folder, len(self.texts[path]), path
+        users = self.users.get(module, set())
 
-        fitting = [
-            path
-            for path, imported in self.imports.items()
-            if module in imported or path.parent == folder or module.rpartition(".")[2] in path.stem
-        ]
-        return sorted(fitting, key=rank)[:FILES]
+        def rank(path: Path) -> tuple[bool, bool, bool, bool, int, Path]:
+            by_name = path.stem.startswith((f"test_{mutant.path.stem}", f"test_{mutant.path.stem.rstrip('s')}"))
+            mentions = re.search(rf"\b{mutant.scope or '-'}\b", self.texts[path]) is not None
+            imported = module in self.imports[path]
+            return not by_name, not mentions, not imported, path.parent != folder, len(self.texts[path]), path
+
+        def fits(path: Path) -> bool:
+            return module in self.imports[path] or path.parent == folder or bool(users & self.imports[path])
+
+        return sorted(filter(fits, self.imports), key=rank)[:FILES]
 
 
 def module_name(path: Path) -> str:
@@ -84,26 +87,37 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to("src").with_suffix("").parts).removesuffix(".__init__")
 
 
+def imported(tree: ast.Module, homes: dict[str, set[str]]) -> set[str]:
+    """Return the modules that a file imports; a name imported from a package counts for the module that defines it."""
+    modules = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphbrick"):
+            for name in (alias.name for alias in node.names):
+                inside = [home for home in homes.get(name, ()) if home.startswith(f"{node.module}")]
+                modules |= {f"{node.module}", f"{node.module}.{name}", *inside}
+    return modules
+
+
 def read_tests(root: Path) -> Tests:
-    """Read what the test files import; a name imported from a package counts for the module that defines it."""
+    """Read which test files there are, and what they and the modules of the package import."""
+    sources = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((root / PACKAGE).rglob("*.py"))}
     homes: dict[str, set[str]] = {}
-    for path in sorted((root / PACKAGE).rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for path, tree in sources.items():
+        for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 homes.setdefault(node.name, set()).add(module_name(path.relative_to(root)))
+    users: dict[str, set[str]] = {}
+    for path, tree in sources.items():
+        for module in imported(tree, homes):
+            users.setdefault(module, set()).add(module_name(path.relative_to(root)))
     imports, texts = {}, {}
     for path in sorted((root / "tests").rglob("test_*.py")):
         text = path.read_text(encoding="utf-8")
         if "pytestmark = pytest.mark." in text.replace("pytestmark = pytest.mark.usefixtures", ""):
             continue  # needs a browser, real models, servers
-        modules = set[str]()
-        for inner in ast.walk(ast.parse(text)):
-            if isinstance(inner, ast.ImportFrom) and (inner.module or "").startswith("graphbrick"):
-                for name in (alias.name for alias in inner.names):
-                    inside = [home for home in homes.get(name, ()) if home.startswith(f"{inner.module}")]
-                    modules |= {f"{inner.module}", f"{inner.module}.{name}", *inside}
-        imports[path.relative_to(root)], texts[path.relative_to(root)] = frozenset(modules), text
-    return Tests(imports, texts)
+        imports[path.relative_to(root)] = frozenset(imported(ast.parse(text), homes))
+        texts[path.relative_to(root)] = text
+    return Tests(imports, texts, users)
 
 
 def sampled(root: Path, count: int, seed: int) -> list[Mutant]:
