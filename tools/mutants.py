@@ -46,7 +46,7 @@ TARGETS = (
     "models/llm/reply_cache.py",
 )
 EQUIVALENT = Path("tools/equivalent_mutants.txt")
-FILES = 10  # test files a mutant is tried with, at most
+FILES = 6  # test files a mutant is tried with, at most
 SLOW = 60.0  # seconds; slower test files are left out
 PATIENCE = 90.0  # seconds that a run may take beyond five times what it takes without a mutant
 
@@ -162,10 +162,12 @@ def run_tests(place: Path, files: list[Path], seconds: float, *options: str) -> 
             process.wait()
 
 
-def seconds_of(place: Path, files: list[Path]) -> dict[Path, float]:
+def seconds_of(place: Path, files: list[Path], workers: int) -> dict[Path, float]:
     """Run test files without a mutant; return the seconds of each that passes."""
     report = place / "baseline.xml"
-    run_tests(place, files, 3600.0, f"--junitxml={report}", "-o", "junit_family=xunit1", "-n0")
+    run_tests(
+        place, files, 3600.0, f"--junitxml={report}", "-o", "junit_family=xunit1", "-n", f"{workers}", "--dist=loadfile"
+    )
     seconds, failed = dict.fromkeys(files, 0.0), set[Path]()
     for case in ElementTree.parse(report).iter("testcase"):
         path = Path(case.get("file", ""))
@@ -208,7 +210,7 @@ def tried(mutants: list[Mutant], folder: Path, workers: int) -> list[Mutant]:
     first = copy_of(ROOT, folder / "0")
     tests = read_tests(first)
     chosen = {mutant: tests.for_mutant(mutant) for mutant in mutants}
-    seconds = seconds_of(first, sorted({path for files in chosen.values() for path in files}))
+    seconds = seconds_of(first, sorted({path for files in chosen.values() for path in files}), workers)
     copies: queue.Queue[Path] = queue.Queue()
     for place in (first, *(copy_of(first, folder / str(number)) for number in range(1, workers))):
         copies.put(place)
