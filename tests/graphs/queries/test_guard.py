@@ -52,3 +52,11 @@ def test_a_language_without_a_guard_is_refused() -> None:
     with pytest.raises(GraphbrickError, match="Cypher and SPARQL"):
         check_read_only("SELECT 1", "SQL")
     check_read_only("MATCH (n) RETURN n", "cypher")
+
+
+@pytest.mark.parametrize("language", [CYPHER, SPARQL])
+def test_an_escape_hides_only_ascii_characters(language: str) -> None:
+    query = "MATCH (n {name: '%s'}) RETURN n" if language == CYPHER else "SELECT * {?s ?p '%s'}"
+    check_read_only(query % r"\u0080", language)
+    with pytest.raises(RefusedQueryError, match="hides a character"):
+        check_read_only(query % r"\u007F", language)
