@@ -47,7 +47,7 @@ def listening(**options: Any) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(timeout=20)
+        thread.join(timeout=60)
 
 
 @pytest.fixture(scope="session")
@@ -139,7 +139,7 @@ class Visit:
     def open(self, place: str = "", **context: Any) -> Any:
         """Open a view, such as "#/graph", in a fresh context."""
         made = self._browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
-        made.set_default_timeout(20_000)
+        made.set_default_timeout(60_000)
         self._contexts.append(made)
         page = made.new_page()
         page.on("console", lambda message: message.type == "error" and self.problems.append(message.text))
@@ -164,7 +164,7 @@ def visit(chromium: Any, address: str) -> Iterator[Visit]:
 
 def until(page: Any, expression: str) -> None:
     """Wait until an expression is true in a page; its own policy keeps Playwright's way of doing so out."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not page.evaluate(expression):
         assert time.monotonic() < end, f"this did not become true: {expression}"
         page.wait_for_timeout(40)

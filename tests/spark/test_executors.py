@@ -172,7 +172,7 @@ class Cluster:
         self._missing -= 1
         if self._missing <= 0:
             self._enough.set()
-        assert self._enough.wait(5)
+        assert self._enough.wait(60)
         self._ended()
         return [pickle.dumps([Done(())])]
 
