@@ -46,7 +46,7 @@ TARGETS = (
     "models/llm/reply_cache.py",
 )
 EQUIVALENT = Path("tools/equivalent_mutants.txt")
-FILES = 6  # test files a mutant is tried with, at most
+FILES = 10  # test files a mutant is tried with, at most
 SLOW = 60.0  # seconds; slower test files are left out
 PATIENCE = 90.0  # seconds that a run may take beyond five times what it takes without a mutant
 
@@ -67,7 +67,8 @@ class Tests:
         users = self.users.get(module, set())
 
         def rank(path: Path) -> tuple[bool, bool, bool, bool, int, Path]:
-            by_name = path.stem.startswith((f"test_{mutant.path.stem}", f"test_{mutant.path.stem.rstrip('s')}"))
+            names = path.stem.removeprefix("test_"), mutant.path.stem.rstrip("s")
+            by_name = path.parent == folder and (names[0].startswith(names[1]) or names[1].startswith(names[0]))
             mentions = re.search(rf"\b{mutant.scope or '-'}\b", self.texts[path]) is not None
             imported = module in self.imports[path]
             return not by_name, not mentions, not imported, path.parent != folder, len(self.texts[path]), path
@@ -133,9 +134,7 @@ def sampled(root: Path, count: int, seed: int) -> list[Mutant]:
 
 def copy_of(root: Path, place: Path) -> Path:
     """Copy the tree with its compiled kernels, whose files have to keep their times."""
-    left_out = shutil.ignore_patterns(
-        ".git", ".venv*", ".mypy_cache", ".pytest_cache", ".ruff_cache", "benchmarks", "*.egg-info"
-    )
+    left_out = shutil.ignore_patterns(".git", ".venv*", ".mypy_cache", ".pytest_cache", ".ruff_cache", "*.egg-info")
     shutil.copytree(root, place, ignore=left_out, symlinks=True)
     return place
 

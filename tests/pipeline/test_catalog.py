@@ -1,0 +1,51 @@
+"""The catalogue of bricks: what it tells of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from graphbrick import BM25, PPR, Query, Subgraph
+from graphbrick.pipeline import ExpandStage
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.catalog import describe, is_built_in, names, unknown
+
+
+@dataclass(frozen=True, repr=False)
+class Same(ExpandStage):
+    """The same subgraph."""
+
+    def expand(self, query: Query, subgraph: Subgraph) -> Subgraph:
+        return subgraph
+
+
+@pytest.mark.parametrize(
+    ("brick", "kind", "kinds"),
+    [
+        (BM25, "model", ["Scorer"]),
+        (PPR, "extract", ["RankedExtract", "ExtractStage", "Stage"]),
+        (Same, "expand", ["ExpandStage", "Stage"]),
+    ],
+)
+def test_a_brick_is_described_with_its_kinds(brick: type[Brick], kind: str, kinds: list[str]) -> None:
+    told = describe(brick)
+    assert (told["name"], told["kind"], told["kinds"]) == (brick.__name__, kind, kinds)
+    assert told["summary"] == brick.summary()
+    assert [parameter["name"] for parameter in told["parameters"]] == [one.name for one in brick.parameters()]
+
+
+def test_a_brick_of_another_package_is_not_built_in() -> None:
+    assert is_built_in(PPR())
+    assert not is_built_in(Same())
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("Rerankk", "did you mean Rerank?"), ("bm25", "did you mean BM25?"), ("xyzzy", "lists them")]
+)
+def test_an_unknown_name_has_a_hint(name: str, hint: str) -> None:
+    assert unknown(name, names()).endswith(hint)
+
+
+def test_a_few_known_names_are_listed() -> None:
+    assert unknown("xyzzy", ["one", "two"]) == "there is no brick 'xyzzy'; there are one, two"
