@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -218,3 +218,13 @@ def test_neighbours_of_a_folder_graph() -> None:
 
 def test_the_graph_of_the_contributing_page_runs() -> None:
     exec(example("CONTRIBUTING.md", "Capitals"), {"__name__": "page"})
+
+
+def test_the_seeds_of_a_call_or_of_the_query_are_what_the_graph_is_made_around(remote: NeighboursOnly) -> None:
+    local, query = LocalAround(remote), Query("Which is its capital?")
+    pipeline = ShortestPaths() >> Rerank(BM25()) >> PathAnswer()
+    kenya = remote.entity("Kenya")
+    for run in (pipeline.run(local, query, seeds=["Kenya"]), pipeline.run(local, replace(query, seeds=(kenya,)))):
+        assert [run.graph.label(seed) for seed in run.query.seeds] == ["Kenya"]
+        assert run.answer is not None
+        assert "Nairobi" in run.answer.texts
