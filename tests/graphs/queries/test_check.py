@@ -200,3 +200,24 @@ def test_names_within_blank_nodes_are_checked() -> None:
     assert check_query(text, SPARQL, schema(E)).problems == (
         "there is no relation or property 'e:titel'; did you mean e:title?",
     )
+
+
+def test_the_label_of_relations_that_share_a_name_is_written_as_a_property() -> None:
+    shared = Schema(
+        (NodeClass("City", (Property("name"),)), NodeClass("Person", (Property("name"),))),
+        (
+            Connection("City", "other", "Person", (Property("label"),), label="born in"),
+            Connection("City", "other", "City", (Property("label"),), label="twin of"),
+            Connection("City", "NEAR", "City"),
+        ),
+    )
+
+    def checked(relation: str) -> tuple[str, int]:
+        found = check_query(f"MATCH (a:City)-[{relation}]->(b) RETURN b", CYPHER, shared)
+        return found.text.removeprefix("MATCH (a:City)-[").removesuffix("]->(b) RETURN b"), len(found.problems)
+
+    assert checked(":born_in") == (":other {label: 'born in'}", 0)
+    assert checked("r:`TWIN OF`") == ("r:other {label: 'twin of'}", 0)
+    assert checked(":NEAR") == (":NEAR", 0)
+    assert checked(":other {label: 'Twin of'}") == (":other {label: 'twin of'}", 0)
+    assert checked(":born_in|NEAR")[1] == 1  # a property would be asked of both
