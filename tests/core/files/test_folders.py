@@ -131,3 +131,11 @@ def test_a_digest_does_not_pass_over_a_folder_that_cannot_be_read(
     monkeypatch.setattr("os.scandir", refusing)
     with pytest.raises(InputError, match="inner: it cannot be read: Permission denied"):
         digest(tmp_path)
+
+
+def test_a_folder_is_claimed_by_one_at_a_time(tmp_path: Path) -> None:
+    claimed = folders._claim(tmp_path)
+    with pytest.raises(BlockingIOError):
+        folders._claim(tmp_path)
+    os.close(claimed)
+    os.close(folders._claim(tmp_path))
