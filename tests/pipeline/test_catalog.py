@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from graphbrick import BM25, PPR, Query, Subgraph
+from graphbrick import BM25, PPR, Query, Subgraph, parse
+from graphbrick.core.errors import RecipeSyntaxError
 from graphbrick.pipeline import ExpandStage
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import describe, is_built_in, names, unknown
@@ -49,3 +50,10 @@ def test_an_unknown_name_has_a_hint(name: str, hint: str) -> None:
 
 def test_a_few_known_names_are_listed() -> None:
     assert unknown("xyzzy", ["one", "two"]) == "there is no brick 'xyzzy'; there are one, two"
+
+
+@pytest.mark.parametrize("text", [3, None, b"PPR()"])
+def test_a_recipe_that_is_not_a_text_is_refused(text: object) -> None:
+    with pytest.raises(RecipeSyntaxError) as refused:
+        parse(text)  # type: ignore[arg-type]
+    assert repr(text) in str(refused.value)
