@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from faults import fails
 
-from graphbrick import BM25, LLM, PPR, Generate, MiniLM, PathAnswer, Rerank, ShortestPaths
+from graphbrick import BM25, LLM, PPR, Generate, MiniLM, PathAnswer, Rerank, RerankStage, ShortestPaths
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.plugins import PluginWarning, plugins
@@ -209,7 +209,9 @@ class TestCatalogue:
                 "AttributeError: module 'plugin' has no",
             ),
             (SyntaxError("invalid syntax"), "cannot be imported: SyntaxError: invalid syntax"),
-            (dict, "it is not a brick; derive it from a stage kind"),
+            (dict, "it is not a brick; derive it from a stage kind, Scorer or Embedder"),
+            (type("Bare", (Brick,), {}), "it is not a dataclass; put @dataclass(frozen=True, repr=False) before it"),
+            (dataclass(type("Half", (RerankStage,), {})), "it does not implement rerank"),
             (type("PPR", (Sample,), {}), "it has the name of another brick, PPR; rename it"),
         ],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
@@ -63,13 +63,24 @@ def _plugged_in() -> dict[str, type[Brick]]:
     for plugin in plugins(ENTRY_POINTS):
         brick = plugin.value
         if not (isinstance(brick, type) and issubclass(brick, Brick)):
-            skip(ENTRY_POINTS, plugin.name, plugin.source, "it is not a brick; derive it from a stage kind")
+            fault = "it is not a brick; derive it from a stage kind, Scorer or Embedder"
+            skip(ENTRY_POINTS, plugin.name, plugin.source, fault)
+        elif fault := _fault(brick):
+            skip(ENTRY_POINTS, plugin.name, plugin.source, fault)
         elif brick.__name__ in bricks or brick.__name__ in _homes():
             reason = f"it has the name of another brick, {brick.__name__}; rename it"
             skip(ENTRY_POINTS, plugin.name, plugin.source, reason)
         else:
             bricks[brick.__name__] = brick
     return bricks
+
+
+def _fault(brick: type[Brick]) -> str:
+    """Return why a brick of a plug-in cannot be used; empty if it can."""
+    if not is_dataclass(brick):
+        return "it is not a dataclass; put @dataclass(frozen=True, repr=False) before it"
+    missing = sorted(getattr(brick, "__abstractmethods__", ()))
+    return f"it does not implement {', '.join(missing)}" if missing else ""
 
 
 def lookup(name: str) -> type[Brick] | None:
