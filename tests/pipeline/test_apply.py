@@ -76,7 +76,7 @@ def test_exactly_one_function_for_a_kind(keywords: dict[str, Any], code: str, va
 
 def test_a_function_that_returns_something_else_is_an_error_with_its_name() -> None:
     pipeline = ShortestPaths() >> Apply(rerank=lambda query, evidence: evidence.items, name="broken")
-    with fails("apply.wrong_result", PipelineError, wanted="Evidence") as caught:
+    with fails("run.wrong_result", PipelineError, wanted="Evidence") as caught:
         pipeline.run(tiny_graph(), QUESTION)
     assert "Apply(rerank='broken')" in str(caught.value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import pytest
+from faults import fails
 
 from graphbrick import BM25, Evidence, PathAnswer, Query, RandomSample, Rerank, Row, Run, ShortestPaths, Subgraph, build
 from graphbrick.core import Path
@@ -125,3 +126,17 @@ def test_check_brick_fails_on_a_stage_that_loses_what_a_stage_inside_it_says() -
 def test_rows_keep_their_confidence(evidence: Evidence) -> None:
     row = Row(("answer", "plan"), ("3", "count"), (), (), None)
     assert after(Kept(), replace(evidence, items=(row,))).confidence == 0.8
+
+
+@dataclass(frozen=True, repr=False)
+class Listing(RerankStage):
+    """A list in the place of evidence, as somebody writes it by mistake."""
+
+    def rerank(self, query: Query, evidence: Evidence) -> Evidence:
+        """Return a list."""
+        return list(evidence.items)  # type: ignore[return-value]
+
+
+def test_a_stage_that_returns_another_type_is_named(evidence: Evidence) -> None:
+    with fails("run.wrong_result", stage="Listing()", wanted="Evidence"):
+        after(Listing(), evidence)

@@ -57,7 +57,7 @@ class Apply(Stage):
     (ShortestPaths() >> Apply(rerank='first') >> PathAnswer(), ('Kenya',))
     """
 
-    function: Callable[..., object]
+    function: Callable[..., Any]
     name: str = ""
 
     def __new__(cls, *, name: str = "", **functions: Callable[..., object]) -> Apply:
@@ -109,49 +109,42 @@ class Apply(Stage):
         content = _content(self.function, self, set())
         return f"Apply({self.kind}=sha256:{sha256(content.encode()).hexdigest()})"
 
-    def _call(self, kind: type[T], *values: object) -> T:
-        result = self.function(*values)
-        if not isinstance(result, kind):
-            text = f"the function of {self!r} must return a value of {kind.__name__}, got {shown(result)}"
-            raise PipelineError(text, code="apply.wrong_result", wanted=kind.__name__)
-        return result
-
 
 class _Link(Apply, LinkStage):
     def link(self, graph: Graph, query: Query) -> Query:
-        return self._call(Query, graph, query)
+        return self.function(graph, query)
 
 
 class _Extract(Apply, ExtractStage):
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return self._call(Subgraph, graph, query)
+        return self.function(graph, query)
 
 
 class _Expand(Apply, ExpandStage):
     def expand(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        return self._call(Subgraph, query, subgraph)
+        return self.function(query, subgraph)
 
 
 class _Prune(Apply, PruneStage):
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        return self._call(Subgraph, query, subgraph)
+        return self.function(query, subgraph)
 
 
 class _Retrieve(Apply, RetrieveStage):
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        return self._call(Evidence, query, subgraph)
+        return self.function(query, subgraph)
 
 
 class _Rerank(Apply, RerankStage):
     writes_items = True
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
-        return self._call(Evidence, query, evidence)
+        return self.function(query, evidence)
 
 
 class _Generate(Apply, GenerateStage):
     def generate(self, query: Query, evidence: Evidence) -> Answer:
-        return self._call(Answer, query, evidence)
+        return self.function(query, evidence)
 
 
 _STAGES: tuple[type[Apply], ...] = (_Link, _Extract, _Expand, _Prune, _Retrieve, _Rerank, _Generate)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,8 @@ from graphbrick.pipeline.stages import (
 
 if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -214,26 +216,37 @@ def _call(stage: Stage, run: Run) -> Run:
         if query.seeds:
             event("the query has seeds already; linking was skipped", "run.linking_skipped")
             return run
-        return replace(run, query=stage.link(graph, query), linked=True)
+        return replace(run, query=_checked(stage, stage.link(graph, query), Query), linked=True)
     if isinstance(stage, ExtractStage):
-        return replace(run, subgraph=stage.extract(graph, query))
+        return replace(run, subgraph=_checked(stage, stage.extract(graph, query), Subgraph))
     if isinstance(stage, ExpandStage):
         # Evidence of the smaller subgraph is out of date.
-        return replace(run, subgraph=stage.expand(query, run.subgraph or _of_seeds(run)), evidence=None)
+        larger = _checked(stage, stage.expand(query, run.subgraph or _of_seeds(run)), Subgraph)
+        return replace(run, subgraph=larger, evidence=None)
     if isinstance(stage, PruneStage):
-        return replace(run, subgraph=stage.prune(query, run.subgraph or Subgraph(graph)))
+        return replace(run, subgraph=_checked(stage, stage.prune(query, run.subgraph or Subgraph(graph)), Subgraph))
     if isinstance(stage, RetrieveStage):
         subgraph = run.subgraph or Subgraph(graph)
-        return replace(run, evidence=replace(stage.retrieve(query, subgraph), subgraph=subgraph), linked=True)
+        evidence = _checked(stage, stage.retrieve(query, subgraph), Evidence)
+        return replace(run, evidence=replace(evidence, subgraph=subgraph), linked=True)
     if isinstance(stage, GenerateStage):
-        return replace(run, answer=stage.generate(query, Evidence() if run.evidence is None else run.evidence))
+        answer = stage.generate(query, Evidence() if run.evidence is None else run.evidence)
+        return replace(run, answer=_checked(stage, answer, Answer))
     assert run.evidence is not None
     if isinstance(stage, RerankStage):
-        return replace(run, evidence=stage.rerank(query, run.evidence).carry(run.evidence))
+        return replace(run, evidence=_checked(stage, stage.rerank(query, run.evidence), Evidence).carry(run.evidence))
     raise PipelineError(
         f"{stage!r} does not have a known stage kind; derive it from one of those in graphbrick.pipeline",
         code="run.unknown_kind",
     )
+
+
+def _checked(stage: Stage, result: T, kind: type[T]) -> T:
+    """Return the result of a stage; raise PipelineError if it is of another type than its kind of stage returns."""
+    if not isinstance(result, kind):
+        text = f"{stage.kind} of {stage!r} must return a value of {kind.__name__}, got {shown(result)}"
+        raise PipelineError(text, code="run.wrong_result", stage=repr(stage), wanted=kind.__name__)
+    return result
 
 
 def _of_seeds(run: Run) -> Subgraph:
