@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, cast
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.errors import PipelineError, shown
@@ -27,7 +27,6 @@ from graphbrick.pipeline.stages import (
 if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
 
-T = TypeVar("T")
 _HINT = "Apply(rerank=lambda query, evidence: evidence)"
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...))
 
@@ -57,7 +56,7 @@ class Apply(Stage):
     (ShortestPaths() >> Apply(rerank='first') >> PathAnswer(), ('Kenya',))
     """
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     name: str = ""
 
     def __new__(cls, *, name: str = "", **functions: Callable[..., object]) -> Apply:
@@ -112,39 +111,39 @@ class Apply(Stage):
 
 class _Link(Apply, LinkStage):
     def link(self, graph: Graph, query: Query) -> Query:
-        return self.function(graph, query)
+        return cast("Query", self.function(graph, query))
 
 
 class _Extract(Apply, ExtractStage):
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return self.function(graph, query)
+        return cast("Subgraph", self.function(graph, query))
 
 
 class _Expand(Apply, ExpandStage):
     def expand(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        return self.function(query, subgraph)
+        return cast("Subgraph", self.function(query, subgraph))
 
 
 class _Prune(Apply, PruneStage):
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        return self.function(query, subgraph)
+        return cast("Subgraph", self.function(query, subgraph))
 
 
 class _Retrieve(Apply, RetrieveStage):
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        return self.function(query, subgraph)
+        return cast("Evidence", self.function(query, subgraph))
 
 
 class _Rerank(Apply, RerankStage):
     writes_items = True
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
-        return self.function(query, evidence)
+        return cast("Evidence", self.function(query, evidence))
 
 
 class _Generate(Apply, GenerateStage):
     def generate(self, query: Query, evidence: Evidence) -> Answer:
-        return self.function(query, evidence)
+        return cast("Answer", self.function(query, evidence))
 
 
 _STAGES: tuple[type[Apply], ...] = (_Link, _Extract, _Expand, _Prune, _Retrieve, _Rerank, _Generate)
