@@ -141,10 +141,10 @@ class _Reader:
         end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return self._place(node.lineno, column, end_line, len(lines[end_line - 1].encode()[:end_offset].decode()))
 
-    def _refuse(self, node: ast.expr | ast.keyword, reason: str, code: str, **values: object) -> NoReturn:
+    def _refuse(self, node: ast.expr | ast.keyword, reason: str, *, code: str, **values: object) -> NoReturn:
         before = self._source.split("\n")[node.lineno - 1].encode()[: node.col_offset]
         where = self._where(node.lineno, len(before.decode()))
-        failure = RecipeSyntaxError(f"{reason} (at {where})", code=f"recipe.{code}", where=where, **values)
+        failure = RecipeSyntaxError(f"{reason} (at {where})", code=code, where=where, **values)
         failure.place = self._place_of(node)
         raise failure
 
@@ -173,14 +173,16 @@ class _Reader:
             return self._call(node)
         if isinstance(node, ast.Name):
             if self._find(node.id) is not None:
-                self._refuse(node, f"{node.id} needs parentheses; write {node.id}()", "no_parentheses", brick=node.id)
+                self._refuse(
+                    node, f"{node.id} needs parentheses; write {node.id}()", code="recipe.no_parentheses", brick=node.id
+                )
             self._unknown(node, node.id)
         return self._literal(node)
 
     def _stage(self, node: ast.expr, value: object) -> Pipeline:
         if not isinstance(value, Pipeline):
             reason = f"{shown(value)} is not a stage, so it cannot stand beside >> or |"
-            self._refuse(node, reason, "not_a_stage", value=shown(value))
+            self._refuse(node, reason, code="recipe.not_a_stage", value=shown(value))
         return value
 
     def _literal(self, node: ast.expr) -> object:
@@ -194,12 +196,12 @@ class _Reader:
             return tuple(self._node(item) for item in node.elts)
         text = ast.unparse(node)[:60]
         reason = f"{text!r} is not allowed; a pipeline holds only bricks, >>, | and literal values"
-        self._refuse(node, reason, "not_allowed", expression=text)
+        self._refuse(node, reason, code="recipe.not_allowed", expression=text)
 
     def _call(self, node: ast.Call) -> Brick:
         if not isinstance(node.func, ast.Name):
             text = ast.unparse(node.func)[:60]
-            self._refuse(node, f"{text!r} is not the name of a brick", "not_a_name", expression=text)
+            self._refuse(node, f"{text!r} is not the name of a brick", code="recipe.not_a_name", expression=text)
         brick = self._find(node.func.id)
         if brick is None:
             self._unknown(node, node.func.id)
@@ -207,22 +209,26 @@ class _Reader:
         names = [parameter.name for parameter in parameters]
         if len(node.args) > len(names):
             reason = f"{brick.__name__} takes at most {len(names)} parameters, got {len(node.args)}"
-            self._refuse(node, reason, "too_many_parameters", at_most=len(names))
+            self._refuse(node, reason, code="recipe.too_many_parameters", at_most=len(names))
         arguments: dict[str, object] = dict(zip(names, map(self._node, node.args), strict=False))
         for keyword in node.keywords:
             if keyword.arg is None:
-                self._refuse(keyword, "* and ** are not allowed", "starred")
+                self._refuse(keyword, "* and ** are not allowed", code="recipe.starred")
             if keyword.arg not in names:
                 near = difflib.get_close_matches(keyword.arg, names, n=1)
                 hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(names) or 'none'}"
                 reason = f"{brick.__name__} has no parameter {shown(keyword.arg, 80)}{hint}"
-                self._refuse(keyword, reason, "no_parameter", name=keyword.arg, near=near[:1])
+                self._refuse(keyword, reason, code="recipe.no_parameter", name=keyword.arg, near=near[:1])
             if keyword.arg in arguments:
-                self._refuse(keyword, f"{brick.__name__} got {keyword.arg} twice", "twice", name=keyword.arg)
+                self._refuse(
+                    keyword, f"{brick.__name__} got {keyword.arg} twice", code="recipe.twice", name=keyword.arg
+                )
             arguments[keyword.arg] = self._node(keyword.value)
         missing = [p.name for p in parameters if p.default is None and p.name not in arguments]
         if missing:
-            self._refuse(node, f"{brick.__name__} needs {', '.join(missing)}", "missing_parameter", names=missing)
+            self._refuse(
+                node, f"{brick.__name__} needs {', '.join(missing)}", code="recipe.missing_parameter", names=missing
+            )
         with self._placed(node):
             return brick(**arguments)
 
@@ -238,4 +244,4 @@ class _Reader:
                 "apply",
             )
         known = [*names(), *self._extra]
-        self._refuse(node, unknown(name, known), "no_brick", name=name, near=nearest(name, known))
+        self._refuse(node, unknown(name, known), code="recipe.no_brick", name=name, near=nearest(name, known))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from faults import fails
 
 import graphbrick
 from graphbrick.core.errors import InputError
@@ -36,7 +37,7 @@ def test_an_option_keeps_the_part_of_an_iri_after_its_hash() -> None:
 
 
 def test_a_wrong_host_is_refused_without_showing_it() -> None:
-    with pytest.raises(InputError, match="write HOST or HOST:PORT") as error:
+    with fails("address.bad_host", InputError) as error:
         Address.read("bolt://me:secret@[::1/films")
     assert "secret" not in str(error.value)
 
@@ -56,13 +57,13 @@ def test_a_folder_is_no_address(text: str) -> None:
     "text", ["bolt://me:secret@localhost/films", "bolt://localhost/films?password=secret", "falkor://h/g?USER=secret"]
 )
 def test_a_password_in_an_address_is_refused_and_not_shown(text: str) -> None:
-    with pytest.raises(InputError, match="GRAPHBRICK_PASSWORD") as error:
+    with fails("address.has_password", InputError) as error:
         Address.read(text)
-    assert "secret" not in str(error.value)
+    assert "secret" not in f"{error.value} {error.value.values}"
 
 
 def test_an_unknown_scheme_is_refused_and_not_taken_for_a_folder() -> None:
-    with pytest.raises(InputError, match="begins with one of"):
+    with fails("address.unknown_scheme", InputError, scheme="mysql"):
         Address.read("mysql://localhost/films")
-    with pytest.raises(InputError, match="begins with one of"):
+    with fails("address.unknown_scheme", InputError, scheme="neo4j+tls"):
         graphbrick.open("neo4j+tls://localhost/films")

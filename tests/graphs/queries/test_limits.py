@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from faults import fails
 
 from graphbrick.graphs.databases.sparql.sparql_text import limited
 from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
@@ -54,5 +55,5 @@ def test_a_limit_of_many_digits_is_lowered() -> None:
 def test_a_prefix_with_two_meanings_is_refused() -> None:
     prefix = "PREFIX e: <urn:a> "
     check_read_only(f"{prefix}{prefix}SELECT * {{ ?s e:x ?o }}", SPARQL)
-    with pytest.raises(RefusedQueryError, match="the prefix e: at character 26 was declared before"):
+    with fails("guard.prefix_twice", RefusedQueryError, prefix="e:", place=26):
         check_read_only(f"{prefix}PREFIX e: <urn:b> SELECT * {{ ?s e:x ?o }}", SPARQL)

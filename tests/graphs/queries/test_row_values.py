@@ -6,6 +6,7 @@ import json
 from datetime import date
 
 import pytest
+from faults import told
 
 from graphbrick.core.compute import limited_by
 from graphbrick.core.errors import GraphbrickError, LinkError
@@ -74,7 +75,7 @@ def test_a_graph_that_fails_leaves_the_values() -> None:
     with record(trace, "rows", "retrieve"):
         assert maker.read(["slow", "Heat", NodeKey("2")]) == (("slow", "Heat", "Ronin"), (1,))
         assert maker.read(["another name"]) == (("another name",), ())
-    assert trace.events == ["entities of the rows were not looked up any further: no answer within 30 s"]
+    assert told(trace.events) == [("rows.not_looked_up", {"reason": "no answer within 30 s"})]
     assert graph.n_lookups == 2
 
 

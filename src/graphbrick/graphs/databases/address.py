@@ -35,7 +35,7 @@ DATABASES: Registry[type[DatabaseGraph]] = Registry(
     },
     _fault,
 )
-"""The kinds of database by what an address begins with. Their modules import a client when they connect."""
+"""The kinds of database by the beginning of an address. Their modules import a client when they connect."""
 _SECRETS = ("user", "username", "password", "pwd", "token")
 _IN_NAMES = str.maketrans({"%": "%25", "?": "%3F"})
 _IN_OPTIONS = str.maketrans({"%": "%25", "&": "%26", "+": "%2B"})
@@ -49,7 +49,7 @@ class Address:
         scheme: A name of `DATABASES`.
         host: Host with port; empty for graphs in a folder.
         name: Name of the database, path of the endpoint, or folder.
-        options: What follows ``?``, such as the property that holds names.
+        options: The options after ``?``, such as the property that holds names.
     """
 
     scheme: str
@@ -69,7 +69,7 @@ class Address:
         Args:
             text: ``ladybug:FOLDER``, ``oxigraph:FOLDER``, ``bolt://HOST:PORT/DATABASE``, ``neo4j+s://...``,
                 ``falkor://HOST:PORT/GRAPH``, ``sparql+https://HOST/PATH``; each may end in ``?OPTION=VALUE&...``.
-                A ``#`` belongs to what it stands in, as many IRIs have one.
+                A ``#`` is a part of the path or option that contains it, as many IRIs have one.
 
         Raises:
             InputError: It is none of these, or holds a password.
@@ -79,21 +79,25 @@ class Address:
             parts = urlsplit(place, allow_fragments=False)
         except ValueError:  # its message may hold the password
             raise InputError(
-                "the host of an address cannot be read; write HOST or HOST:PORT, an IPv6 address in brackets"
+                "the host of an address cannot be read; write HOST or HOST:PORT, an IPv6 address in brackets",
+                code="address.bad_host",
             ) from None
         options = tuple(parse_qsl(query, keep_blank_values=True))
         has_secret = any(name.lower() in _SECRETS for name, _ in options)
         if parts.username or parts.password or "@" in parts.netloc or has_secret:
             raise InputError(
                 f"the address of {parts.hostname} holds a user or a password, which would stand in traces and recipes; "
-                "set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD in the environment instead"
+                "set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD in the environment instead",
+                code="address.has_password",
             )
         kind = DATABASES.find(parts.scheme)
         if kind is not None and not kind.has_host:
             return cls(parts.scheme, "", unquote(place.split(":", 1)[1]), options)
         if kind is None or not parts.netloc:
             raise InputError(
-                f"{text!r} is not the address of a graph; an address begins with one of {', '.join(DATABASES.names())}"
+                f"{text!r} is not the address of a graph; an address begins with one of {', '.join(DATABASES.names())}",
+                code="address.unknown_scheme",
+                scheme=parts.scheme,
             )
         return cls(parts.scheme, parts.netloc, unquote(parts.path.lstrip("/")), options)
 

@@ -1,4 +1,4 @@
-"""What has changed in a Cypher database whose nodes and relations carry the time of their last change."""
+"""Changes in a Cypher database whose nodes and relations carry the time of their last change."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ def cypher_mark(graph: CypherGraph, stamp: str) -> dict[str, Any] | None:
     relations, latest = graph.fetch(f"MATCH ()-[r]->() RETURN count(r), max(r.{stamp})", {}, 1).rows[0]
     times = [time for time in (latest_node, latest) if time is not None]
     if latest is None or any(type(time) not in (int, float, str) for time in times) or len({*map(type, times)}) > 1:
-        event(f"the property {stamp} of {graph.address} has no numbers or texts of relations, so everything is copied")
+        text = f"the property {stamp} of {graph.address} has no numbers or texts of relations, so everything is copied"
+        event(text, "changes.unusable_stamp", stamp=stamp)
         return None
     return {"nodes": nodes, "relations": relations, "latest": max(times)}
 
 
 def changed_since(graph: CypherGraph, stamp: str, since: Any) -> tuple[list[Node], list[ChangedTriple]] | None:
-    """Return the nodes and the triples that were changed at a time or later; None if they are very many."""
+    """Return the nodes and triples that were changed at a time or later; None if there are more than a million."""
     nodes = graph.fetch(
         f"MATCH (n) WHERE n.{stamp} >= $since RETURN {graph.shown('n')} AS node", {"since": since}, _MOST
     )
@@ -61,8 +62,8 @@ def changed_since(graph: CypherGraph, stamp: str, since: Any) -> tuple[list[Node
     )
     if nodes.is_cut or triples.is_cut:
         return None
-    found = []
+    changed = []
     for head, relation, tail in triples.rows:
         _, key, label = graph.read_relation(relation)
-        found.append(ChangedTriple(graph.read(head), key, label, graph.read(tail)))
-    return [graph.read(row[0]) for row in nodes.rows], found
+        changed.append(ChangedTriple(graph.read(head), key, label, graph.read(tail)))
+    return [graph.read(row[0]) for row in nodes.rows], changed

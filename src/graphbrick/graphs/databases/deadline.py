@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def within(seconds: float, call: Callable[[], T], give_up: Callable[[], object]) -> T:
-    """Return what a call returns, or raise what it raises.
+    """Run a call with a time limit; return its result, or raise its error.
 
     Args:
         seconds: How long it may take.

@@ -1,4 +1,4 @@
-"""What can go wrong with a database, each in one line that says what to do."""
+"""Errors of databases, each in one line that says what to do."""
 
 from __future__ import annotations
 
@@ -18,35 +18,41 @@ class TooSlowError(GraphbrickError):
 
 def too_slow(address: Address, seconds: float) -> TooSlowError:
     """Return the error of a request that was given up."""
-    return TooSlowError(f"{address}: no answer within {seconds:g} s; ask for less, or raise ?timeout=")
+    text = f"{address}: no answer within {seconds:g} s; ask for less, or raise ?timeout="
+    return TooSlowError(text, code="database.too_slow", seconds=seconds)
 
 
 def refused_query(address: Address, cause: object) -> QueryError:
     """Return the error of a query that is wrong, or that writes."""
-    return QueryError(f"{address} refuses the query: {in_one_line(cause)}")
+    reason = in_one_line(cause)
+    return QueryError(f"{address} refuses the query: {reason}", code="database.refused_query", reason=reason)
 
 
 def refused_user(address: Address) -> UnavailableError:
-    """Return the error of a wrong user or password, of which nothing is repeated."""
-    return UnavailableError(f"{address} refuses the user or password; set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD")
+    """Return the error of a wrong user or password; it repeats neither."""
+    text = f"{address} refuses the user or password; set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD"
+    return UnavailableError(text, code="database.refused_user")
 
 
 def no_encryption(address: Address, cause: object, plain: str) -> UnavailableError:
     """Return the error of a connection that cannot be encrypted; ``plain`` is the scheme without encryption."""
     return UnavailableError(
         f"{address}: no encrypted connection ({in_one_line(cause)}); check the certificate, or use {plain}:// if the "
-        "server has no TLS"
+        "server has no TLS",
+        code="database.no_encryption",
     )
 
 
 def no_server(address: Address, cause: object) -> UnavailableError:
     """Return the error of a server that is not there, or went away."""
-    return UnavailableError(f"{address} does not answer ({in_one_line(cause)}); is the server running there?")
+    text = f"{address} does not answer ({in_one_line(cause)}); is the server running there?"
+    return UnavailableError(text, code="database.no_server")
 
 
 def no_database(address: Address) -> UnavailableError:
     """Return the error of a server without the database or graph of the address."""
-    return UnavailableError(f"{address.host} has no database {address.name!r}; correct the address")
+    text = f"{address.host} has no database {address.name!r}; correct the address"
+    return UnavailableError(text, code="database.no_database", name=address.name)
 
 
 def in_one_line(cause: object) -> str:

@@ -30,7 +30,7 @@ TIMEOUT = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What a database says of an entity.
+    """An entity as a database describes it.
 
     Attributes:
         key: The unique name.
@@ -38,7 +38,7 @@ class Node:
         types: Its types.
         description: A sentence about it.
         aliases: Other names.
-        handle: What the database finds it by at once, such as an internal id; None if that is the key.
+        handle: The fastest way for the database to find it, such as an internal id; None if that is the key.
     """
 
     key: str
@@ -114,7 +114,7 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
 
     @abstractmethod
     def schema(self) -> Schema:
-        """Return what queries may name; read once, then remembered."""
+        """Return the names that queries may use; read once, then remembered."""
 
     @abstractmethod
     def find(self, key: str) -> Node | None:
@@ -153,7 +153,8 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         """
         check_read_only(text, self.language)  # engines let some writes through even if they are opened read-only
         if limit < 1:
-            raise GraphbrickError(f"the limit of a query must be at least 1, got {limit}")
+            text = f"the limit of a query must be at least 1, got {limit}"
+            raise GraphbrickError(text, code="database.bad_limit", limit=limit)
         return self.run(text, parameters, limit)
 
     def neighbours(
@@ -172,8 +173,8 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
             return [NeighbourList(np.empty((0, 3), dtype=np.int32), is_cut=False) for _ in ids]
         distinct = list(dict.fromkeys(ids))
         places = [self._keys[i] if self._handles[i] is None else self._handles[i] for i in distinct]
-        found = dict(zip(distinct, self.around(places, direction, keys, limit), strict=True))
-        lists = {entity: self._numbered(entity, edges) for entity, edges in found.items()}
+        around = zip(distinct, self.around(places, direction, keys, limit), strict=True)
+        lists = {entity: self._numbered(entity, edges) for entity, edges in around}
         return [lists[entity] for entity in ids]
 
     def _numbered(self, entity: int, edges: Edges) -> NeighbourList:
@@ -194,7 +195,8 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
             return known
         node = self.find(key)
         if node is None:
-            raise LinkError(f"no entity of {self.address} has the key {key[:80]!r}")
+            text = f"no entity of {self.address} has the key {key[:80]!r}"
+            raise LinkError(text, code="database.unknown_key", key=key)
         return self.met(node)
 
     def search(self, text: str, n: int) -> list[int]:
@@ -202,7 +204,7 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         return list(dict.fromkeys(map(self.met, self.named(text, n))))[:n] if text.strip() and n > 0 else []
 
     def met(self, node: Node) -> int:
-        """Return the number of an entity, and remember what is known of it."""
+        """Return the number of an entity, and remember the facts about it."""
         with self._lock:
             entity = self._ids.setdefault(node.key, len(self._keys))
             if entity == len(self._keys):
@@ -223,12 +225,13 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
             return relation
 
     def node(self, entity: int) -> Node:
-        """Return what is known of an entity; it is asked for again if it was forgotten."""
+        """Return the facts about an entity; they are requested again if they were forgotten."""
         node = self._nodes.get(self._checked(entity))
         if node is None:
             node = self.find(self._keys[entity])
             if node is None:
-                raise LinkError(f"{self._keys[entity]!r} was removed from {self.address}")
+                text = f"{self._keys[entity]!r} was removed from {self.address}"
+                raise LinkError(text, code="database.removed", key=self._keys[entity])
             self.met(node)
         return node
 
@@ -290,12 +293,12 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         return user_cache_path("graphbrick", appauthor=False) / "databases" / f"{name}.vectors"
 
     def copy_limits(self) -> dict[str, int]:
-        """Return how far and how much is copied around the seeds of a question, for stages that need adjacency.
+        """Return the limits of the part copied around the seeds of a question, for stages that need adjacency.
 
         The address may say it: ``?hops=3&limit=500&triples=100000``.
 
         Raises:
-            InputError: One of them is no whole number above 0.
+            InputError: One of them is not a whole number above 0.
         """
         limits = dict[str, int]()
         for option, (name, example) in _COPY_OPTIONS.items():
@@ -304,7 +307,10 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
             value = number_option(self.address, option, example)
             if value != int(value):
                 raise InputError(
-                    f"{option} of {self.address} must be a whole number, got {value:g}; try ?{option}={example}"
+                    f"{option} of {self.address} must be a whole number, got {value:g}; try ?{option}={example}",
+                    code="database.not_whole",
+                    option=option,
+                    example=example,
                 )
             limits[name] = int(value)
         return limits
@@ -340,7 +346,12 @@ def number_option(address: Address, name: str, default: float) -> float:
         value = 0.0
     if not 0 < value <= _MOST:
         raise InputError(
-            f"{name} of {address} must be a number above 0 and at most {_MOST:,}, got {text!r}; try ?{name}={default:g}"
+            f"{name} of {address} must be a number above 0 and at most {_MOST:,}, got {text!r}; "
+            f"try ?{name}={default:g}",
+            code="database.bad_number",
+            option=name,
+            value=text,
+            example=default,
         )
     return value
 
@@ -354,7 +365,8 @@ def check_options(address: Address, allowed: Iterable[str]) -> None:
     names = sorted(allowed)
     for name, _ in address.options:
         if name not in names:
-            raise InputError(f"{address} has the option {name!r}; allowed are {', '.join(names)}")
+            text = f"{address} has the option {name!r}; allowed are {', '.join(names)}"
+            raise InputError(text, code="database.unknown_option", option=name, allowed=names)
 
 
 def needed_module(name: str, extra: str) -> ModuleType:
@@ -366,7 +378,8 @@ def needed_module(name: str, extra: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError as error:
-        raise GraphbrickError(f"{extra} graphs need {name}: pip install 'graphbrick[{extra}]' ({error})") from error
+        text = f"{extra} graphs need {name}: pip install 'graphbrick[{extra}]' ({error})"
+        raise GraphbrickError(text, code="database.no_client", extra=extra) from error
 
 
 def files_mark(files: Iterable[Path]) -> dict[str, Any]:
@@ -376,7 +389,8 @@ def files_mark(files: Iterable[Path]) -> dict[str, Any]:
         GraphbrickError: One cannot be read.
     """
     try:
-        found = sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+        stamps = sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
     except OSError as error:
-        raise GraphbrickError(f"a file of the database cannot be read ({error})") from error
-    return {"files": sha256(repr(found).encode()).hexdigest()}
+        text = f"a file of the database cannot be read ({error})"
+        raise GraphbrickError(text, code="database.unreadable_file") from error
+    return {"files": sha256(repr(stamps).encode()).hexdigest()}

@@ -26,13 +26,13 @@ def spans(text: str) -> list[str]:
     """
     text = nfc(text)
     words = tokens(text)[:_WORDS]
-    found: dict[str, None] = {}
+    parts: dict[str, None] = {}
     for first, start in enumerate(words):
         for last in words[first : first + _LONGEST]:
             after = len(text[last.end :]) - len(text[last.end :].lstrip("".join(_closing(text, last.end))))
-            found[text[start.start : last.end + after].lower()] = None
-            found[text[start.start : last.end].lower()] = None
-    return sorted(found, key=lambda span: (-len(span), span))
+            parts[text[start.start : last.end + after].lower()] = None
+            parts[text[start.start : last.end].lower()] = None
+    return sorted(parts, key=lambda span: (-len(span), span))
 
 
 def _closing(text: str, start: int) -> Iterable[str]:
@@ -44,7 +44,7 @@ def _closing(text: str, start: int) -> Iterable[str]:
 
 
 def part_of_names(text: str) -> str:
-    """Return a text in lower case if it can be a part of a name, no question and not long; else an empty text."""
+    """Return a text in lower case if it can be a part of a name (not a question, not long); else an empty text."""
     stripped = " ".join(text.split())
     if stripped.endswith("?"):
         return ""
@@ -78,7 +78,7 @@ def relation_words(name: str) -> str:
 
 
 def whole_number(key: str) -> int | None:
-    """Return the whole number that a key is; None if it is none, or has more than the 64 bits of databases.
+    """Return a key as a whole number; None if it is not one, or has more than the 64 bits of databases.
 
     >>> whole_number("-5"), whole_number("--5"), whole_number("9" * 19)
     (-5, None, None)

@@ -14,9 +14,9 @@ class Checked(NamedTuple):
     """A query that was checked.
 
     Attributes:
-        text: The query, with what could be corrected for sure.
-        changes: What was corrected, a sentence each.
-        problems: What is wrong still, a sentence each; empty if the query fits the schema.
+        text: The query with all safe corrections.
+        changes: The corrections, a sentence each.
+        problems: The remaining faults, a sentence each; empty if the query fits the schema.
     """
 
     text: str
@@ -27,15 +27,15 @@ class Checked(NamedTuple):
 def check_query(text: str, language: str, schema: Schema) -> Checked:
     """Check the names and directions of a query against a schema.
 
-    Corrected are names that differ only in case, spaces or marks from one known name, and relations that the schema
-    has only in the other direction. Other unknown classes, relations and properties are problems, with the known names
-    that resemble them, and so are relations between classes that have none. Of a schema that is not complete nothing
-    is taken for wrong; then names are corrected, and only such directions as belong to relations with known counts.
+    Names that differ from one known name only in case, spaces or marks are corrected, and so are relations that the
+    schema has only in the other direction. Other unknown classes, relations and properties are problems, told with the
+    known names that resemble them; relations between classes that have none are problems too. An incomplete schema
+    gives no problems: names are corrected, and directions only of relations with known counts.
 
     Args:
         text: The query.
         language: "Cypher" or "SPARQL".
-        schema: What queries may name.
+        schema: The names that queries may use.
 
     Raises:
         QueryTextError: The query cannot be split into tokens.

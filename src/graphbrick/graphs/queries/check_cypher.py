@@ -69,7 +69,7 @@ class CypherCheck:
 
     Args:
         text: The query.
-        schema: What it may name.
+        schema: The names that it may use.
     """
 
     def __init__(self, text: str, schema: Schema) -> None:
@@ -329,7 +329,7 @@ class CypherCheck:
 
     def named_steps(self) -> list[NamedStep]:
         """Return the relations with an arrow and a type where just one end has a text in its braces; after `run`."""
-        found = []
+        steps = []
         for left, relation, right, _ in self._steps:
             to_left, to_right = self._is(left.end, "<"), self._is(relation.end - 1, ">")
             texts = [self._text_of(node) for node in (left, right)]
@@ -337,8 +337,8 @@ class CypherCheck:
             if to_left != to_right and named[0] != named[1] and relation.names and not relation.is_long:
                 leaves = to_right if named[0] else to_left
                 node = texts[0] if named[0] else texts[1]
-                found.append(NamedStep(node, tuple(relation.names), leaves, left.end, relation.end))
-        return found
+                steps.append(NamedStep(node, tuple(relation.names), leaves, left.end, relation.end))
+        return steps
 
     def _text_of(self, node: _Part) -> str:
         return self._text[self._tokens[node.start].start : self._tokens[node.end - 1].end]

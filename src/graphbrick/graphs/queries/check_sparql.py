@@ -30,7 +30,7 @@ class SparqlCheck:
 
     Args:
         text: The query.
-        schema: What it may name: classes and relations by IRI or prefixed name.
+        schema: The names that it may use: classes and relations by IRI or prefixed name.
     """
 
     def __init__(self, text: str, schema: Schema) -> None:

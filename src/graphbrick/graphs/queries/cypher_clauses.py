@@ -55,7 +55,7 @@ class Part(NamedTuple):
         nodes: The nodes.
         relations: Variables of relations.
         has_inner: Whether a relation of variable length has nodes of its own.
-        fault: Why the pattern cannot be read; empty if it can.
+        fault: The reason why the pattern cannot be read; empty if it can.
     """
 
     path: str
@@ -83,7 +83,7 @@ def _part(tokens: Sequence[Token]) -> Part:
         path, first = tokens[0].text, 2
     nodes, relations, has_inner, fault, depth = list[Node](), list[str](), False, "", 0
     if first == len(tokens) or not tokens[first].is_symbol("("):
-        fault = "a pattern that is no chain of nodes, such as a shortest path"
+        fault = "a pattern that is not a chain of nodes, such as a shortest path"
     for i in range(first, len(tokens)):
         token, following = tokens[i], tokens[i + 1 : i + 3]
         if not depth and token.is_symbol("("):
@@ -109,7 +109,7 @@ def _variable(following: Sequence[Token]) -> str:
 
 
 def _has_star(tokens: Sequence[Token]) -> bool:
-    """Whether the relation whose bracket was just opened has a variable length."""
+    """Return whether the relation whose bracket was just opened has a variable length."""
     for token in tokens:
         if token.is_symbol("*"):
             return True

@@ -37,20 +37,21 @@ def names_in(pair: Pair) -> list[str]:
     >>> names_in(Pair("Who directed Heat?", "MATCH (p)-[:DIRECTED]->(:Film {title: 'Heat'}) RETURN p.name"))
     ['Heat']
     """
-    return [text for found in _TEXT.findall(pair.query) if (text := found[1:-1]) in pair.question]
+    return [text for quoted in _TEXT.findall(pair.query) if (text := quoted[1:-1]) in pair.question]
 
 
 def read_pairs(file: Path) -> list[Pair]:
     """Read pairs from a file of JSON lines, each with "question" and "query"; other fields are left out.
 
     Raises:
-        InputError: The file is missing, or a line is no such pair.
+        InputError: The file is missing, or a line is not such a pair.
     """
     try:
         # JSON may hold other line separators, such as U+2028, as they are.
         lines = file.expanduser().read_text(encoding="utf-8").split("\n")
     except (OSError, ValueError, RuntimeError) as error:  # also a null character, or the home of an unknown user
-        raise InputError(f"cannot be read ({error}); examples are JSON lines of question and query", file) from error
+        reason = f"cannot be read ({error}); examples are JSON lines of question and query"
+        raise InputError(reason, file, code="examples.unreadable") from error
     pairs = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -59,8 +60,10 @@ def read_pairs(file: Path) -> list[Pair]:
             record = json.loads(line)
             pair = Pair(record["question"], record["query"])
         except (ValueError, KeyError, TypeError) as error:
-            raise InputError('is no pair such as {"question": "...", "query": "..."}', file, number, line) from error
+            reason = 'is not a pair such as {"question": "...", "query": "..."}'
+            raise InputError(reason, file, number, line, code="examples.not_a_pair") from error
         if not all(isinstance(text, str) and text.strip() for text in pair):
-            raise InputError("question and query must be texts that are not empty", file, number, line)
+            reason = "question and query must be texts that are not empty"
+            raise InputError(reason, file, number, line, code="examples.not_text")
         pairs.append(pair)
     return pairs

@@ -83,11 +83,12 @@ def check_read_only(text: str, language: str) -> None:
     """
     language = known_language(language)
     if len(text) > _LONGEST:
-        raise _refusal(f"it has {len(text):,} characters; at most {_LONGEST:,} are allowed")
+        text = f"it has {len(text):,} characters; at most {_LONGEST:,} are allowed"
+        raise _refusal(text, code="guard.too_long")
     try:
         tokens = tokens_of(text, language)
     except QueryTextError as error:
-        raise RefusedQueryError(f"the query was not run: {error}") from error
+        raise _refusal(str(error), code=error.code, **error.values) from error
     _check_characters(text, tokens, language)
     _check_brackets(tokens)
     tokens = _one_statement(tokens, language)
@@ -97,14 +98,19 @@ def check_read_only(text: str, language: str) -> None:
         _check_sparql(tokens)
 
 
-def _refusal(reason: str) -> RefusedQueryError:
-    return RefusedQueryError(f"the query was not run: {reason}")
+def _refusal(reason: str, *, code: str, **values: object) -> RefusedQueryError:
+    return RefusedQueryError(f"the query was not run: {reason}", code=code, **values)
 
 
 def _refused_word(token: Token, language: str) -> RefusedQueryError:
     allowed = "MATCH ... RETURN" if language == CYPHER else "SELECT or ASK over the graph itself"
     hint = "; a name that is such a word goes in backticks" if language == CYPHER else ""
-    return _refusal(f"{token.text} at character {token.start + 1} is not reading; write {allowed}{hint}")
+    return _refusal(
+        f"{token.text} at character {token.start + 1} is not reading; write {allowed}{hint}",
+        code="guard.refused_word",
+        word=token.text,
+        place=token.start + 1,
+    )
 
 
 def _check_characters(text: str, tokens: Sequence[Token], language: str) -> None:
@@ -117,18 +123,24 @@ def _check_characters(text: str, tokens: Sequence[Token], language: str) -> None
         if category in _NEVER or (category in _ONLY_QUOTED and place not in quoted):
             name = unicodedata.name(character, "a control character")
             raise _refusal(
-                f"U+{ord(character):04X} ({name}) at character {place + 1} is read in different ways; take it out"
+                f"U+{ord(character):04X} ({name}) at character {place + 1} is read in different ways; take it out",
+                code="guard.bad_character",
+                place=place + 1,
             )
     for match in _ESCAPE.finditer(text):
-        code = int(match[1] or match[2], 16)
-        if code < 128 or match.start() not in quoted:
-            raise _refusal(f"the escape {match[0]} at character {match.start() + 1} hides a character; write it itself")
+        character_code = int(match[1] or match[2], 16)
+        if character_code < 128 or match.start() not in quoted:
+            reason = f"the escape {match[0]} at character {match.start() + 1} hides a character; write it itself"
+            raise _refusal(reason, code="guard.escape", place=match.start() + 1)
     refused = _CYPHER_REFUSED | {"CALL", "TRANSACTIONS"} if language == CYPHER else _SPARQL_REFUSED
     for token in tokens:
         if token.kind == "word" and not token.text.isascii() and _plain(token.text) in refused:
             raise _refusal(
                 f"{token.text} at character {token.start + 1} looks like {_plain(token.text)}, which is not reading; "
-                "write keywords in ASCII letters"
+                "write keywords in ASCII letters",
+                code="guard.lookalike",
+                word=_plain(token.text),
+                place=token.start + 1,
             )
 
 
@@ -151,12 +163,17 @@ def _check_brackets(tokens: Sequence[Token]) -> None:
             closing.append(_PAIRS[token.text])
         elif token.is_symbol(*_PAIRS.values()) and (not closing or closing.pop() != token.text):
             raise _refusal(
-                f"the {token.text} at character {token.start + 1} closes nothing; write the bracket before it"
+                f"the {token.text} at character {token.start + 1} closes nothing; write the bracket before it",
+                code="guard.closes_nothing",
+                place=token.start + 1,
             )
         if len(closing) > _DEEPEST:
-            raise _refusal(f"more than {_DEEPEST} brackets are open at character {token.start + 1}; write it simpler")
+            reason = f"more than {_DEEPEST} brackets are open at character {token.start + 1}; write it simpler"
+            raise _refusal(reason, code="guard.too_deep", place=token.start + 1)
     if closing:
-        raise _refusal(f"a bracket is not closed; write the {closing[-1]}")
+        raise _refusal(
+            f"a bracket is not closed; write the {closing[-1]}", code="guard.not_closed", missing=closing[-1]
+        )
 
 
 def _one_statement(tokens: Sequence[Token], language: str) -> list[Token]:
@@ -166,18 +183,28 @@ def _one_statement(tokens: Sequence[Token], language: str) -> list[Token]:
         end -= 1
     tokens = list(tokens[:end])
     if not tokens:
-        raise _refusal("it is empty")
+        raise _refusal("it is empty", code="guard.empty")
     if language == CYPHER:
         semicolon = next((token for token in tokens if token.is_symbol(";")), None)
         if semicolon is not None:
-            raise _refusal(f"another statement begins after the ; at character {semicolon.start + 1}; write one")
+            raise _another_statement(semicolon)
     return tokens
 
 
+def _another_statement(semicolon: Token) -> RefusedQueryError:
+    place = semicolon.start + 1
+    reason = f"another statement begins after the ; at character {place}; write one"
+    return _refusal(reason, code="guard.several_statements", place=place)
+
+
+def _check_beginning(first: Token, allowed: Sequence[str]) -> None:
+    if not first.is_word(*allowed):
+        reason = f"it begins with {first.text}; allowed are {', '.join(allowed)}"
+        raise _refusal(reason, code="guard.wrong_beginning", word=first.text)
+
+
 def _check_cypher(tokens: list[Token]) -> None:
-    first = tokens[0]
-    if not first.is_word(*_CYPHER_STARTS):
-        raise _refusal(f"it begins with {first.text}; allowed are {', '.join(_CYPHER_STARTS)}")
+    _check_beginning(tokens[0], _CYPHER_STARTS)
     for i, token in enumerate(tokens):
         if token.kind == "word" and not _is_name(tokens, i):
             if token.text.upper() in _CYPHER_REFUSED:
@@ -191,7 +218,7 @@ def _check_cypher(tokens: list[Token]) -> None:
 
 
 def _is_name(tokens: Sequence[Token], i: int) -> bool:
-    """Whether a word of Cypher is a property, a label or the key of a map rather than a keyword."""
+    """Return whether a word of Cypher is a property, a label or the key of a map rather than a keyword."""
     before = tokens[i - 1] if i else None
     after = tokens[i + 1] if i + 1 < len(tokens) else None
     if before is None:
@@ -219,7 +246,7 @@ def _dotted(tokens: Sequence[Token], i: int) -> tuple[str, int]:
 
 
 def _check_call(tokens: Sequence[Token], i: int) -> None:
-    """Refuse calls of procedures that are not known to read; a subquery in brackets is none."""
+    """Refuse calls of procedures that are not known to read; a subquery in brackets is not a call."""
     if i + 1 < len(tokens) and tokens[i + 1].is_symbol("{", "("):
         return
     name, end = _dotted(tokens, i + 1)
@@ -227,7 +254,10 @@ def _check_call(tokens: Sequence[Token], i: int) -> None:
     if name not in _PROCEDURES or not (is_call or end == len(tokens) or tokens[end].is_word("YIELD")):
         raise _refusal(
             f"CALL {name or '...'} at character {tokens[i].start + 1} is no procedure that is known to read; allowed "
-            f"are {', '.join(sorted(_PROCEDURES)[:6])} and other procedures that describe or search the graph"
+            f"are {', '.join(sorted(_PROCEDURES)[:6])} and other procedures that describe or search the graph",
+            code="guard.unknown_procedure",
+            name=name,
+            place=tokens[i].start + 1,
         )
 
 
@@ -245,12 +275,15 @@ def _check_function(tokens: Sequence[Token], i: int) -> None:
     if ("." in name and not is_known) or name.upper() in _CHANGING_FUNCTIONS:
         raise _refusal(
             f"function {name} at character {tokens[start].start + 1} is not known to only compute; use functions of "
-            "the language itself"
+            "the language itself",
+            code="guard.unknown_function",
+            name=name,
+            place=tokens[start].start + 1,
         )
 
 
 def _is_batching(tokens: Sequence[Token], i: int) -> bool:
-    """Whether a word TRANSACTIONS belongs to ``CALL {...} IN TRANSACTIONS``."""
+    """Return whether a word TRANSACTIONS belongs to ``CALL {...} IN TRANSACTIONS``."""
     i -= 1
     while i > 0 and (tokens[i].kind in ("number", "parameter") or tokens[i].is_word("CONCURRENT")):
         i -= 1
@@ -258,13 +291,12 @@ def _is_batching(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _check_sparql(tokens: list[Token]) -> None:
-    first = tokens[0]
-    if not first.is_word(*_SPARQL_STARTS):
-        raise _refusal(f"it begins with {first.text}; allowed are {', '.join(_SPARQL_STARTS)}")
+    _check_beginning(tokens[0], _SPARQL_STARTS)
     prefixes: dict[str, str] = {}
     for word, name, iri in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if word.is_word("PREFIX") and prefixes.setdefault(name.text, iri.text) != iri.text:
-            raise _refusal(f"the prefix {name.text} at character {name.start + 1} was declared before; declare it once")
+            reason = f"the prefix {name.text} at character {name.start + 1} was declared before; declare it once"
+            raise _refusal(reason, code="guard.prefix_twice", prefix=name.text, place=name.start + 1)
     for token in tokens:
         if token.kind == "word" and token.text.upper() in _SPARQL_REFUSED:
             raise _refused_word(token, SPARQL)
@@ -275,16 +307,20 @@ def _check_sparql(tokens: list[Token]) -> None:
                 names.append(prefixes.get(prefix + colon, prefix + colon) + local)
                 names += [token.text.rpartition("::")[2]] * ("::" in token.text)
             if any(name.startswith(_SCHEMES) and name not in _ALLOWED_WITH_SCHEME for name in map(str.lower, names)):
-                raise _refusal(f"{token.text} at character {token.start + 1} may run code or read files; take it out")
+                reason = f"{token.text} at character {token.start + 1} may run code or read files; take it out"
+                raise _refusal(reason, code="guard.runs_code", name=token.text, place=token.start + 1)
             parts = token.text.upper().split(".")[1:] if token.kind == "prefixed" else []
             if not _SPARQL_REFUSED.isdisjoint(parts):
                 raise _refusal(
-                    f"{token.text} at character {token.start + 1} ends in a keyword; put a space after the ."
+                    f"{token.text} at character {token.start + 1} ends in a keyword; put a space after the .",
+                    code="guard.ends_in_keyword",
+                    name=token.text,
+                    place=token.start + 1,
                 )
     if not any(token.is_word("SELECT", "ASK") for token in tokens):
-        raise _refusal("it has neither SELECT nor ASK")
+        raise _refusal("it has neither SELECT nor ASK", code="guard.no_select")
     depth = 0
     for token in tokens:
         depth += token.is_symbol("{", "(", "[") - token.is_symbol("}", ")", "]")
         if token.is_symbol(";") and depth <= 0:
-            raise _refusal(f"another statement begins after the ; at character {token.start + 1}; write one")
+            raise _another_statement(token)

@@ -11,7 +11,7 @@ def with_limit(text: str, language: str, n: int) -> str:
     """Return a query whose result has at most ``n`` rows.
 
     A lower limit that the query has stays; a higher one is lowered. Queries that cannot take a limit stay as they are:
-    unions and calls of procedures in Cypher, ASK in SPARQL, and limits that are no plain number. The reader of the
+    unions and calls of procedures in Cypher, ASK in SPARQL, and limits that are not a plain number. The reader of the
     rows has to stop by itself as well.
 
     Args:
@@ -54,14 +54,14 @@ def lower_limit(digits: str, n: int) -> int:
 
 
 def _is_name(before: Token, after: Token | None) -> bool:
-    """Whether a word LIMIT is a property or a variable of Cypher, such as ``account.limit``, by what is beside it."""
+    """Return whether a word LIMIT is a property or variable of Cypher, such as ``account.limit``, by its neighbours."""
     if after is not None and after.kind == "number":
         return False
     return before.is_symbol(".", ",") or before.is_word("AS", "BY", "RETURN", "DISTINCT")
 
 
 def _is_plain(number: Token, after: Sequence[Token]) -> bool:
-    """Whether a token is a whole number, and no part of a longer expression."""
+    """Return whether a token is a whole number, and not a part of a longer expression."""
     return number.kind == "number" and number.text.isdigit() and not any(t.is_symbol(*"+-*/%^") for t in after)
 
 

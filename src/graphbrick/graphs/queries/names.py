@@ -1,4 +1,4 @@
-"""Names of a schema: which are meant by names that a query writes in another way."""
+"""Names of a schema that match names written in another way in a query."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def other_name_property(name: str, known: Collection[str]) -> str | None:
     """
     if letters_of(name) not in _NAMES:
         return None
-    found = {letters_of(other): other for other in known}
-    return next((found[words] for words in _NAMES if words in found), None)
+    byletters_of = {letters_of(other): other for other in known}
+    return next((byletters_of[words] for words in _NAMES if words in byletters_of), None)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], n: int = 5) -> str:
-    """Return a sentence about an unknown name, with the known names that resemble it most, or some that there are.
+    """Return a sentence about an unknown name, with the known names that resemble it most, or the first ``n``.
 
     >>> unknown_name("relation", "DIRECTED_BY", ["DIRECTS", "ACTED_IN"])
     "there is no relation 'DIRECTED_BY'; did you mean 'DIRECTS'?"

@@ -1,4 +1,4 @@
-"""What a language model is told to write a query, and how its reply is read."""
+"""The prompt for a language model that writes a query, and the reader of its reply."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def messages_for(
         language: "Cypher" or "SPARQL".
         schema: The schema as text.
         question: The question.
-        entities: What the graph knows of the entities that the question names, a line each.
+        entities: Descriptions of the entities that the question names, a line each.
         pairs: Questions with their queries, the most similar last.
     """
     parts = [f"Schema:\n{schema}"]
@@ -55,7 +55,7 @@ def messages_for(
 
 
 def with_notes(messages: Sequence[Mapping[str, str]], notes: Sequence[str]) -> list[dict[str, str]]:
-    """Return messages of `messages_for` with notes before the question, such as what was wrong with other queries."""
+    """Return messages of `messages_for` with notes before the question, such as the faults of other queries."""
     *before, last = messages
     head, question, tail = last["content"].rpartition("\n\nQuestion: ")
     listed = "\n".join(f"- {note}" for note in notes)

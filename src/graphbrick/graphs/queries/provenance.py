@@ -1,7 +1,7 @@
-"""Queries for the nodes that a query matches: where its answer comes from.
+"""Queries for the nodes that a query matches: the provenance of its answer.
 
 The provenance of a query (Feng et al., CypherBench, ACL 2025) is the set of nodes that its patterns match, whatever it
-returns of them. It is found by queries of one column each: patterns and conditions stay, and the result is replaced.
+returns of them. It is read by queries of one column each: patterns and conditions stay, and the result is replaced.
 Aggregates, order and limits of the result are left out: the provenance of «the largest country of Africa» are all
 countries of Africa. Nodes inside EXISTS and MINUS are conditions and do not count, and neither do literals of RDF.
 
@@ -73,7 +73,7 @@ def _united(text: str, tokens: Sequence[Token]) -> Iterator[str]:
 
 
 class _Cypher:
-    """Rewrites one query in Cypher that is no union."""
+    """Rewrites one query in Cypher that is not a union."""
 
     def __init__(self, text: str) -> None:
         self._text, self._edits, tokens = text, Edits(text), tokens_of(text, CYPHER)
@@ -84,31 +84,33 @@ class _Cypher:
 
     def rewritten(self) -> list[str]:
         end = self._result()
-        kept = self._clauses[:end]
-        for i, clause in enumerate(kept):
+        matching = self._clauses[:end]
+        for i, clause in enumerate(matching):
             if clause.word == "MATCH":
                 for part in parts_of(clause):
                     self._part(part)
             elif clause.word == "WITH":
                 self._drop(clause, self._clauses[i + 1 :])
             elif clause.word not in ("WHERE", "UNWIND"):
-                raise NoProvenanceError(f"the query has {clause.word} before its result")
+                text = f"the query has {clause.word} before its result"
+                raise NoProvenanceError(text, code="provenance.unknown_clause", clause=clause.word)
         if not self._columns:
-            raise NoProvenanceError("the query matches no nodes")
-        self._edits.replace(kept[-1].end, len(self._text), "")
+            raise NoProvenanceError("the query matches no nodes", code="provenance.no_nodes")
+        self._edits.replace(matching[-1].end, len(self._text), "")
         pattern = self._edits.applied()
         return [f"{pattern} RETURN DISTINCT {column}" for column in self._columns]
 
     def _result(self) -> int:
-        """Return the index of the first clause that makes the result and conditions nothing any more."""
+        """Return the index of the first clause that only makes the result, without conditions."""
         for i, clause in enumerate(self._clauses):
             if clause.word in ("WITH", "RETURN") and all(one.word in _AFTER_RESULT for one in self._clauses[i:]):
                 return i
-        raise NoProvenanceError("the query returns nothing, or has a procedure")
+        raise NoProvenanceError("the query returns nothing, or has a procedure", code="provenance.no_result")
 
     def _part(self, part: Part) -> None:
         if part.fault:
-            raise NoProvenanceError(f"the query has {part.fault}, whose nodes cannot be asked for")
+            text = f"the query has {part.fault}, whose nodes cannot be asked for"
+            raise NoProvenanceError(text, code="provenance.unreadable_pattern", fault=part.fault)
         for node in part.nodes:
             variable = node.variable
             if not variable:
@@ -142,10 +144,11 @@ class _Cypher:
         """Leave out a WITH that only passes variables on, so that all variables stay."""
         names = " ".join(token.text for token in clause.tokens)
         if not _PLAIN_COLUMNS.fullmatch(names) or rest[0].word in ("WHERE", "ORDER", "SKIP", "LIMIT"):
-            raise NoProvenanceError("the query has patterns or conditions after WITH, which depend on its values")
+            text = "the query has patterns or conditions after WITH, which depend on its values"
+            raise NoProvenanceError(text, code="provenance.conditions_after_with")
         dropped = set() if names == "*" else set(self._variables) - set(names.split(" , "))
         if any(token.text in dropped for later in rest for token in later.tokens):
-            raise NoProvenanceError("the query uses a variable anew after WITH")
+            raise NoProvenanceError("the query uses a variable anew after WITH", code="provenance.variable_reused")
         self._edits.replace(clause.start, clause.end, "")
 
 
@@ -157,12 +160,12 @@ class _Sparql:
         first = next((i for i, token in enumerate(tokens) if token.is_word("SELECT", "ASK")), len(tokens))
         opened = next((i for i in range(first, len(tokens)) if tokens[i].is_symbol("{")), None)
         if opened is None:
-            raise NoProvenanceError("the query is neither SELECT nor ASK")
+            raise NoProvenanceError("the query is neither SELECT nor ASK", code="provenance.wrong_form")
         closed = _closing(tokens, opened)
         if any(token.is_word("SELECT") for token in tokens[opened:closed]):
-            raise NoProvenanceError("the query has a subquery")
+            raise NoProvenanceError("the query has a subquery", code="provenance.subquery")
         if any(token.is_word("HAVING", "VALUES") for token in tokens[closed:]):
-            raise NoProvenanceError("the query has conditions on its result")
+            raise NoProvenanceError("the query has conditions on its result", code="provenance.conditions_on_result")
         self._prologue = text[: tokens[first].start]
         self._group = text[tokens[opened].start : tokens[closed].end]
         self._tokens = list(_without_conditions(tokens[opened : closed + 1]))
@@ -170,18 +173,20 @@ class _Sparql:
 
     def rewritten(self) -> tuple[list[str], frozenset[str]]:
         if any(token.is_symbol("[") or token.text.startswith("_:") for token in self._tokens):
-            raise NoProvenanceError("the query has blank nodes")
+            raise NoProvenanceError("the query has blank nodes", code="provenance.blank_nodes")
         triples = triples_in(self._tokens)
         if any(token.is_symbol("/", "*", "+", "?") for triple in triples for token in triple.path):
-            raise NoProvenanceError("the query has paths whose inner nodes have no names")
+            text = "the query has paths whose inner nodes have no names"
+            raise NoProvenanceError(text, code="provenance.inner_nodes")
         ends = [token for triple in triples for token in self._ends(triple)]
         variables = dict.fromkeys(token.text[1:] for token in ends if token.kind == "variable")
         if not variables:
-            raise NoProvenanceError("the query names no variable for a node")
+            raise NoProvenanceError("the query names no variable for a node", code="provenance.no_variable")
         named = self._named(ends)
         outer = [token for triple in triples_in(list(_outer(self._tokens))) for token in self._ends(triple)]
         if named != self._named(outer):
-            raise NoProvenanceError("the query names a node in a part that need not match")
+            text = "the query names a node in a part that need not match"
+            raise NoProvenanceError(text, code="provenance.optional_node")
         queries = [
             f"{self._prologue}SELECT DISTINCT ?{variable} WHERE {{ {self._group} FILTER(!ISLITERAL(?{variable})) }}"
             for variable in variables
@@ -189,7 +194,7 @@ class _Sparql:
         return queries, named
 
     def _ends(self, triple: TriplePattern) -> tuple[Token, ...]:
-        """Return the ends of a triple that are nodes; classes are none."""
+        """Return the ends of a triple that are nodes, not classes."""
         first = triple.path[0]
         is_type = first.text == "a" or (first.kind != "variable" and expanded(first.text, self._prefixes) == _TYPE)
         return (triple.subject,) if is_type else (triple.subject, triple.object)
@@ -205,7 +210,7 @@ def _closing(tokens: Sequence[Token], opened: int) -> int:
         depth += tokens[i].is_symbol("(", "{", "[") - tokens[i].is_symbol(")", "}", "]")
         if not depth:
             return i
-    raise NoProvenanceError("the query has a bracket that is not closed")
+    raise NoProvenanceError("the query has a bracket that is not closed", code="provenance.not_closed")
 
 
 def _without_conditions(tokens: Sequence[Token]) -> Iterator[Token]:

@@ -31,7 +31,7 @@ class RowMaker:
     def read(self, row: Sequence[object]) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """Return the values of a row as text, keys of entities as their labels, and the entities, each once.
 
-        An entity is named by its key, or by a label that no other entity has. A text of digits is no key unless the
+        An entity is named by its key, or by a label that no other entity has. A text of digits is not a key unless the
         query returned the node: the version «2» is not the film with the id 2. If the graph fails, which is an event,
         further names are not looked up.
         """
@@ -75,7 +75,9 @@ class RowMaker:
         except GraphbrickError as error:
             check_limits()
             self._has_failed = True
-            event(f"entities of the rows were not looked up any further: {error}")
+            event(
+                f"entities of the rows were not looked up any further: {error}", "rows.not_looked_up", reason=str(error)
+            )
             return None
 
     def _by_key(self, text: str) -> int | None:

@@ -102,8 +102,8 @@ def sample_query(schema: Schema) -> str:
 def trimmed(schema: Schema, n: int, rate: Callable[[Sequence[str]], Sequence[float]]) -> Schema:
     """Return the part of a schema that bears on a question: at most ``n`` relations, and about ``n`` classes.
 
-    The relations with the best rating are taken, then the classes that they join, then those with the best rating; of
-    equal ratings the larger first. The order of the schema stays. Classes keep at most ``n`` properties.
+    The relations with the best rating are taken, then the classes that they join, then those with the best rating; ties
+    go to the larger. The order of the schema stays. Classes keep at most ``n`` properties.
 
     Args:
         schema: The whole schema.

@@ -81,7 +81,8 @@ def known_language(language: str) -> str:
     """
     name = {CYPHER.lower(): CYPHER, SPARQL.lower(): SPARQL}.get(language.lower())
     if name is None:
-        raise GraphbrickError(f"queries in {shown(language)} cannot be checked; this works for {CYPHER} and {SPARQL}")
+        text = f"queries in {shown(language)} cannot be checked; this works for {CYPHER} and {SPARQL}"
+        raise GraphbrickError(text, code="query.unknown_language", language=language)
     return name
 
 
@@ -102,7 +103,7 @@ def tokens_of(text: str, language: str) -> list[Token]:
     while place < len(text):
         match = pattern.match(text, place)
         if match is None or (match.lastgroup == "symbol" and text.startswith("/*", place)):
-            raise QueryTextError(_fault(text, place))
+            raise _fault(text, place)
         kind, whole = str(match.lastgroup), match[0]
         if kind == "name":
             whole = whole[1:-1].replace("``", "`")
@@ -123,14 +124,17 @@ def literal(text: str) -> str:
     return f"'{text.translate(_ESCAPES)}'"
 
 
-def _fault(text: str, place: int) -> str:
+def _fault(text: str, place: int) -> QueryTextError:
     character = text[place]
     rest = shown(text[place : place + 40])
     if character in _OPEN:
-        return f"the query has {_OPEN[character]} that does not end, at character {place + 1}: {rest}; close it"
-    return (
+        told = f"the query has {_OPEN[character]} that does not end, at character {place + 1}: {rest}; close it"
+        return QueryTextError(told, code="query.no_end", place=place + 1)
+    return QueryTextError(
         f"the query has {character!r} (U+{ord(character):04X}) at character {place + 1}, which belongs only in strings "
-        f"and quoted names: {rest}; write ASCII symbols"
+        f"and quoted names: {rest}; write ASCII symbols",
+        code="query.strange_character",
+        place=place + 1,
     )
 
 

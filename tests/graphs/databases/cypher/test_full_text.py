@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+from faults import told
 
 from graphbrick.core.schema import Rows
 from graphbrick.core.trace import Trace, record
@@ -49,20 +50,20 @@ class Falkor(FalkorGraph):
 
 
 @pytest.mark.parametrize(
-    ("graph", "index"),
+    ("graph", "events"),
     [
-        (Neo4j(Address.read("bolt://localhost:7687/films")), "full-text index names"),
-        (Falkor(Address.read("falkor://localhost:6379/films")), "full-text index of Person"),
+        (Neo4j(Address.read("bolt://localhost:7687/films")), [("bolt.full_text", {"index": "names"})]),
+        (Falkor(Address.read("falkor://localhost:6379/films")), [("falkor.full_text", {"label": "Person"})]),
     ],
     ids=["neo4j", "falkor"],
 )
-def test_the_full_text_index_is_used_and_told(graph: BoltGraph | FalkorGraph, index: str) -> None:
+def test_the_full_text_index_is_used_and_told(graph: BoltGraph | FalkorGraph, events: list[Any]) -> None:
     trace = Trace()
     with record(trace, "search", "tool"):
-        found = [graph.search("Who is Al Pacino?", 1) for _ in range(2)]
-    assert [graph.label(entity) for entity in found[0]] == ["Al Pacino"]
-    assert found[0] == found[1]
-    assert trace.events == [f"names were searched with the {index}"]
+        first, second = (graph.search("Who is Al Pacino?", 1) for _ in range(2))
+    assert [graph.label(entity) for entity in first] == ["Al Pacino"]
+    assert first == second
+    assert told(trace.events) == events
 
 
 def test_words_that_are_operators_of_lucene_are_words() -> None:

@@ -126,7 +126,7 @@ class BoltGraph(CypherGraph):
     def full_text(self, text: str, n: int) -> Iterable[Node]:
         """Return entities from the full-text indexes of a Neo4j server over names; none where there are none."""
         for name in self._full_text_indexes:
-            event(f"names were searched with the full-text index {name}", once=True)
+            event(f"names were searched with the full-text index {name}", "bolt.full_text", once=True, index=name)
             query = f"CALL db.index.fulltext.queryNodes($index, $text) YIELD node RETURN {self.shown('node')} LIMIT {n}"
             for row in self.fetch(query, {"index": name, "text": _lucene(text)}, n).rows:
                 yield self.read(row[0])
@@ -134,12 +134,12 @@ class BoltGraph(CypherGraph):
     @cached_property
     def _full_text_indexes(self) -> list[str]:
         try:
-            found = self.fetch("SHOW INDEXES YIELD name, type, entityType, properties, state", {}, 1000).rows
+            rows = self.fetch("SHOW INDEXES YIELD name, type, entityType, properties, state", {}, 1000).rows
         except QueryError:
             return []  # not Neo4j: names are compared instead
         names = {*self._label_names, "aliases"}
         return [
-            row[0] for row in found if (row[1], row[2], row[4]) == ("FULLTEXT", "NODE", "ONLINE") and names & {*row[3]}
+            row[0] for row in rows if (row[1], row[2], row[4]) == ("FULLTEXT", "NODE", "ONLINE") and names & {*row[3]}
         ]
 
     def plain(self, value: Any) -> Any:

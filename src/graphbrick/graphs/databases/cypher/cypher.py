@@ -1,4 +1,4 @@
-"""What graphs in Cypher databases share: plain Cypher for labels, neighbours and names, without vendors' procedures.
+"""The common part of graphs in Cypher databases: plain Cypher for labels, neighbours and names, no procedures.
 
 A database differs in how it is connected to, how it returns nodes, and in few words (`Dialect`).
 """
@@ -113,7 +113,7 @@ class CypherGraph(DatabaseGraph):
         """Ask the database for its schema."""
 
     def shown(self, variable: str) -> str:
-        """Return what a query must return of a node, for `read`."""
+        """Return the expression that a query must return for a node, so that `read` can read it."""
         properties = ", ".join(f"{variable}.{quoted(name)}" for name in self._properties)
         return f"[{self.dialect.handle.format(variable)}, labels({variable}), {properties}]"
 
@@ -123,7 +123,7 @@ class CypherGraph(DatabaseGraph):
         return self.made(handle, labels, dict(zip(self._properties, values, strict=True)))
 
     def relation(self, variable: str) -> str:
-        """Return what a query must return of a relation, for `read_relation`."""
+        """Return the expression that a query must return for a relation, so that `read_relation` can read it."""
         return f"[{self.dialect.type.format(variable)}, {variable}.key, {variable}.label]"
 
     def read_relation(self, value: Any) -> tuple[str, str, str]:
@@ -155,7 +155,7 @@ class CypherGraph(DatabaseGraph):
         return tuple(dict.fromkeys((*self._key_names, *self._label_names, *_FACTS)))
 
     def made(self, handle: Any, labels: Sequence[str], properties: Mapping[str, Any]) -> Node:
-        """Return the node of what a database says of it."""
+        """Return the node with this handle, labels and properties."""
         key = next((_text(properties[n]) for n in self._key_names if _text(properties.get(n))), _text(handle))
         known = self._ids.get(key)
         if known is not None and self._handles[known] != handle:
@@ -239,7 +239,8 @@ class CypherGraph(DatabaseGraph):
             if len(nodes) < n and part:
                 nodes += self._nodes_where(self._contains(), {"part": part}, 5 * n)
         except TooSlowError as error:
-            event(f"the search for names was given up: {error}; an index of names, or ?timeout=, helps")
+            told = f"the search for names was given up: {error}; an index of names, or ?timeout=, helps"
+            event(told, "cypher.search_given_up")
         return best(text, nodes, n)
 
     def named_in(self, text: str, n: int) -> list[Node]:
@@ -289,14 +290,14 @@ class CypherGraph(DatabaseGraph):
         if relations is not None:
             types = sorted({t for key in relations for t in self._relation_types.get(key, {key})})
             followed = Followed(types, relations)
-        found: dict[Any, list[Edge]] = {_hashable(handle): [] for handle in handles}
+        collected: dict[Any, list[Edge]] = {_hashable(handle): [] for handle in handles}
         for forward in (True,) * out + (False,) * into:
-            self._collect(found, [*handles], forward, followed, limit)
+            self._collect(collected, [*handles], forward, followed, limit)
         lists = []
         for handle in handles:
             edges = [
                 edge
-                for edge in found[_hashable(handle)]
+                for edge in collected[_hashable(handle)]
                 if (relations is None or edge.key in relations)
                 and not (out and not edge.forward and _hashable(edge.node.handle) == _hashable(handle))
             ]
@@ -305,7 +306,7 @@ class CypherGraph(DatabaseGraph):
         return lists
 
     def _collect(
-        self, found: dict[Any, list[Edge]], handles: list[Any], forward: bool, followed: Followed | None, limit: int
+        self, collected: dict[Any, list[Edge]], handles: list[Any], forward: bool, followed: Followed | None, limit: int
     ) -> None:
         """Add the edges of one direction; a node with very many is asked alone, so that no others are lost."""
         if not handles:
@@ -319,12 +320,12 @@ class CypherGraph(DatabaseGraph):
         for handle in handles:
             edges = lists[_hashable(handle)]
             if complete or len(edges) > limit:
-                found[_hashable(handle)] += sorted(edges[: limit + 1], key=lambda edge: (edge.key, edge.node.key))
+                collected[_hashable(handle)] += sorted(edges[: limit + 1], key=lambda edge: (edge.key, edge.node.key))
         if not complete:
             rest = [handle for handle in handles if len(lists[_hashable(handle)]) <= limit]
             half = len(rest) if len(rest) < len(handles) else (len(rest) + 1) // 2
             for part in (rest[:half], rest[half:]):
-                self._collect(found, part, forward, followed, limit)
+                self._collect(collected, part, forward, followed, limit)
 
     def edges(self, handles: list[Any], forward: bool, followed: Followed | None, limit: int) -> list[tuple[Any, Edge]]:
         """Return at most ``limit`` edges of nodes in one direction, each with the handle of its node."""
@@ -369,8 +370,8 @@ class CypherGraph(DatabaseGraph):
 
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query that only reads; entities among the values stand there as their keys."""
-        found = self.fetch(text, parameters, limit)
-        return Rows(found.columns, [tuple(map(self.plain, row)) for row in found.rows], found.is_cut)
+        result = self.fetch(text, parameters, limit)
+        return Rows(result.columns, [tuple(map(self.plain, row)) for row in result.rows], result.is_cut)
 
 
 def quoted(name: str) -> str:

@@ -92,14 +92,15 @@ class FalkorGraph(CypherGraph):
         """Run a query and return values as the client gives them."""
         exceptions = needed_module("redis.exceptions", "falkordb")
         if not self.address.name:
-            raise GraphbrickError(f"{self.address} names no graph; write falkor://{self.address.host}/GRAPH")
+            text = f"{self.address} names no graph; write falkor://{self.address.host}/GRAPH"
+            raise GraphbrickError(text, code="falkor.no_graph_named")
         try:
-            found = self._graph().ro_query(
+            result = self._graph().ro_query(
                 with_limit(text, self.language, limit + 1), dict(parameters) or None, timeout=int(self.timeout * 1000)
             )
         except (exceptions.RedisError, OSError, ValueError) as error:
             raise self._explained(error, exceptions) from error
-        return first_rows([str(name) for _, name in found.header or []], found.result_set, limit)
+        return first_rows([str(name) for _, name in result.header or []], result.result_set, limit)
 
     def _explained(self, error: Exception, exceptions: Any) -> GraphbrickError:
         """Return an error that says what to do."""
@@ -120,7 +121,9 @@ class FalkorGraph(CypherGraph):
         """Return entities from the full-text indexes over names; none where there are none."""
         words = "".join(letter if letter.isalnum() else " " for letter in text).split()
         for label in self._full_text_labels if words else ():
-            event(f"names were searched with the full-text index of {label}", once=True)
+            event(
+                f"names were searched with the full-text index of {label}", "falkor.full_text", once=True, label=label
+            )
             query = f"CALL db.idx.fulltext.queryNodes($label, $text) YIELD node RETURN {self.shown('node')} LIMIT {n}"
             for row in self.fetch(query, {"label": label, "text": "|".join(words)}, n).rows:
                 yield self.read(row[0])

@@ -45,7 +45,8 @@ class LadybugGraph(CypherGraph):
         """Return the database, which is open as long as the session."""
         ladybug, file = needed_module("ladybug", "ladybug"), Path(self.address.name)
         if not file.exists():
-            raise GraphbrickError(f"there is no database {file}; correct the address ladybug:FILE")
+            text = f"there is no database {file}; correct the address ladybug:FILE"
+            raise GraphbrickError(text, code="ladybug.no_file", file=file)
 
         def connect() -> Any:
             size = int(number_option(self.address, "memory", _POOL)) << 20
@@ -54,7 +55,8 @@ class LadybugGraph(CypherGraph):
         try:
             return current_session().get(("ladybug database", str(file.absolute())), connect, close=_close)
         except (RuntimeError, OSError) as error:
-            raise GraphbrickError(f"{self.address} cannot be opened: {in_one_line(error)}") from error
+            text = f"{self.address} cannot be opened: {in_one_line(error)}"
+            raise GraphbrickError(text, code="ladybug.cannot_open") from error
 
     def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query and return values as the client gives them."""
@@ -64,7 +66,8 @@ class LadybugGraph(CypherGraph):
             used = {name: value for name, value in parameters.items() if re.search(rf"\${re.escape(name)}\b", text)}
             result = connection.execute(with_limit(text, self.language, limit + 1), used)
             if isinstance(result, list):
-                raise QueryError("one query at a time, please; leave out what follows ';'")
+                text = "only one query at a time is allowed; leave out what follows ';'"
+                raise QueryError(text, code="ladybug.several_queries")
             return first_rows(result.get_column_names(), _rows(result), limit)
         except RuntimeError as error:
             if "Interrupted" in str(error):
@@ -83,7 +86,7 @@ class LadybugGraph(CypherGraph):
     # Nodes and relations come whole, because a query may only name properties that some table has
 
     def shown(self, variable: str) -> str:
-        """Return what a query must return of a node, for `read`."""
+        """Return the expression that a query must return for a node, so that `read` can read it."""
         return variable
 
     def read(self, value: Any) -> Node:
@@ -92,7 +95,7 @@ class LadybugGraph(CypherGraph):
         return self.made((place["table"], place["offset"]), [value["_LABEL"]], value)
 
     def relation(self, variable: str) -> str:
-        """Return what a query must return of a relation, for `read_relation`."""
+        """Return the expression that a query must return for a relation, so that `read_relation` can read it."""
         return variable
 
     def read_relation(self, value: Any) -> tuple[str, str, str]:
@@ -113,7 +116,7 @@ class LadybugGraph(CypherGraph):
 
     @cached_property
     def _table_comments(self) -> dict[str, dict[str, Any]]:
-        """What the comments of tables say, where a folder graph was exported, such as key and label of a relation."""
+        """The comments of tables made by the export of a folder graph, such as key and label of a relation."""
         comments = {}
         for _, name, comment in self._tables.values():
             if comment.startswith("{"):
@@ -129,20 +132,20 @@ class LadybugGraph(CypherGraph):
         by_table: dict[int, list[int]] = {}
         for table, offset in handles:
             by_table.setdefault(table, []).append(offset)
-        found: list[tuple[Any, Edge]] = []
+        edges: list[tuple[Any, Edge]] = []
         for table, offsets in by_table.items():
             text = (
                 f"MATCH (n:{quoted(self._tables[table][1])}){arrow}(m) WHERE offset(id(n)) IN $offsets"
-                f"{self.of_relations(followed)} RETURN offset(id(n)), r, m LIMIT {limit - len(found)}"
+                f"{self.of_relations(followed)} RETURN offset(id(n)), r, m LIMIT {limit - len(edges)}"
             )
             rows = self.fetch(text, {"offsets": offsets, **self.followed_values(followed)}, limit).rows
-            found += [((table, row[0]), self.edge(row[1], row[2], forward)) for row in rows]
-            if len(found) >= limit:
+            edges += [((table, row[0]), self.edge(row[1], row[2], forward)) for row in rows]
+            if len(edges) >= limit:
                 break
-        return found
+        return edges
 
     def carries_key(self, kind: str) -> bool:
-        """Return whether edges of a type are of several relations; a table that says its relation has only one."""
+        """Return whether the edges of a type may belong to several relations; not if the table names its relation."""
         return "relation" not in self._table_comments.get(kind, {})
 
     def named_in(self, text: str, n: int) -> list[Node]:
@@ -159,7 +162,7 @@ class LadybugGraph(CypherGraph):
 
     @cached_property
     def _has_aliases(self) -> bool:
-        """Whether any node has an alias; looking for none in millions of nodes takes seconds."""
+        """True if any node has an alias; looking through millions of nodes without one takes seconds."""
         lists = [
             table
             for table, columns in self._columns.items()
@@ -180,7 +183,7 @@ class LadybugGraph(CypherGraph):
         return None
 
     def made(self, handle: Any, labels: Any, properties: Mapping[str, Any]) -> Node:
-        """Return the node of what the database says of it; without ``key`` and ``id``, its primary key is the key."""
+        """Return the node with these properties; without ``key`` and ``id``, its primary key is the key."""
         if not any(properties.get(name) is not None for name in self._key_names):
             name = self._primary_keys.get(labels[0], "")
             properties = {**properties, self._key_names[0]: properties.get(name)}
@@ -246,7 +249,7 @@ class LadybugGraph(CypherGraph):
         return {table: kind for table, columns in self._columns.items() for _, kind, is_key in columns if is_key}
 
     def read_schema(self) -> Schema:
-        """Return the tables, with exact numbers and some values of each property."""
+        """Return the tables, with exact numbers and examples of values of each property."""
         classes, connections, is_complete = list[NodeClass](), list[Connection](), True
         for kind, table, _ in self._tables.values():
             if kind == "NODE":
@@ -278,7 +281,7 @@ class LadybugGraph(CypherGraph):
         listed = ", ".join(f"{variable}.{quoted(name)}" for name, _, _ in columns)
         rows = self.fetch(f"MATCH {pattern} RETURN {listed} LIMIT {10 * _EXAMPLES}", {}, 10 * _EXAMPLES).rows
         values = zip(*rows, strict=True) if rows else [()] * len(columns)
-        found = []
+        described = []
         for (name, kind, _), column in zip(columns, values, strict=True):
             place = f"{variable}.{quoted(name)}"
             least = 1 if "type" in comments and name == "types" else 0  # the first type is the table
@@ -287,8 +290,8 @@ class LadybugGraph(CypherGraph):
                 column = self._column(f"MATCH {pattern} WHERE {has_value} RETURN {place} LIMIT {_EXAMPLES}")
                 if rows and not column:
                     continue
-            found.append(Property(name, kind, examples_of(value for value in column if value is not None)))
-        return tuple(found)
+            described.append(Property(name, kind, examples_of(value for value in column if value is not None)))
+        return tuple(described)
 
     def _column(self, text: str) -> tuple[Any, ...]:
         return tuple(row[0] for row in self.fetch(text, {}, _EXAMPLES).rows)
@@ -306,7 +309,7 @@ class LadybugGraph(CypherGraph):
 
 
 def _is_empty(value: Any, least: int) -> bool:
-    """Whether a value is missing, or a list of at most ``least`` values."""
+    """Return whether a value is missing, or a list of at most ``least`` values."""
     return value is None or (isinstance(value, list) and len(value) <= least)
 
 

@@ -34,7 +34,7 @@ def handles_named_in(graph: LadybugGraph, text: str, names: Sequence[str], *, al
     ]
     if aliases:
         patterns.append("MATCH (n) WHERE size(n.aliases) > 0 UNWIND n.aliases AS name WITH n, name")
-    forms, found = set(spans(text)), dict[Any, int]()
+    forms, lengths = set(spans(text)), dict[Any, int]()
     for pattern in patterns:
         query = (
             f"{pattern} WHERE size(name) > 0 AND contains($text, lower(name)) "
@@ -42,5 +42,5 @@ def handles_named_in(graph: LadybugGraph, text: str, names: Sequence[str], *, al
         )
         for place, name in graph.fetch(query, {"text": nfc(text).lower()}, _CONTAINED).rows:
             if nfc(name).lower() in forms:
-                found.setdefault((place["table"], place["offset"]), len(name))
-    return sorted(found, key=lambda handle: (-found[handle], handle))[:n]
+                lengths.setdefault((place["table"], place["offset"]), len(name))
+    return sorted(lengths, key=lambda handle: (-lengths[handle], handle))[:n]

@@ -39,14 +39,14 @@ def plain_schema(fetch: Fetch) -> Schema:
             is_complete = is_complete and count <= _SAMPLED
     connections: list[Connection] = []
     for name in types:
-        found = _connections(fetch, name)
-        connections += found
-        is_complete = is_complete and all(one.count is not None for one in found)
+        joined = _connections(fetch, name)
+        connections += joined
+        is_complete = is_complete and all(one.count is not None for one in joined)
     return Schema.by_count(classes, connections, is_complete)
 
 
 def _connections(fetch: Fetch, name: str) -> list[Connection]:
-    """Return what a relation joins, with numbers if all of its triples were read."""
+    """Return the classes that a relation joins, with numbers if all of its triples were read."""
     pattern = f"-[r:{quoted(name)}]->"
     total = fetch(f"MATCH (){pattern}() RETURN count(r)", {}, 1).rows[0][0]
     if not total:
@@ -85,7 +85,7 @@ def type_name(value: Any) -> str:
 
 def examples_of(values: Iterable[Any]) -> tuple[str, ...]:
     """Return up to three different values as short texts; long lists, such as embeddings, are left out."""
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for value in values:
         if isinstance(value, list):
             if len(value) > _EXAMPLES:
@@ -93,7 +93,7 @@ def examples_of(values: Iterable[Any]) -> tuple[str, ...]:
             value = ", ".join(map(str, value))
         text = str(value)
         if 0 < len(text) <= _LONGEST:
-            found[text] = None
-        if len(found) == _EXAMPLES:
+            texts[text] = None
+        if len(texts) == _EXAMPLES:
             break
-    return tuple(found)
+    return tuple(texts)

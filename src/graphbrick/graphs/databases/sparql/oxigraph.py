@@ -56,13 +56,16 @@ class OxigraphGraph(RdfGraph):
         needed_module("pyoxigraph", "rdf")
         folder = Path(self.address.name)
         if not (folder / "CURRENT").is_file():
-            raise GraphbrickError(f"{folder} holds no Oxigraph store; make one with pyoxigraph.Store({str(folder)!r})")
+            text = f"{folder} holds no Oxigraph store; make one with pyoxigraph.Store({str(folder)!r})"
+            raise GraphbrickError(text, code="oxigraph.no_store", folder=folder)
         worker = current_session().get(
             ("oxigraph", str(folder.absolute())), lambda: _Worker(folder), close=_Worker.close, usable=_Worker.is_alive
         )
         reply = worker.ask(request, timeout)
         if "error" in reply:
-            raise GraphbrickError(f"the Oxigraph store {folder} cannot run the query: {reply['error'].splitlines()[0]}")
+            reason = reply["error"].splitlines()[0]
+            text = f"the Oxigraph store {folder} cannot run the query: {reason}"
+            raise GraphbrickError(text, code="oxigraph.refused_query", reason=reason)
         return reply
 
 
@@ -82,7 +85,8 @@ class _Worker:
         started = self._line(_STARTING)
         if "error" in started:
             self.close()
-            raise GraphbrickError(f"the Oxigraph store {folder} cannot be opened: {started['error']}")
+            text = f"the Oxigraph store {folder} cannot be opened: {started['error']}"
+            raise GraphbrickError(text, code="oxigraph.cannot_open", folder=folder)
 
     def ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:
         """Return the answer to a request; the process is ended if it takes too long.
@@ -96,7 +100,8 @@ class _Worker:
                 self._process.stdin.write(json.dumps(request) + "\n")
                 self._process.stdin.flush()
             except OSError as error:
-                raise GraphbrickError(f"the process that reads the Oxigraph store ended: {error}; try again") from error
+                text = f"the process that reads the Oxigraph store ended: {error}; try again"
+                raise GraphbrickError(text, code="oxigraph.no_process") from error
             return self._line(timeout)
 
     def _line(self, timeout: float) -> dict[str, Any]:
@@ -114,14 +119,17 @@ class _Worker:
         finally:
             timer.cancel()
         if line.endswith("\n"):
-            found: dict[str, Any] = json.loads(line)
-            return found
+            reply: dict[str, Any] = json.loads(line)
+            return reply
         self._process.wait()
         if is_late.is_set():
             raise GraphbrickError(
-                f"the query took longer than {timeout:g} seconds and was stopped; make it simpler, or raise ?timeout="
+                f"the query took longer than {timeout:g} seconds and was stopped; make it simpler, or raise ?timeout=",
+                code="oxigraph.too_slow",
+                seconds=timeout,
             )
-        raise GraphbrickError("the process that reads the Oxigraph store ended, perhaps for want of memory; try again")
+        text = "the process that reads the Oxigraph store ended, perhaps for want of memory; try again"
+        raise GraphbrickError(text, code="oxigraph.process_ended")
 
     def is_alive(self) -> bool:
         """Return whether the process runs."""

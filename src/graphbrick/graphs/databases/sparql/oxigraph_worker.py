@@ -25,15 +25,15 @@ def answer(store: ox.Store, request: dict[str, Any]) -> dict[str, Any]:
         store.dump(request["dump"], format=ox.RdfFormat.N_QUADS)
         return {"columns": [], "rows": [], "is_cut": False}
     values: dict[ox.Variable, Any] = {ox.Variable(name): read(term) for name, term in request["values"].items()}
-    found = store.query(request["text"], use_default_graph_as_union=True, substitutions=values)
-    if isinstance(found, ox.QueryBoolean):
-        value = {"type": "literal", "value": str(bool(found)).lower(), "datatype": f"{_XSD}boolean"}
+    result = store.query(request["text"], use_default_graph_as_union=True, substitutions=values)
+    if isinstance(result, ox.QueryBoolean):
+        value = {"type": "literal", "value": str(bool(result)).lower(), "datatype": f"{_XSD}boolean"}
         return {"columns": ["result"], "rows": [[value]], "is_cut": False}
-    if not isinstance(found, ox.QuerySolutions):
+    if not isinstance(result, ox.QuerySolutions):
         return {"error": "only SELECT and ASK are answered"}
-    rows = [[written(term) for term in row] for row in islice(found, request["limit"] + 1)]
+    rows = [[written(term) for term in row] for row in islice(result, request["limit"] + 1)]
     limit = request["limit"]
-    return {"columns": [name.value for name in found.variables], "rows": rows[:limit], "is_cut": len(rows) > limit}
+    return {"columns": [name.value for name in result.variables], "rows": rows[:limit], "is_cut": len(rows) > limit}
 
 
 def read(term: dict[str, str]) -> Any:
@@ -72,10 +72,10 @@ def main() -> None:
     sys.stdout.flush()
     for line in sys.stdin:
         try:
-            found = answer(store, json.loads(line))
+            reply = answer(store, json.loads(line))
         except (SyntaxError, OSError, ValueError, RuntimeError) as error:
-            found = {"error": str(error)}
-        sys.stdout.write(json.dumps(found) + "\n")
+            reply = {"error": str(error)}
+        sys.stdout.write(json.dumps(reply) + "\n")
         sys.stdout.flush()
 
 

@@ -28,7 +28,7 @@ class Solutions(NamedTuple):
 
     Attributes:
         columns: Names of the variables.
-        rows: One tuple of terms a row, None for what is not bound.
+        rows: One tuple of terms a row, None for a variable that is not bound.
         is_cut: Whether there are more rows than the limit, or than the server gives.
     """
 
@@ -46,7 +46,7 @@ class RdfGraph(DatabaseGraph):
     Args:
         address: Where the graph is. Options: ``language`` (preferred language of labels; "en" by default), ``label``
             (IRI of one more predicate that states labels), ``timeout`` (seconds), ``hops``, ``limit`` and ``triples``
-            of the copied part (`local_around`).
+            of the part that `LocalAround` copies.
     """
 
     OPTIONS: tuple[str, ...] = ("label", "language", "timeout", "hops", "limit", "triples")
@@ -57,13 +57,15 @@ class RdfGraph(DatabaseGraph):
         own = self.option("label")
         term = Term.of_key(own) if own else None
         if own and (term is None or term.kind != "uri"):
-            raise InputError(f"label of {address} must be the IRI of a predicate, got {own!r}; try ?label=http://...")
+            text = f"label of {address} must be the IRI of a predicate, got {own!r}; try ?label=http://..."
+            raise InputError(text, code="rdf_graph.bad_label")
         self.labels = LABEL_IRIS | ({own} if own else set())
         """Predicates that state labels."""
         self.label_language = (self.option("language") or "en").strip().casefold()
         if not _TAG.fullmatch(self.label_language):
             raise InputError(
-                f"language of {address} must be a language tag such as en or pt-BR, got {self.label_language!r}"
+                f"language of {address} must be a language tag such as en or pt-BR, got {self.label_language!r}",
+                code="rdf_graph.bad_language",
             )
         self._facts = self.labels | DESCRIPTION_IRIS | {ALIAS_IRI}
         self._relation_labels: dict[str, str] = {}
@@ -105,11 +107,11 @@ class RdfGraph(DatabaseGraph):
         values = {name.lstrip("?$"): _term(name, value) for name, value in parameters.items()}
         text = text.rstrip("; \t\r\n")  # models write one at the end, which SPARQL does not have
         if is_ask(text):
-            found = self.solutions(text, 1, values)
+            solved = self.solutions(text, 1, values)
         else:
-            found = self.solutions(limited(text, limit + 1), limit, values)
-        rows = [tuple(None if term is None else term.plain for term in row) for row in found.rows]
-        return Rows(found.columns, rows, found.is_cut)
+            solved = self.solutions(limited(text, limit + 1), limit, values)
+        rows = [tuple(None if term is None else term.plain for term in row) for row in solved.rows]
+        return Rows(solved.columns, rows, solved.is_cut)
 
     def schema(self) -> Schema:
         """Return classes, their properties and relations, read once from a sample of each class."""
@@ -145,20 +147,21 @@ class RdfGraph(DatabaseGraph):
         """Return the triples of entities, in their order; see `DatabaseGraph.around`."""
         terms = [term for term in map(Term.of_key, handles) if term is not None]
         predicates = [term for term in map(Term.of_key, relations or ()) if term is not None]
-        found: dict[str, Edges] = {term.key: Edges([], is_cut=False) for term in terms}
+        by_key: dict[str, Edges] = {term.key: Edges([], is_cut=False) for term in terms}
         hidden = [term for term in terms if not self.can_ask(term)]
         if hidden:
-            event(f"{self.address} cannot be asked about {len(hidden):,} blank nodes; their triples are missing")
-            found.update((term.key, Edges([], is_cut=True)) for term in hidden)
-        asked = [term for term in terms if self.can_ask(term)]
+            text = f"{self.address} cannot be asked about {len(hidden):,} blank nodes; their triples are missing"
+            event(text, "rdf_graph.blank_nodes", n=len(hidden))
+            by_key.update((term.key, Edges([], is_cut=True)) for term in hidden)
+        visible = [term for term in terms if self.can_ask(term)]
         for forward in (True, False):
             if direction in ("both", "out" if forward else "in"):
-                sources = [term for term in asked if not forward or term.kind != "literal"]
+                sources = [term for term in visible if not forward or term.kind != "literal"]
                 more = self._edges(sources, None if relations is None else predicates, limit, forward=forward)
                 for key, edges in more.items():
-                    both = [*found[key].edges, *edges.edges]
-                    found[key] = Edges(both[:limit], found[key].is_cut or edges.is_cut or len(both) > limit)
-        return [found.get(handle, Edges([], is_cut=False)) for handle in handles]
+                    both = [*by_key[key].edges, *edges.edges]
+                    by_key[key] = Edges(both[:limit], by_key[key].is_cut or edges.is_cut or len(both) > limit)
+        return [by_key.get(handle, Edges([], is_cut=False)) for handle in handles]
 
     def _edges(
         self, terms: Sequence[Term], predicates: list[Term] | None, limit: int, *, forward: bool
@@ -215,37 +218,37 @@ class RdfGraph(DatabaseGraph):
             else:
                 start, values = f"VALUES ?e {{ {' '.join(term.text for term in batch)} }} ", {}
             query = f"SELECT DISTINCT ?e ?p ?o WHERE {{ {start}{pattern} }} LIMIT {size + 1}"
-            found = self.solutions(query, size, values)
-            if found.is_cut and len(batch) > 1:
+            solved = self.solutions(query, size, values)
+            if solved.is_cut and len(batch) > 1:
                 batches += [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
                 continue
-            rows = [tuple(term for term in row if term is not None) for row in found.rows]
-            yield batch, [row for row in rows if len(row) == 3], found.is_cut
+            rows = [tuple(term for term in row if term is not None) for row in solved.rows]
+            yield batch, [row for row in rows if len(row) == 3], solved.is_cut
 
     def nodes(self, terms: Collection[Term]) -> dict[str, Node]:
-        """Return what is known of entities, by key; those that are remembered are not asked for."""
-        found: dict[str, Node] = {}
+        """Return the facts about entities, by key; remembered ones are not requested again."""
+        nodes: dict[str, Node] = {}
         unknown: dict[str, Term] = {}
         for term in terms:
             if term.kind == "literal":
-                found[term.key] = literal_node(term)
+                nodes[term.key] = literal_node(term)
             elif (known := self.remembered(term.key)) is not None:
-                found[term.key] = known
+                nodes[term.key] = known
             else:
                 unknown[term.key] = term
         for key, facts in self._facts_of(list(unknown.values())).items():
-            found[key] = described_node(key, facts, self.labels, self.label_language)
-        return found
+            nodes[key] = described_node(key, facts, self.labels, self.label_language)
+        return nodes
 
     def remembered(self, key: str) -> Node | None:
-        """Return what is remembered of an entity; None if it has not been met, or was forgotten."""
+        """Return the remembered facts about an entity; None if it has not been met, or was forgotten."""
         entity = self._ids.get(key)
         return None if entity is None else self._nodes.get(entity)
 
     def _facts_of(self, terms: Sequence[Term]) -> dict[str, list[tuple[str, Term]]]:
         """Return the facts about entities; labels in other languages only for those without a better one."""
         facts: dict[str, list[tuple[str, Term]]] = {term.key: [] for term in terms}
-        asked = [term for term in terms if self.can_ask(term)]
+        left = [term for term in terms if self.can_ask(term)]
         tag = self.label_language
         near = f'lang(?o) = "" || lcase(lang(?o)) = "{tag}" || langMatches(lang(?o), "{tag}")'
         every = self._listed(self._facts - {ALIAS_IRI} | {ALIAS_IRI, TYPE_IRI})
@@ -254,10 +257,10 @@ class RdfGraph(DatabaseGraph):
             f"VALUES ?p {{ {every.replace(', ', ' ')} }} ?e ?p ?o FILTER({is_fact})",
             f"VALUES ?p {{ {self._listed(self.labels).replace(', ', ' ')} }} ?e ?p ?o FILTER(isLiteral(?o))",
         ):
-            for _, rows, _ in self._pages(asked, pattern, _PAGE):
+            for _, rows, _ in self._pages(left, pattern, _PAGE):
                 for entity, predicate, value in rows:
                     facts[entity.key].append((predicate.value, value))
-            asked = [term for term in asked if not self.labels & {predicate for predicate, _ in facts[term.key]}]
+            left = [term for term in left if not self.labels & {predicate for predicate, _ in facts[term.key]}]
         return facts
 
     def _names_of_relations(self, relations: Collection[str]) -> dict[str, str]:
@@ -284,4 +287,5 @@ def _term(name: str, value: Any) -> Term:
     if isinstance(value, str):
         term = Term.of_key(value)
         return term if term is not None and term.kind == "uri" else Term("literal", value)
-    raise GraphbrickError(f"the parameter {name!r} must be a text, a number or a truth value, got {value!r}")
+    text = f"the parameter {name!r} must be a text, a number or a truth value, got {value!r}"
+    raise GraphbrickError(text, code="rdf_graph.bad_parameter", name=name)

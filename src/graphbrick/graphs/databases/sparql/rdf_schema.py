@@ -20,10 +20,10 @@ RESOURCE = "<http://www.w3.org/2000/01/rdf-schema#Resource>"
 
 
 def read_schema(graph: RdfGraph, names: Collection[str]) -> Schema:
-    """Return the 50 largest classes, with what is stated of 300 members of each.
+    """Return the 50 largest classes, with the properties and relations of 300 members of each.
 
-    Properties are predicates with literal values; their type is the datatype. Counts of classes are of the whole graph,
-    and those of connections are None, as they come from a sample.
+    Properties are predicates with literal values; their type is the datatype. Counts of classes cover the whole graph;
+    those of connections are None, as they come from a sample.
 
     Args:
         graph: The graph.

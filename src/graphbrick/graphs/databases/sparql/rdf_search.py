@@ -33,12 +33,12 @@ def spans(text: str) -> list[str]:
     ['Who rules Kenya?', 'Who rules Kenya', 'Who rules', 'rules Kenya', 'Who', 'rules', 'Kenya']
     """
     words = list(_WORD.finditer(text))[:_SEARCHED]
-    found = {text.strip(): None} if is_short(text) or len(words) <= _WORDS else {}
+    parts = {text.strip(): None} if is_short(text) or len(words) <= _WORDS else {}
     for size in range(min(_WORDS, len(words)), 0, -1):
         for at in range(len(words) - size + 1):
             part = text[words[at].start() : words[at + size - 1].end()].strip(_EDGE)
-            found.setdefault(part.removesuffix("'s").removesuffix("’s"), None)
-    return [part for part in found if part]
+            parts.setdefault(part.removesuffix("'s").removesuffix("’s"), None)
+    return [part for part in parts if part]
 
 
 def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
@@ -47,7 +47,7 @@ def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
     for part in spans(text):
         names.update(dict.fromkeys((part, part[:1].upper() + part[1:], part.title(), part.lower())))
     tags = ("", graph.label_language)
-    found: dict[Term, str] = {}
+    matches: dict[Term, str] = {}
     for at in range(0, len(names), 100):
         values = [Term("literal", name, language=tag).text for name in list(names)[at : at + 100] for tag in tags]
         rows = graph.solutions(
@@ -57,8 +57,8 @@ def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
         ).rows
         for entity, name in rows:
             if entity is not None and name is not None and graph.can_ask(entity):
-                found.setdefault(entity, name.value)
-    return sorted(found, key=lambda term: (-len(found[term].split()), -len(found[term]), term))[:n]
+                matches.setdefault(entity, name.value)
+    return sorted(matches, key=lambda term: (-len(matches[term].split()), -len(matches[term]), term))[:n]
 
 
 def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
@@ -72,14 +72,14 @@ def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
     iri_of_tail = f'?s ?p ?e FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
     try:
         for pattern in (name, f"{{ {iri} }} UNION {{ {iri_of_tail} }} {graph.in_triple}"):
-            found = graph.solutions(f"SELECT DISTINCT ?e ?name WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
-            terms = {row[0]: row[1].value if row[1] else local_name(row[0].key) for row in found if row[0]}
+            rows = graph.solutions(f"SELECT DISTINCT ?e ?name WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
+            terms = {row[0]: row[1].value if row[1] else local_name(row[0].key) for row in rows if row[0]}
             if terms:
                 form = name_form(text)
                 names = sorted(terms, key=lambda term: (name_form(terms[term]) != form, len(terms[term]), term))
                 return [term for term in names if graph.can_ask(term)][:n]
     except GraphbrickError as error:
-        event(f"names that contain {text[:40]!r} were not searched: {error}")
+        event(f"names that contain {text[:40]!r} were not searched: {error}", "rdf_search.not_searched", text=text[:40])
     return []
 
 

@@ -1,4 +1,4 @@
-"""Terms of RDF in SPARQL results, and what facts say about an entity, by the rules of the reader of RDF files."""
+"""Terms of RDF in SPARQL results, and descriptions of entities from facts, by the rules of the reader of RDF files."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ class Term(NamedTuple):
     language: str = ""
 
     @classmethod
-    def of(cls, found: Any) -> Term | None:
+    def of(cls, value: Any) -> Term | None:
         """Return a term of a SPARQL result in JSON; None for triple terms of RDF 1.2.
 
         Raises:
-            KeyError: It is no such term.
+            KeyError: It is not such a term.
         """
-        kind = {"typed-literal": "literal"}.get(found["type"], found["type"])
+        kind = {"typed-literal": "literal"}.get(value["type"], value["type"])
         if kind not in ("uri", "bnode", "literal"):
             return None
-        datatype = "" if found.get("datatype") in (STRING_IRI, LANGUAGE_STRING_IRI) else found.get("datatype", "")
-        return cls(kind, str(found["value"]), str(datatype), str(found.get("xml:lang", "")))
+        datatype = "" if value.get("datatype") in (STRING_IRI, LANGUAGE_STRING_IRI) else value.get("datatype", "")
+        return cls(kind, str(value["value"]), str(datatype), str(value.get("xml:lang", "")))
 
     @classmethod
     def of_key(cls, key: str) -> Term | None:
-        """Return the term that a key stands for; None if it is none.
+        """Return the term that a key stands for; None if it is not one.
 
         >>> Term.of_key('"caf\\\\u00E9"@fr')
         Term(kind='literal', value='café', datatype='', language='fr')
@@ -75,7 +75,7 @@ class Term(NamedTuple):
             if literal is None:
                 return None
             text = _UNESCAPED.sub(
-                lambda found: _LETTERS[found[3]] if found[3] else chr(int(found[1] or found[2], 16)), literal[1]
+                lambda match: _LETTERS[match[3]] if match[3] else chr(int(match[1] or match[2], 16)), literal[1]
             )
             return cls("literal", text, literal[3] or "", literal[2] or "")
         return cls("uri", key) if _IRI.fullmatch(key) else None
@@ -125,7 +125,7 @@ def literal_node(term: Term) -> Node:
 
 
 def described_node(key: str, facts: Iterable[tuple[str, Term]], labels: Collection[str], language: str) -> Node:
-    """Return what facts say of an entity; of several texts the one in the best language counts, then the first.
+    """Return the entity that facts describe; among several texts, the best language counts, then the first.
 
     Args:
         key: The key of the entity.

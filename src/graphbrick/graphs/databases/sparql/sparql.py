@@ -23,7 +23,7 @@ _MOST_BYTES = 256 << 20  # of one reply
 _TRIES = 3
 _CONNECT = 10.0  # seconds, with the encryption
 _DATASET, _MODIFIED = "http://rdfs.org/ns/void#Dataset", "http://purl.org/dc/terms/modified"
-_ASKED = "__ASK_RETVAL"  # the column in which Virtuoso sends what an ASK found
+_TRUTH = "__ASK_RETVAL"  # the column in which Virtuoso sends the result of an ASK
 _STATE_WITHIN = 200  # bytes of an error, in which Virtuoso names its kind
 _PAUSE = 1.0  # seconds before another try when the server does not say
 _ACCEPTED = "application/sparql-results+json, application/json;q=0.5"
@@ -53,8 +53,8 @@ class SparqlGraph(RdfGraph):
         """
         name = self.option("graph")
         dataset = f"VALUES ?d {{ <{name}> }} " if name else f"?d a <{_DATASET}> . "
-        found = self.solutions(f"SELECT (MAX(?m) AS ?when) WHERE {{ {dataset}?d <{_MODIFIED}> ?m }}", 1).rows
-        when = found[0][0] if found else None
+        rows = self.solutions(f"SELECT (MAX(?m) AS ?when) WHERE {{ {dataset}?d <{_MODIFIED}> ?m }}", 1).rows
+        when = rows[0][0] if rows else None
         if when is None or not when.value:
             return None
         (count,) = self.solutions("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", 1).rows[0]
@@ -80,28 +80,32 @@ class SparqlGraph(RdfGraph):
         data, headers = self._reply(text)
         self._is_virtuoso = self._is_virtuoso or "virtuoso" in headers.get("server", "").lower()
         try:
-            found = json.loads(data)
-            if "boolean" in found:
-                return _truth(bool(found["boolean"]))
-            columns = tuple(map(str, found["head"]["vars"]))
-            if columns == (_ASKED,):
-                return _truth(found["results"]["bindings"][0][_ASKED]["value"] == "1")
+            result = json.loads(data)
+            if "boolean" in result:
+                return _truth(bool(result["boolean"]))
+            columns = tuple(map(str, result["head"]["vars"]))
+            if columns == (_TRUTH,):
+                return _truth(result["results"]["bindings"][0][_TRUTH]["value"] == "1")
             solved = [
                 tuple(None if name not in row else Term.of(row[name]) for name in columns)
-                for row in found["results"]["bindings"][: limit + 1]
+                for row in result["results"]["bindings"][: limit + 1]
             ]
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             kind = headers.get("content-type", "no content type")
             raise GraphbrickError(
                 f"{self.url} sent something that is not a SPARQL result in JSON "
-                f"({kind}): {_first_line(data)}; is it an endpoint?"
+                f"({kind}): {_first_line(data)}; is it an endpoint?",
+                code="sparql.not_a_result",
+                content_type=kind,
+                reply=_first_line(data),
             ) from error
         is_partial = headers.get("x-sql-state", "").upper() == "S1TAT"
         if is_partial:
-            event(f"{self.url} ran out of its own time and sent only a part of the rows ({len(solved):,})")
+            text = f"{self.url} ran out of its own time and sent only a part of the rows ({len(solved):,})"
+            event(text, "sparql.partial_result", rows=len(solved))
         is_full = headers.get("x-sparql-maxrows", "")
         if is_full:
-            event(f"{self.url} sends at most {is_full} rows; there are more")
+            event(f"{self.url} sends at most {is_full} rows; there are more", "sparql.rows_held_back", at_most=is_full)
         is_cut = is_partial or bool(is_full) or len(solved) > limit
         return Solutions(columns, solved[:limit], is_cut)
 
@@ -116,13 +120,13 @@ class SparqlGraph(RdfGraph):
             try:
                 status, headers, data = self._post(httpx, form, deadline)
             except httpx.ConnectTimeout as error:
-                self._fail(self._no_connection(f"none within {_CONNECT:g} s"), error)
+                self._no_connection(f"none within {_CONNECT:g} s", error)
             except httpx.TimeoutException as error:
                 raise too_slow(self.address, self.timeout) from error
             except httpx.HTTPError as error:
-                self._fail(self._no_connection(str(error) or type(error).__name__), error)
+                self._no_connection(str(error) or type(error).__name__, error)
             except httpx.InvalidURL as error:
-                self._fail(str(error), error)
+                self._fail(str(error), error, code="sparql.bad_url")
             if status == 401 and user:  # Virtuoso asks for Digest only where Basic was not tried
                 self._wants_digest = not self._wants_digest
                 if self._wants_digest:
@@ -132,8 +136,11 @@ class SparqlGraph(RdfGraph):
             pause = _retry_after(headers)
             if attempt + 1 == _TRIES or time.monotonic() + pause > deadline:
                 wish = f"; it asks to wait {pause:g} seconds" if "retry-after" in headers else ""
-                self._fail(f"it is busy (HTTP {status}){wish}; try again later")
-            event(f"{self.url} is busy (HTTP {status}); asked again after {pause:g} seconds")
+                self._fail(
+                    f"it is busy (HTTP {status}){wish}; try again later", status=status, pause=pause, code="sparql.busy"
+                )
+            told = f"{self.url} is busy (HTTP {status}); asked again after {pause:g} seconds"
+            event(told, "sparql.asked_again", status=status, pause=pause)
             time.sleep(pause)
         if status >= 300:
             self._refused(status, data)
@@ -156,7 +163,9 @@ class SparqlGraph(RdfGraph):
                 if size > _MOST_BYTES:
                     megabytes = _MOST_BYTES >> 20
                     raise GraphbrickError(
-                        f"the reply of {self.url} is longer than {megabytes} MB; ask for fewer rows or columns"
+                        f"the reply of {self.url} is longer than {megabytes} MB; ask for fewer rows or columns",
+                        code="sparql.reply_too_long",
+                        megabytes=megabytes,
                     )
             return response.status_code, response.headers, b"".join(parts)
 
@@ -174,28 +183,37 @@ class SparqlGraph(RdfGraph):
 
     def _refused(self, status: int, data: bytes) -> NoReturn:
         if status in (401, 403):
-            self._fail(f"it refuses access (HTTP {status}); set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD")
+            self._fail(
+                f"it refuses access (HTTP {status}); set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD",
+                code="sparql.no_access",
+            )
         if status == 404:
-            self._fail("there is nothing at this address (HTTP 404); endpoints often end in /sparql or /query")
+            reason = "there is nothing at this address (HTTP 404); endpoints often end in /sparql or /query"
+            self._fail(reason, code="sparql.not_found")
         if status < 400:
-            self._fail(f"it sends on to another address (HTTP {status}); use that one")
+            self._fail(f"it sends on to another address (HTTP {status}); use that one", code="sparql.redirects")
         if status > 500:
-            self._fail(f"HTTP {status}: {_first_line(data)}")
+            self._fail(f"HTTP {status}: {_first_line(data)}", status=status, code="sparql.server_error")
         if b"S1T00" in data[:_STATE_WITHIN]:
-            raise TooSlowError(f"{self.url} gave the query up after its own limit of time; ask for less")
-        raise QueryError(f"{self.url} refuses the query (HTTP {status}): {_first_line(data)}")
+            text = f"{self.url} gave the query up after its own limit of time; ask for less"
+            raise TooSlowError(text, code="sparql.out_of_time")
+        reason = _first_line(data)
+        text = f"{self.url} refuses the query (HTTP {status}): {reason}"
+        raise QueryError(text, code="sparql.refused_query", reason=reason)
 
-    def _no_connection(self, said: str) -> str:
-        """Return what went wrong with a connection, and what to do."""
+    def _no_connection(self, said: str, error: Exception) -> NoReturn:
+        """Raise the error about a connection that failed, with advice."""
+        reason = f"the connection failed ({in_one_line(said)}); is the server running there?"
         if self.address.scheme == "sparql+https":
-            return (
+            reason = (
                 f"the encrypted connection failed ({in_one_line(said)}); check the certificate, set SSL_CERT_FILE to "
                 "your own, or use sparql+http:// if the server has no TLS"
             )
-        return f"the connection failed ({in_one_line(said)}); is the server running there?"
+        self._fail(reason, error, code="sparql.no_connection")
 
-    def _fail(self, reason: str, error: Exception | None = None) -> NoReturn:
-        raise UnavailableError(f"{self.url} did not answer the query: {reason}") from error
+    def _fail(self, reason: str, error: Exception | None = None, *, code: str, **values: object) -> NoReturn:
+        text = f"{self.url} did not answer the query: {reason}"
+        raise UnavailableError(text, code=code, **values) from error
 
 
 def _truth(value: bool) -> Solutions:

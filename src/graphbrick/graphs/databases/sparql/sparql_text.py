@@ -25,10 +25,12 @@ def is_ask(text: str) -> bool:
     """
     words = [match["word"].upper() for match in _TOKENS.finditer(text) if match["word"]]
     if "SERVICE" in words:
-        raise GraphbrickError("the query was not run: SERVICE asks other servers; ask about this graph alone")
+        text = "the query was not run: SERVICE asks other servers; ask about this graph alone"
+        raise GraphbrickError(text, code="sparql.asks_others")
     form = next((word for word in words if word in ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE", "INSERT", "DELETE")), "")
     if form not in ("SELECT", "ASK"):
-        raise GraphbrickError(f"the query was not run: it must be a SELECT or an ASK, got {form or text[:40]!r}")
+        text = f"the query was not run: it must be a SELECT or an ASK, got {form or text[:40]!r}"
+        raise GraphbrickError(text, code="sparql.wrong_form")
     return form == "ASK"
 
 
