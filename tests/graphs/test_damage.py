@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick import PPR, Graph, Query, ShortestPaths, Subgraph, build
 from graphbrick.core.errors import GraphFormatError
@@ -22,8 +23,9 @@ def test_counts_that_do_not_fit_the_arrays(tmp_path: Path):
     graph = build(TINY, tmp_path / "g.graph")
     for wrong in ({"entities": 9}, {"triples": 9}, {"relations": 5}):
         edit(graph, **{"entities": 8, "triples": 10, "relations": 4, **wrong})
-        with pytest.raises(GraphFormatError, match="entries instead of"):
+        with fails("graph.cannot_open", GraphFormatError) as caught:
             Graph.open(graph.path)
+        assert "entries instead of" in str(caught.value.values["reason"])
 
 
 def test_damaged_text_is_an_error_of_the_graph(tmp_path: Path):
@@ -32,14 +34,14 @@ def test_damaged_text_is_an_error_of_the_graph(tmp_path: Path):
     data = bytearray(file.read_bytes())
     data[:8] = b"\xff" * 8
     file.write_bytes(data)
-    with pytest.raises(GraphFormatError, match="damaged"):
+    with fails("graph.damaged_text", GraphFormatError, index=0):
         Graph.open(graph.path).label(0)
 
 
 def test_a_manifest_that_is_nested_without_end(tmp_path: Path):
     graph = build(TINY, tmp_path / "g.graph")
     (graph.path / "manifest.json").write_text("[" * 100_000)
-    with pytest.raises(GraphFormatError, match="damaged"):
+    with fails("graph.damaged_manifest", GraphFormatError):
         Graph.open(graph.path)
 
 

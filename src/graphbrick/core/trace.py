@@ -67,7 +67,7 @@ class Event(str):
     code: str
     values: dict[str, object]
 
-    def __new__(cls, text: str, code: str = "", **values: object) -> Event:
+    def __new__(cls, text: str, code: str = "", /, **values: object) -> Event:
         """Return the text with its code and values."""
         told = super().__new__(cls, text)
         told.code, told.values = code, values
@@ -218,7 +218,7 @@ def record_within(stage: str, kind: str) -> Iterator[StageTrace]:
         yield entry
 
 
-def event(message: str, code: str = "", *, once: bool = False, **values: object) -> None:
+def event(message: str, code: str = "", /, *, once: bool = False, **values: object) -> None:
     """Record an event of the running stage; outside a run it is logged.
 
     Args:

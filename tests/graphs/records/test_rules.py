@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import fails
 
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError
@@ -55,7 +56,7 @@ def test_what_is_left_out_is_counted_and_leaves_no_entity(tmp_path: Path) -> Non
 
 
 def test_everything_left_out(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no triple found \(1 triples were left out by the rules\)"):
+    with fails("build.no_triple", InputError, left_out=1):
         built(tmp_path, ("a", "r", "b"), rules=Rules(include=("s",)))
     assert list(tmp_path.iterdir()) == []
 
@@ -115,11 +116,11 @@ def test_labels_from_a_file(tmp_path: Path) -> None:
 
 
 def test_bad_rules() -> None:
-    with pytest.raises(InputError, match=r"exclude takes texts that are not empty, got 'a\.\*'"):
+    with fails("rules.bad_pattern", InputError, name="exclude"):
         Rules(exclude="a.*")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="include takes texts"):
+    with fails("rules.bad_pattern", InputError, name="include"):
         Rules(include=("",))
-    with pytest.raises(InputError, match="there is no preset 'wikidata'; there are freebase"):
+    with fails("rules.no_preset", InputError, preset="wikidata", allowed=["freebase"]):
         rules_named("wikidata")
     assert rules_named("freebase") is FREEBASE
 

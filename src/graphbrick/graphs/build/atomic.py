@@ -33,11 +33,14 @@ def check_place(path: Path, *, overwrite: bool) -> None:
         return
     foreign = _foreign_files(path)
     if foreign is None:
-        raise GraphbrickError(f"{path} exists and is not a graph folder; choose another place for the graph")
+        text = f"{path} exists and is not a graph folder; choose another place for the graph"
+        raise GraphbrickError(text, code="place.not_a_graph", path=path)
     if foreign:
-        raise GraphbrickError(f"{path} holds a graph and also {foreign[0]}; move that away first")
+        text = f"{path} holds a graph and also {foreign[0]}; move that away first"
+        raise GraphbrickError(text, code="place.other_files", path=path, file=foreign[0])
     if not overwrite:
-        raise GraphbrickError(f"{path} holds a graph already; replace it with --overwrite, or choose another place")
+        text = f"{path} holds a graph already; replace it with --overwrite, or choose another place"
+        raise GraphbrickError(text, code="place.has_a_graph", path=path)
 
 
 def _foreign_files(path: Path) -> list[str] | None:

@@ -77,7 +77,7 @@ def build(
         nodes: A table with keys, labels, types, descriptions and aliases, when ``source`` is a file of edges.
         labels: A table of keys and labels. It names entities and relations of the source, and adds none.
         options: How to read the source; recognised from the files by default.
-        rules: Which triples to keep, and which are labels; all are kept by default.
+        rules: The triples to keep, and the relations that state labels; by default all triples are kept.
         near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
         skip_bad: Leave bad records out, count them, and list them in ``skipped.jsonl`` of the graph folder.
         overwrite: Replace a graph that is there already.
@@ -107,7 +107,8 @@ def build(
         )
     else:
         if nodes is not None or labels is not None or options is not None:
-            raise InputError("nodes, labels and options are for files; records from Python take none of them")
+            text = "nodes, labels and options are for files; records from Python take none of them"
+            raise InputError(text, code="build.options_for_files")
         parts, origin = checked_records(source, bad), Origin("Python records")
     with GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, progress=progress) as builder:
         try:
@@ -115,11 +116,12 @@ def build(
                 _feed(builder, parts, meter)
             return builder.finish(bad)
         except OSError as error:
-            raise GraphbrickError(not_written(Path(path), error)) from error
+            text = not_written(Path(path), error)
+            raise GraphbrickError(text, code="build.not_written", reason=error.strerror or str(error)) from error
 
 
 def not_written(path: Path, error: OSError) -> str:
-    """Return an error text: which file of a build could not be written, why, and what to do."""
+    """Return an error text that names the file of a build that could not be written, the reason, and advice."""
     file = f" ({Path(error.filename).name})" if error.filename else ""
     advice = {
         errno.ENOSPC: "make space on the disk",
@@ -167,9 +169,9 @@ class GraphBuilder:
 
     Args:
         path: The folder to make.
-        source: Where the records come from, for the manifest.
+        source: Name of the source, for the manifest.
         overwrite: Replace a graph that is there.
-        rules: Which triples to keep; all by default.
+        rules: The triples to keep; all by default.
         near: Whether misspelt names can be found; None for graphs of at most 20,000,000 entities.
         progress: Called now and then with the share of each step that is done; of records from Python, their number.
     """
@@ -197,7 +199,9 @@ class GraphBuilder:
             self._work = self._folder.__enter__()
         except OSError as error:
             raise GraphbrickError(
-                f"{self.path} cannot be written ({error.strerror or error}); choose another place for the graph"
+                f"{self.path} cannot be written ({error.strerror or error}); choose another place for the graph",
+                code="build.place_not_writable",
+                reason=error.strerror,
             ) from error
         self._steps = Steps(self._work, self._origin.mark, self.progress)
         self._ingest = None if self.has_read else Ingest(self._work, self._rules, self._origin.language)
@@ -212,7 +216,7 @@ class GraphBuilder:
 
     @property
     def has_read(self) -> bool:
-        """Whether a resumed build has already read the whole source, so that only `finish` remains."""
+        """True if a resumed build has already read the whole source, so that only `finish` remains."""
         return self._steps.is_done("reading")
 
     def add(self, part: Part) -> None:
@@ -283,7 +287,9 @@ class GraphBuilder:
         if not ingest.triples:
             skipped = f" ({bad.count:,} bad records were left out)" if bad.count else ""
             ruled = f" ({ingest.left_out:,} triples were left out by the rules)" if ingest.left_out else ""
-            raise InputError(f"no triple found{skipped}{ruled}; a graph needs at least one", self._origin.name)
+            text = f"no triple found{skipped}{ruled}; a graph needs at least one"
+            counts = {"skipped": bad.count, "left_out": ingest.left_out}
+            raise InputError(text, self._origin.name, code="build.no_triple", **counts)
         ingest.finish()
         if bad.count:
             bad.write(self._work / SKIPPED)
@@ -345,8 +351,8 @@ class GraphBuilder:
         """Return the kind and unit of each relation whose tails are numbers or dates, by relation id."""
         relation, tail = (open_array(self._work / f"{name}.npy") for name in ("relation", "tail"))
         labels = StringTable.open(self._work, "labels")
-        found = find_literal_types(relation, tail, relations, labels.__getitem__)
-        return {str(number): [kind.kind, kind.unit] for number, kind in sorted(found.items())}
+        types = find_literal_types(relation, tail, relations, labels.__getitem__)
+        return {str(number): [kind.kind, kind.unit] for number, kind in sorted(types.items())}
 
     def _checksums(self, progress: Progress) -> dict[str, tuple[int, str]]:
         files = [file for file in sorted(self._work.iterdir()) if ".tmp" not in file.name]

@@ -50,7 +50,7 @@ class Dictionary:
 
     @property
     def relation_labels(self) -> dict[int, str]:
-        """The best label found for each relation, by relation id."""
+        """The best label of each relation, by relation id."""
         return {relation: label for relation, (_, _, label) in self._labels.items()}
 
     def run(self, progress: Progress) -> int:

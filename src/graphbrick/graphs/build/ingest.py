@@ -32,7 +32,7 @@ class Ingest:
 
     Args:
         work: The folder of the build.
-        rules: Which triples are kept.
+        rules: The triples to keep.
         language: The preferred language of labels with a language tag.
     """
 
@@ -122,7 +122,8 @@ class Ingest:
 
     def _check_positions(self, more: int) -> None:
         if 2 * self.triples + self.facts + more > MOST_POSITIONS or 2 * self.triples + more > 1 << 32:
-            raise InputError(f"more than {1 << 31:,} triples, or as many with facts; leave some out with --exclude")
+            text = f"more than {1 << 31:,} triples, or as many with facts; leave some out with --exclude"
+            raise InputError(text, code="build.too_many_triples")
 
     def describe(self, block: FactBlock) -> None:
         """Add a block of facts."""
@@ -154,8 +155,8 @@ class Ingest:
         self.describe(FactBlock.of([self._ranked(head, tail) for head, tail in zip(*texts, strict=True)]))
 
     def _ranked(self, head: str, tail: str) -> RankedFact:
-        found = _LITERAL.fullmatch(tail)
-        text, language = found.groups() if found else (tail, None)
+        literal = _LITERAL.fullmatch(tail)
+        text, language = literal.groups() if literal else (tail, None)
         tag = (language or "").casefold()
         rank = 1 if tag == self._language else 2 if tag.startswith(self._language + "-") else 4 if tag else 3
         return RankedFact(head, LABEL, text, rank)

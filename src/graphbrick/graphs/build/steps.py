@@ -65,16 +65,15 @@ class Steps:
         """
         if not self.is_done(name):
             self.progress(name, 0.0, 1.0)
-            found = step(part_of(self.progress, name))
-            self.note(name, found)
+            self.note(name, step(part_of(self.progress, name)))
         for file in frees:
             for path in (self._work / file, index_of(self._work / file)):
                 path.unlink(missing_ok=True)
         return self._done[name]
 
-    def note(self, name: str, found: Any) -> None:
+    def note(self, name: str, result: Any) -> None:
         """Record that a step is finished, with its result."""
-        self._done[name] = found
+        self._done[name] = result
         if self._mark:
             # Write to a new file and rename it, so that the state file is never incomplete.
             new = self._file.with_name(self._file.name + ".new")

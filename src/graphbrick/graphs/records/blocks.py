@@ -40,8 +40,8 @@ class TripleBlock:
 
     Attributes:
         data: uint8; UTF-8 text that holds all cells.
-        starts: int64 [3, triples]; where heads, relations and tails start.
-        ends: int64 [3, triples]; where they end.
+        starts: int64 [3, triples]; starts of heads, relations and tails.
+        ends: int64 [3, triples]; their ends.
     """
 
     data: Bytes
@@ -91,7 +91,7 @@ class FactBlock:
         data: uint8; UTF-8 text.
         key_starts: int64 [facts].
         key_ends: int64 [facts].
-        starts: int64 [facts]; where the texts start.
+        starts: int64 [facts]; starts of the texts.
         ends: int64 [facts].
         kind: uint8 [facts]; kinds of `graphbrick.graphs.records.records`, with flags.
         rank: uint8 [facts].
@@ -144,7 +144,7 @@ class FactBlock:
 
 
 Part: TypeAlias = TripleBlock | FactBlock | Described | RankedFact | Record
-"""The type of what readers yield and builders take."""
+"""A part that readers yield and builders take."""
 
 
 def fact_count(record: EntityRecord | Described | RankedFact) -> int:

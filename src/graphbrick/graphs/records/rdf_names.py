@@ -1,4 +1,4 @@
-"""What RDF predicates say of entities, and names of IRIs; shared by the reader of files and by SPARQL graphs."""
+"""Meanings of RDF predicates, and names of IRIs; shared by the reader of files and by SPARQL graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build rules: which triples to keep, which triples are labels, and which prefix to strip from keys."""
+"""Build rules: the triples to keep, the relations that state labels, and the prefix to strip from keys."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ class Rules:
         for name in ("include", "exclude", "label_relations"):
             values = getattr(self, name)
             if isinstance(values, str) or not all(isinstance(value, str) and value.strip() for value in values):
-                raise InputError(f"{name} takes texts that are not empty, got {values!r}; try ('people.*',)")
+                text = f"{name} takes texts that are not empty, got {values!r}; try ('people.*',)"
+                raise InputError(text, code="rules.bad_pattern", name=name)
 
     def action(self, relation: str) -> int:
-        """Return what to do with the triples of a relation: `KEEP`, `LEAVE_OUT` or `LABEL_OF`."""
+        """Return the action for the triples of a relation: `KEEP`, `LEAVE_OUT` or `LABEL_OF`."""
         if relation in self.label_relations:
             return LABEL_OF
         if any(fnmatchcase(relation, pattern) for pattern in self.exclude):
@@ -80,5 +81,6 @@ def rules_named(preset: str | None) -> Rules:
     if preset is None:
         return Rules()
     if preset not in PRESETS:
-        raise InputError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
+        text = f"there is no preset {preset!r}; there are {', '.join(PRESETS)}"
+        raise InputError(text, code="rules.no_preset", preset=preset, allowed=list(PRESETS))
     return PRESETS[preset]

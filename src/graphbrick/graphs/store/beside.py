@@ -45,7 +45,7 @@ class Earlier(NamedTuple):
 
     @property
     def is_usable(self) -> bool:
-        """Whether the graph has changed so little that the content is still approximately right."""
+        """True if the graph has changed so little that the content is still approximately right."""
         return self.since.share <= MOST_CHANGED
 
 
@@ -86,17 +86,17 @@ class FolderBeside:
         return max(candidates, key=lambda earlier: earlier.since.number, default=None)
 
     def missing_because(self) -> str:
-        """Return why there is no folder for this version of the graph, for messages: "was ..." or "is ..."."""
+        """Return the reason why this version of the graph has no folder, for messages: "was ..." or "is ..."."""
         earlier = self.earlier()
         if earlier is not None:
             return f"was made {earlier.since} (at most {MOST_CHANGED:.0%} may have)"
         return "is of an older version of the graph" if self.older() else "was not made yet"
 
     def facts(self) -> dict[str, Any] | None:
-        """Return what the folder says it holds; None if there is none.
+        """Return the contents of ``facts.json``; None if there is no folder.
 
         Raises:
-            ValueError: It is not whole.
+            ValueError: The folder is not complete.
         """
         return facts_of(self.folder)
 
@@ -128,7 +128,7 @@ class FolderBeside:
             shutil.rmtree(folder, ignore_errors=True)  # processes that have it open keep it
 
     def keep(self, what: str, fill: Callable[[Path], Mapping[str, Any]]) -> None:
-        """Write the folder like `write`, for content that a user has asked for.
+        """Write the folder like `write`, for content that a user has requested.
 
         Args:
             what: The content in words, such as "the communities".
@@ -142,7 +142,9 @@ class FolderBeside:
         except OSError as error:
             raise GraphbrickError(
                 f"{what} of {self._graph.place} cannot be kept in {self.parent} ({error.strerror or error}); put the "
-                "graph where that folder can be written"
+                "graph where that folder can be written",
+                code="beside.not_writable",
+                folder=self.parent,
             ) from error
 
     def _remove_left_over(self) -> None:
@@ -154,10 +156,10 @@ class FolderBeside:
 
 
 def facts_of(folder: Path) -> dict[str, Any] | None:
-    """Return what a folder beside a graph says it holds; None if there is none.
+    """Return the contents of ``facts.json`` in a folder beside a graph; None if there is no folder.
 
     Raises:
-        ValueError: It is not whole.
+        ValueError: The folder is not complete.
     """
     try:
         facts: dict[str, Any] = json.loads((folder / _FACTS).read_text(encoding="utf-8"))

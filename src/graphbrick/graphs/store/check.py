@@ -38,7 +38,7 @@ class _Files:
     def check(self) -> None:
         """Check all invariants."""
         sums = [self._rows(*names) for names in (("out_ptr", "tail", "relation"), ("in_ptr", "in_head", "in_triple"))]
-        self._demand(sums[0] == sums[1], "in_triple", "does not hold the triples of the outgoing rows")
+        self._demand(sums[0] == sums[1], "in_triple", "triples", "does not hold the triples of the outgoing rows")
         names = self._n + len(self._array("alias_entity"))
         self._sorted_hashes("key_hash", "key_entity", self._n, self._n)
         self._sorted_hashes("name_hash", "name_id", None, names)
@@ -54,14 +54,16 @@ class _Files:
         for table in ("labels", "keys", "descriptions"):
             if StringTable.file(table) in self._manifest.files:
                 count = len(StringTable.open(self._folder, table))
-                self._demand(count == self._n, table, f"has {count:,} texts instead of {self._n:,}")
+                self._demand(count == self._n, table, "length", f"has {count:,} texts instead of {self._n:,}")
 
     def _array(self, name: str) -> Array:
         return open_array(self._folder / f"{name}.npy")
 
-    def _demand(self, holds: bool, name: str, fault: str) -> None:
+    def _demand(self, holds: bool, name: str, rule: str, fault: str) -> None:
+        """Raise the error about a file unless a rule holds; ``fault`` is its second half."""
         if not holds:
-            raise GraphFormatError(f"{name} of {self._folder} {fault}; build the graph again from its source")
+            text = f"{name} of {self._folder} {fault}; build the graph again from its source"
+            raise GraphFormatError(text, code="graph.broken_invariant", array=name, rule=rule)
 
     def _pieces(self, name: str, overlap: int = 0) -> Iterator[Array]:
         array = self._array(name)
@@ -71,21 +73,23 @@ class _Files:
     def _ascends(self, name: str, *, strictly: bool = False) -> None:
         for piece in self._pieces(name, overlap=1):
             holds = piece[1:] > piece[:-1] if strictly else piece[1:] >= piece[:-1]
-            self._demand(bool(holds.all()), name, "is not in ascending order")
+            self._demand(bool(holds.all()), name, "ascending", "is not in ascending order")
 
     def _in_range(self, name: str, end: int) -> None:
         for piece in self._pieces(name):
-            self._demand(bool(((piece >= 0) & (piece < end)).all()), name, f"holds ids that are not below {end:,}")
+            is_inside = bool(((piece >= 0) & (piece < end)).all())
+            self._demand(is_inside, name, "range", f"holds ids that are not below {end:,}")
 
     def _pointers(self, name: str, last: int, *, first: int | None = 0) -> None:
         array = self._array(name)
         self._ascends(name)
         holds = len(array) == 0 or (int(array[-1]) == last and first in (None, int(array[0])))
-        self._demand(holds, name, f"does not end at {last:,}")
+        self._demand(holds, name, "end", f"does not end at {last:,}")
 
     def _sorted_hashes(self, hashes: str, ids: str, count: int | None, end: int) -> None:
         sizes = {len(self._array(name)) for name in (hashes, ids)}
-        self._demand(len(sizes) == 1 and count in (None, *sizes), ids, "has another length than its hashes or entities")
+        is_equal = len(sizes) == 1 and count in (None, *sizes)
+        self._demand(is_equal, ids, "length", "has another length than its hashes or entities")
         self._ascends(hashes)
         self._in_range(ids, end)
 
@@ -93,7 +97,7 @@ class _Files:
         """Check the rows of one direction; return an order-independent hash of all triples (head, tail, id)."""
         outgoing = pointers == "out_ptr"
         ptr, ends, others = (self._array(name) for name in (pointers, first, second))
-        self._demand(len(ptr) == self._n + 1, pointers, f"has not {self._n + 1:,} entries")
+        self._demand(len(ptr) == self._n + 1, pointers, "length", f"has not {self._n + 1:,} entries")
         self._pointers(pointers, self._m)
         self._in_range(first, self._n)
         self._in_range(second, self._manifest.relations if outgoing else self._m)
@@ -105,7 +109,7 @@ class _Files:
             row = np.repeat(np.arange(low, low + len(bounds) - 1, dtype=np.int64), np.diff(bounds))
             end, other = (array[start:stop].astype(np.int64) for array in (ends, others))
             again = (row[1:] == row[:-1]) & ((end[1:] < end[:-1]) | ((end[1:] == end[:-1]) & (other[1:] <= other[:-1])))
-            self._demand(not again.any(), first, "has rows that are not in order")
+            self._demand(not again.any(), first, "order", "has rows that are not in order")
             ids = np.arange(start, stop, dtype=np.int64) if outgoing else other
             total += _sum(row, end, ids) if outgoing else _sum(end, row, ids)
         return total & 0xFFFFFFFFFFFFFFFF

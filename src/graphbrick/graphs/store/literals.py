@@ -1,7 +1,7 @@
-"""Numbers and dates among the tails of relations: which relations have them, and their values.
+"""Numbers and dates among the tails of relations: the types of relations, and their values.
 
 A relation has literal values if at least 95 % of its distinct tails read as numbers of one unit, or as dates. The types
-are found when a graph is built and are part of its manifest; of older or changed graphs they are found when first used.
+are determined when a graph is built and are part of its manifest; for older or changed graphs, at first use.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class LiteralType(NamedTuple):
 
     @property
     def is_date(self) -> bool:
-        """Whether values are years or dates rather than amounts."""
+        """True if values are years or dates rather than amounts."""
         return self.kind in (YEAR, DATE)
 
     def __str__(self) -> str:
@@ -141,7 +141,7 @@ def find_literal_types(
         for number, tails in _first_tails(relation, tail, n_relations).items()
         if _type_of(map(label, tails)) is not None
     ]
-    found = {}
+    types = {}
     for number in candidates:
         parts = [
             np.unique(tail[at : at + _CHUNK][relation[at : at + _CHUNK] == number])
@@ -151,8 +151,8 @@ def find_literal_types(
         step = -(-len(distinct) // _SAMPLED)
         kind = _type_of(map(label, distinct[::step].tolist()))
         if kind is not None:
-            found[number] = kind
-    return found
+            types[number] = kind
+    return types
 
 
 def _first_tails(
@@ -169,8 +169,8 @@ def _first_tails(
         for begin, end in zip(first.tolist(), [*first[1:].tolist(), len(order)], strict=True):
             number = int(numbers[order[begin]])
             step = max(1, (end - begin) // _FIRST)  # triples are sorted by head, so the first ones may be alike
-            found = [*tails.get(number, ()), *ends[order[begin:end:step]].tolist()]
-            tails[number] = list(dict.fromkeys(found))[:_FIRST]
+            more = [*tails.get(number, ()), *ends[order[begin:end:step]].tolist()]
+            tails[number] = list(dict.fromkeys(more))[:_FIRST]
             is_full[number] = len(tails[number]) == _FIRST
         if is_full.all():
             break
@@ -178,7 +178,7 @@ def _first_tails(
 
 
 def _type_of(texts: Iterable[str]) -> LiteralType | None:
-    """Return the type of some texts; None if too few of them are values of one kind and unit."""
+    """Return the type of texts; None if too few of them are values of one kind and unit."""
     read = [read_literal(text) for text in texts]
     values = [literal for literal in read if literal is not None]
     if not values:
@@ -240,7 +240,7 @@ def _values(graph: StoredGraph, relation: int) -> Values:
 
 
 def _numbers(texts: list[str], unit: str) -> Floats:
-    """Return the value of each text, NaN for what is no value of the unit."""
+    """Return the value of each text, NaN for a text that is not a value of the unit."""
     try:  # plain digits are what most large tables hold
         values = np.array(list(map(float, texts)))
         return np.where(np.isfinite(values), values, np.nan)  # "Infinity" is a name

@@ -98,32 +98,40 @@ class Manifest:
         """
         path = folder / NAME
         if not folder.exists():
-            raise GraphFormatError(f"{folder} does not exist; build a graph with: graphbrick build SOURCE {folder}")
+            text = f"{folder} does not exist; build a graph with: graphbrick build SOURCE {folder}"
+            raise GraphFormatError(text, code="graph.no_folder", folder=folder)
         if not path.is_file():
             raise GraphFormatError(
-                f"{folder} holds no graph (no {NAME}); build one with: graphbrick build SOURCE {folder}"
+                f"{folder} holds no graph (no {NAME}); build one with: graphbrick build SOURCE {folder}",
+                code="graph.no_manifest",
+                folder=folder,
             )
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             if raw["format"] != FORMAT:
                 raise GraphFormatError(
                     f"{path} is not the manifest of a graphbrick graph (format "
-                    f"{raw['format']!r}); name the folder of a graph"
+                    f"{raw['format']!r}); name the folder of a graph",
+                    code="graph.other_manifest",
                 )
             if raw["version"] != VERSION:
                 raise GraphFormatError(
                     f"{folder} has graph format version {raw['version']}, this graphbrick reads version {VERSION}; "
-                    "build the graph again from its source, or install the graphbrick that wrote it"
+                    "build the graph again from its source, or install the graphbrick that wrote it",
+                    code="graph.other_version",
+                    version=raw["version"],
                 )
             raw["files"] = {name: FileEntry(**entry) for name, entry in raw["files"].items()}
             manifest = cls(**raw)
             manifest._check_types()
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise GraphFormatError(f"{path} is damaged ({error}); build the graph again from its source") from error
+            text = f"{path} is damaged ({error}); build the graph again from its source"
+            raise GraphFormatError(text, code="graph.damaged_manifest", reason=str(error)) from error
         for name, entry in manifest.files.items():
             file = folder / name
             size = file.stat().st_size if file.is_file() else -1
             if size != entry.bytes:
-                found = "missing" if size < 0 else f"{size:,} bytes instead of {entry.bytes:,}"
-                raise GraphFormatError(f"{file} is {found}; the graph is damaged, build it again from its source")
+                fault = "missing" if size < 0 else f"{size:,} bytes instead of {entry.bytes:,}"
+                text = f"{file} is {fault}; the graph is damaged, build it again from its source"
+                raise GraphFormatError(text, code="graph.damaged_file", file=name, is_missing=size < 0)
         return manifest

@@ -37,7 +37,7 @@ class NearMatch:
 
 
 class Names(Protocol):
-    """What looks up names exactly; implemented by `NameIndex` and the names of a changed graph."""
+    """Exact look-up of names; implemented by `NameIndex` and the names of a changed graph."""
 
     def known(self, spans: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
         """Return a mask of the span hashes that equal the hash of a name."""
@@ -159,7 +159,8 @@ class NameIndex:
         if not folded:
             return []
         if self._grams is None:
-            event(f"near misses of {text[:80]!r} were not looked for: the graph was built without their index (--near)")
+            told = f"near misses of {text[:80]!r} were not looked for: the graph was built without their index (--near)"
+            event(told, "names.no_near_index", text=text[:80])
             return []
         names = ((self.entity(name), self.name(name)) for name in self._candidates(trigrams(folded)))
         return most_similar(folded, names, {}, n, min_score)

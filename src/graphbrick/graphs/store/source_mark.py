@@ -19,9 +19,9 @@ class SourceMark:
     """The state of a source when a graph was copied.
 
     Attributes:
-        address: Where the source is.
+        address: Address of the source.
         graph: Hash of the graph when it was last copied or refreshed.
-        mark: What the source said of itself before it was copied (`DatabaseGraph.mark`); None if it says nothing.
+        mark: The mark of the source before it was copied (`DatabaseGraph.mark`); None if it has none.
     """
 
     address: str
@@ -33,12 +33,13 @@ class SourceMark:
         """Return the state noted beside a graph; None if there is none, or, with an event, if it is damaged."""
         place = _place(graph.place)
         try:
-            found = json.loads(place.read_text(encoding="utf-8"))
-            return cls(str(found["address"]), str(found["graph"]), found["mark"])
+            note = json.loads(place.read_text(encoding="utf-8"))
+            return cls(str(note["address"]), str(note["graph"]), note["mark"])
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            event(f"{place} cannot be read ({error}), so nothing is known of the source at the time of the copy")
+            text = f"{place} cannot be read ({error}), so nothing is known of the source at the time of the copy"
+            event(text, "source_mark.unreadable", file=place)
             return None
 
     def write(self, place: Path) -> None:

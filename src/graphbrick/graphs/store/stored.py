@@ -93,22 +93,24 @@ class StoredGraph:
                 # Accept the graph only if the folder was not replaced meanwhile, so that files of two graphs never mix.
                 if before == _stamp(folder):
                     return graph
-                failure = GraphFormatError(f"{folder} was replaced while it was opened; try again")
+                text = f"{folder} was replaced while it was opened; try again"
+                failure = GraphFormatError(text, code="graph.replaced_while_opened")
             time.sleep(_PAUSE)
         if isinstance(failure, GraphFormatError):
             raise failure
-        raise GraphFormatError(f"{folder} cannot be opened ({failure}); build the graph again") from failure
+        text = f"{folder} cannot be opened ({failure}); build the graph again"
+        raise GraphFormatError(text, code="graph.cannot_open", reason=str(failure)) from failure
 
     def _check_lengths(self) -> None:
         """Raise ValueError if an array or a table does not have as many entries as the manifest says."""
         n, m = self.n_entities, self.n_triples
         lengths = {"out_begin": n, "in_begin": n, "tail": m, "relation": m, "in_head": m, "in_triple": m}
-        found = {name: len(getattr(self.csr, name)) for name in lengths}
+        actual = {name: len(getattr(self.csr, name)) for name in lengths}
         lengths |= {"labels": n, "keys": n, "relation_labels": self.n_relations}
-        found |= {"labels": len(self._labels), "keys": len(self._keys), "relation_labels": len(self._relation_labels)}
+        actual |= {"labels": len(self._labels), "keys": len(self._keys), "relation_labels": len(self._relation_labels)}
         for name, length in lengths.items():
-            if found[name] != length:
-                raise ValueError(f"{name} has {found[name]:,} entries instead of {length:,}")
+            if actual[name] != length:
+                raise ValueError(f"{name} has {actual[name]:,} entries instead of {length:,}")
 
     def _change(self, changes: Changes) -> None:
         """Apply the changes to the tables, names and rows."""
@@ -300,7 +302,7 @@ class StoredGraph:
         for entity in self._key_entity[first:last]:
             if self.key(int(entity)) == key:
                 return int(entity)
-        raise LinkError(f"no entity has the key {key!r}")
+        raise LinkError(f"no entity has the key {key!r}", code="graph.unknown_key", key=key)
 
     def named(self, text: str) -> list[int]:
         """Return all entities with a label or alias equal to a text after folding, ascending.
@@ -370,7 +372,8 @@ class StoredGraph:
         """
         for name, entry in self.manifest.files.items():
             if sha256(self.path / name) != entry.sha256:
-                raise GraphFormatError(f"{self.path / name} has changed since it was built; build the graph again")
+                text = f"{self.path / name} has changed since it was built; build the graph again"
+                raise GraphFormatError(text, code="graph.changed_file", file=name)
         check_invariants(self.path, self.manifest)
         read_deltas(self.path, self.manifest.hash)
 
@@ -384,15 +387,16 @@ def has_text(path: str | PathLike[str]) -> bool:
 def _stamp(folder: Path) -> tuple[int, int] | None:
     """Return a stamp that identifies the graph at a path; None if there is no graph."""
     try:
-        found = (folder / NAME).stat()
+        status = (folder / NAME).stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns
+    return status.st_ino, status.st_mtime_ns
 
 
 def _reopen(kind: type[StoredGraph], path: Path, content: str) -> StoredGraph:
     """Open the pickled graph and check its hash, as ids are only valid for the same content."""
     graph = kind.open(path)
     if graph.hash != content:
-        raise GraphFormatError(f"{path} holds another graph than when it was pickled; open it again")
+        text = f"{path} holds another graph than when it was pickled; open it again"
+        raise GraphFormatError(text, code="graph.other_content")
     return graph

@@ -89,7 +89,8 @@ class StringTable:
             at = index - self._first[block]
             return text[ends[at] : ends[at + 1]].decode("utf-8", "surrogatepass")
         except (UnicodeDecodeError, zstandard.ZstdError, IndexError, ValueError) as error:
-            raise GraphFormatError(f"text {index} of a graph is damaged ({error}); build it again") from error
+            text_fault = f"text {index} of a graph is damaged ({error}); build it again"
+            raise GraphFormatError(text_fault, code="graph.damaged_text", index=index) from error
 
     def _block(self, block: int) -> tuple[memoryview, bytes]:
         """Return the end offsets of a block's strings (preceded by 0) and their UTF-8 text."""

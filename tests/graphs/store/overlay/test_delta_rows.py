@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import fails
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_rows, from_sorted
-from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.overlay import overlay_map, overlay_rows
 from graphbrick.graphs.store.overlay.overlay_map import open_with_spare
@@ -167,7 +167,7 @@ def test_a_hub_that_grows(tmp_path: Path) -> None:
 
 def test_ids_that_would_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overlay_rows, "_MOST", 4)
-    with pytest.raises(GraphbrickError, match="too many changes beside its 2 triples; run graphbrick compact"):
+    with fails("delta.too_many_changes", triples=2):
         change(2, {(0, 0, 1), (1, 0, 1)}, set(), {(0, 1, 1), (1, 1, 1)}, tmp_path)
 
 

@@ -72,7 +72,7 @@ class Delta:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the change has no effect."""
+        """True if the change has no effect."""
         return not (len(self.added) or len(self.deleted) or self.entities or self.facts or self.relation_labels)
 
     def encode(self) -> bytes:
@@ -100,7 +100,9 @@ class Delta:
         if hashlib.sha256(content[:-_CHECKSUM]).hexdigest() != checksum:
             raise GraphFormatError(
                 f"{file} is damaged (its checksum differs); restore it, or remove it and all later ones to lose the "
-                "changes since then"
+                "changes since then",
+                code="delta.damaged",
+                file=file,
             )
         try:
             first, _, rest = content[:-_CHECKSUM].partition(b"\n")
@@ -108,7 +110,9 @@ class Delta:
             if (header["format"], header["version"]) != (FORMAT, VERSION):
                 raise GraphFormatError(
                     f"{file} has change format version {header['version']}, this graphbrick reads version {VERSION}; "
-                    "install the graphbrick that wrote it"
+                    "install the graphbrick that wrote it",
+                    code="delta.other_version",
+                    version=header["version"],
                 )
             size, added, deleted = (header[name] for name in _COUNTS)
             details = json.loads(rest[:size])
@@ -118,7 +122,8 @@ class Delta:
             parts = (columns[:added], columns[added:], details["entities"], details["relations"], facts, labels)
             return cls(header["base"], header["parent"], *parts), checksum
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise GraphFormatError(f"{file} is not a change of a graph ({error}); remove it") from error
+            text = f"{file} is not a change of a graph ({error}); remove it"
+            raise GraphFormatError(text, code="delta.not_a_change", file=file) from error
 
 
 def is_delta(name: str) -> bool:
@@ -146,10 +151,12 @@ def read_deltas(folder: Path, built: str) -> tuple[list[Delta], str]:
     state = built
     for number, file in enumerate(delta_files(folder), 1):
         if file.name != _name(number):
-            raise GraphFormatError(f"{folder / _name(number)} is missing, but there is {file.name}; restore it")
+            text = f"{folder / _name(number)} is missing, but there is {file.name}; restore it"
+            raise GraphFormatError(text, code="delta.missing", number=number)
         delta, checksum = Delta.decode(file.read_bytes(), file)
         if delta.base != built or delta.parent != state:
-            raise GraphFormatError(f"{file} is a change of another graph than the one in {folder}; remove it")
+            text = f"{file} is a change of another graph than the one in {folder}; remove it"
+            raise GraphFormatError(text, code="delta.of_another_graph", file=file)
         deltas.append(delta)
         state = hashlib.sha256(f"{state} {checksum}".encode()).hexdigest()[:16]
     return deltas, state
@@ -168,7 +175,7 @@ class Writing:
             GraphbrickError: It cannot be written, or the graph was replaced meanwhile.
         """
         # By descriptor: if the folder is replaced now, the change goes into the old folder, not into the new one.
-        at, replaced = self._descriptor, f"{self._folder} was replaced while it was changed; make the change again"
+        at = self._descriptor
         try:
             name = _name(sum(map(bool, map(_NAME.fullmatch, os.listdir(at)))) + 1)  # noqa: PTH208 - by descriptor
             unfinished = f".{name}.{os.getpid()}"
@@ -186,10 +193,16 @@ class Writing:
             with suppress(OSError):  # some network file systems cannot sync a folder; the change is there all the same
                 os.fsync(at)
         except OSError as error:
+            if not _is_at(self._folder, at):
+                raise self._replaced() from error
             reason = f"the change of {self._folder} cannot be written: {error.strerror or error}; nothing was changed"
-            raise GraphbrickError(reason if _is_at(self._folder, at) else replaced) from error
+            raise GraphbrickError(reason, code="delta.not_written", reason=error.strerror) from error
         if not _is_at(self._folder, at):
-            raise GraphbrickError(replaced)
+            raise self._replaced()
+
+    def _replaced(self) -> GraphbrickError:
+        text = f"{self._folder} was replaced while it was changed; make the change again"
+        return GraphbrickError(text, code="delta.graph_replaced")
 
     def clear_up(self) -> None:
         """Remove the files of writers that were killed."""
@@ -213,7 +226,7 @@ def writing(folder: Path) -> Iterator[Writing]:
     while True:
         if not folder.exists():
             recover(folder)
-        manifest.Manifest.read(folder)  # says what is wrong with a folder that holds no graph
+        manifest.Manifest.read(folder)  # raises the error about a folder that holds no graph
         try:
             at = os.open(folder, os.O_RDONLY)
         except OSError as error:
@@ -243,7 +256,8 @@ def writing(folder: Path) -> Iterator[Writing]:
 
 
 def _not_writable(folder: Path, error: OSError) -> GraphbrickError:
-    return GraphbrickError(f"{folder} cannot be changed ({error.strerror or error})")
+    reason = error.strerror or str(error)
+    return GraphbrickError(f"{folder} cannot be changed ({reason})", code="delta.not_writable", reason=reason)
 
 
 def _is_at(folder: Path, descriptor: int) -> bool:

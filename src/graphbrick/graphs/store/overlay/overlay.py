@@ -205,12 +205,12 @@ class ChangedNames:
     @cached_property
     def _by_form(self) -> dict[str, list[int]]:
         """Return the names in memory by their folded form, ascending."""
-        found: dict[str, list[int]] = {}
+        by_form: dict[str, list[int]] = {}
         names = [*sorted(self._changed), *range(_FIRST_ALIAS, _FIRST_ALIAS + len(self._own))]
         for name in names:
-            found.setdefault(name_form(self.name(name)), []).append(name)
-        found.pop("", None)
-        return found
+            by_form.setdefault(name_form(self.name(name)), []).append(name)
+        by_form.pop("", None)
+        return by_form
 
     @cached_property
     def _hashes(self) -> npt.NDArray[np.uint64]:
@@ -219,11 +219,11 @@ class ChangedNames:
     @cached_property
     def _by_gram(self) -> dict[int, list[str]]:
         """Return the folded names in memory by their trigrams."""
-        found: dict[int, list[str]] = {}
+        by_gram: dict[int, list[str]] = {}
         for form in self._by_form:
             for gram in trigrams(form):
-                found.setdefault(gram, []).append(form)
-        return found
+                by_gram.setdefault(gram, []).append(form)
+        return by_gram
 
     @cached_property
     def max_tokens(self) -> int:

@@ -31,16 +31,16 @@ class Merged(NamedTuple):
 
     Attributes:
         sizes: Number of entries of each row.
-        is_new: For each entry, whether it was added; the others stayed, in their order.
+        is_new: True for each entry that was added; the others stayed, in their order.
     """
 
     sizes: Longs
     is_new: npt.NDArray[np.bool_]
 
-    def column(self, kept: npt.NDArray[Any], added: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Merge a column: combine the values of kept and added entries into one array in entry order."""
+    def column(self, old: npt.NDArray[Any], added: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Merge a column: combine the values of old and added entries into one array in entry order."""
         values = np.empty(len(self.is_new), dtype=np.int64)
-        values[self.is_new], values[~self.is_new] = added, kept
+        values[self.is_new], values[~self.is_new] = added, old
         return values
 
 
@@ -63,7 +63,7 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
 
     Args:
         base: The rows as they were built.
-        folder: Where their files are.
+        folder: The folder of their files.
         n_nodes: Number of nodes after the change; new nodes have the highest ids.
         added: int32 [triples, 3]: head, relation, tail; distinct, none of them in ``base``.
         dropped: Ids in ``base``, ascending and distinct.
@@ -78,7 +78,8 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     old, row = _entries(base.out_begin, base.out_end, heads)
     in_old, in_row = _entries(base.in_begin, base.in_end, tails)
     if size + max(len(old), len(in_old)) + len(added) > _MOST:
-        raise GraphbrickError(f"{folder} has too many changes beside its {size:,} triples; run graphbrick compact")
+        text = f"{folder} has too many changes beside its {size:,} triples; run graphbrick compact"
+        raise GraphbrickError(text, code="delta.too_many_changes", triples=size)
     tail, relation, in_head, in_triple = (
         open_with_spare(folder / f"{name}.npy", max(len(old), len(in_old)) + len(added))
         for name in ("tail", "relation", "in_head", "in_triple")
@@ -87,8 +88,8 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     # Outgoing rows
     keep = np.ones(len(old), dtype=np.bool_)
     keep[np.searchsorted(old, dropped)] = False
-    kept = old[keep]
-    columns: tuple[_Pairs, _Pairs] = (tail[kept], relation[kept]), (added[:, 2], added[:, 1])
+    stays = old[keep]
+    columns: tuple[_Pairs, _Pairs] = (tail[stays], relation[stays]), (added[:, 2], added[:, 1])
     merged = _merge(len(heads), row[keep], columns[0], np.searchsorted(heads, added[:, 0]), columns[1])
     end = size + len(merged.is_new)
     tail[size:end], relation[size:end] = (merged.column(*pair) for pair in zip(*columns, strict=True))
@@ -101,9 +102,9 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
 
     # Incoming rows
     in_keep = in_triple[in_old] != _GONE
-    kept = in_old[in_keep]
+    stays = in_old[in_keep]
     order = np.lexsort((new_ids, added[:, 0], added[:, 2]))
-    columns = (in_head[kept], in_triple[kept]), (added[order, 0], new_ids[order])
+    columns = (in_head[stays], in_triple[stays]), (added[order, 0], new_ids[order])
     in_merged = _merge(len(tails), in_row[in_keep], columns[0], np.searchsorted(tails, added[order, 2]), columns[1])
     in_end = size + len(in_merged.is_new)
     in_head[size:in_end], in_triple[size:in_end] = (in_merged.column(*pair) for pair in zip(*columns, strict=True))
@@ -127,12 +128,12 @@ def _entries(begin: npt.NDArray[np.uint32], end: npt.NDArray[np.uint32], nodes: 
     return (first - _starts(sizes)[:-1])[row] + np.arange(len(row)), row
 
 
-def _merge(n_rows: int, row: Longs, kept: _Pairs, added_row: Longs, added: _Pairs) -> Merged:
+def _merge(n_rows: int, row: Longs, pairs: _Pairs, added_row: Longs, added: _Pairs) -> Merged:
     """Merge rows of ascending pairs with added pairs, which also ascend in each row."""
     sizes = np.bincount(row, minlength=n_rows)
     starts = _starts(sizes)
-    # Index of the kept pair before which each added pair is inserted
-    before = _lower_bounds(starts[added_row], starts[added_row + 1], _below(*kept, *added))
+    # Index of the old pair before which each added pair is inserted
+    before = _lower_bounds(starts[added_row], starts[added_row + 1], _below(*pairs, *added))
     is_new = np.zeros(len(row) + len(added_row), dtype=np.bool_)
     is_new[before + np.arange(len(before))] = True
     return Merged(sizes + np.bincount(added_row, minlength=n_rows), is_new)
@@ -174,8 +175,8 @@ def _below(
 
     def below(at: Longs, of: Longs) -> npt.NDArray[np.bool_]:
         a, b = first[at], wanted_first[of]
-        found: npt.NDArray[np.bool_] = (a < b) | ((a == b) & (second[at] < wanted_second[of]))
-        return found
+        is_below: npt.NDArray[np.bool_] = (a < b) | ((a == b) & (second[at] < wanted_second[of]))
+        return is_below
 
     return below
 
@@ -184,16 +185,16 @@ def _lower_bounds(low: Longs, high: Longs, below: Callable[[Longs, Longs], npt.N
     """Bisect many ranges at once; return for each the first index that is not below the wanted value.
 
     Args:
-        low: Where each range begins.
-        high: Where it ends.
-        below: Function of (indices, range numbers): whether the value at each index is below the range's wanted value.
+        low: The begin of each range.
+        high: Its end.
+        below: Function of (indices, range numbers); true where the value at an index is below the wanted value.
     """
-    found, until = low.copy(), high.copy()
-    searching = np.flatnonzero(found < until)
+    start, until = low.copy(), high.copy()
+    searching = np.flatnonzero(start < until)
     while len(searching):
-        middle = (found[searching] + until[searching]) // 2
+        middle = (start[searching] + until[searching]) // 2
         less = below(middle, searching)
-        found[searching[less]] = middle[less] + 1
+        start[searching[less]] = middle[less] + 1
         until[searching[~less]] = middle[~less]
-        searching = searching[found[searching] < until[searching]]
-    return found
+        searching = searching[start[searching] < until[searching]]
+    return start

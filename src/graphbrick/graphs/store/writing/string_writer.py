@@ -25,7 +25,7 @@ class StringWriter:
     """Writer of a string table, many strings per call; the file does not depend on the batch sizes.
 
     Args:
-        folder: Where the file goes.
+        folder: The folder of the file.
         name: The name of the table.
     """
 
