@@ -9,11 +9,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from commands import Run, refused
+from faults import fails
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick import Graph, build
-from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.communities import (
     CommunityTree,
     communities_of,
@@ -82,7 +83,7 @@ def clubs(tmp_path: Path) -> Graph:
 
 
 def test_communities_are_kept_beside_the_graph(clubs: Graph, run: Run) -> None:
-    with pytest.raises(GraphbrickError, match="were not found yet; run graphbrick prepare communities"):
+    with fails("communities.missing", command=f"graphbrick prepare communities {clubs.path}"):
         communities_of(clubs)
     result = run("prepare", "communities", clubs.path, "--json")
     printed = json.loads(result.out)
@@ -106,8 +107,9 @@ def test_damaged_communities_are_an_error(clubs: Graph) -> None:
     keep_communities(clubs, find_communities(clubs), {})
     file = communities_place(clubs).folder / "member.npy"
     file.write_bytes(file.read_bytes()[:-8])
-    with pytest.raises(GraphFormatError, match=r"damaged .*member.npy.*; run graphbrick prepare communities"):
+    with fails("communities.damaged", GraphFormatError) as caught:
         communities_of(clubs)
+    assert "member.npy" in str(caught.value.values["reason"])
 
 
 @pytest.mark.parametrize("parents", [{0: 1, 1: 0}, {0: 7, 1: None}])
@@ -120,7 +122,7 @@ def test_parents_that_lead_nowhere_are_an_error(parents: dict[int, int | None]) 
     "wrong", [{"resolution": 0.0}, {"resolution": float("nan")}, {"size": 0}, {"seed": -1}, {"seed": 2**70}]
 )
 def test_parameters_out_of_range_are_errors_in_words(clubs: Graph, wrong: dict[str, float]) -> None:
-    with pytest.raises(GraphbrickError, match=f"{next(iter(wrong))} of communities must be a"):
+    with fails("communities.bad_resolution" if "resolution" in wrong else "communities.bad_number"):
         find_communities(clubs, **wrong)  # type: ignore[arg-type]
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import igraph
 import numpy as np
 import pytest
+from faults import fails, told
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.errors import GraphFormatError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs import partitions
 from graphbrick.graphs.build.builder import build
@@ -116,10 +117,8 @@ def test_without_a_triple_between_two_entities_each_is_alone(tmp_path: Path) -> 
 
 def test_they_are_made_once_and_kept_for_other_processes(clubs: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     first, entry = traced(clubs)
-    assert entry.events == [
-        f"the partitions in {clubs.path}.partitions were not made yet; 4 were made now "
-        f"(beforehand: graphbrick prepare partitions {clubs.path})"
-    ]
+    command = f"graphbrick prepare partitions {clubs.path}"
+    assert told(entry.events) == [("partitions.made", {"state": "missing", "n": 4, "command": command})]
     assert traced(clubs)[1].events == []
     monkeypatch.setitem(sys.modules, "graspologic_native", None)  # reading needs no library
     again, entry = traced(Graph.open(clubs.path))
@@ -129,7 +128,7 @@ def test_they_are_made_once_and_kept_for_other_processes(clubs: Graph, monkeypat
     facts = json.loads(next(clubs.path.parent.glob("*.partitions/*/facts.json")).read_text())
     assert facts["graph"] == clubs.hash
     assert (facts["resolution"], facts["seed"], facts["size"], facts["partitions"]) == (1.0, 0, 100_000, 4)
-    with pytest.raises(GraphbrickError, match=r"1.3 or newer: pip install --upgrade 'graphbrick\[communities\]'"):
+    with fails("partitions.no_library"):
         partitions_of(Graph.open(clubs.path), Method(seed=5))
 
 
@@ -141,7 +140,7 @@ def test_other_parameters_are_kept_beside(clubs: Graph) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "reason"),
     [
         (lambda folder: (folder / "label.npy").write_bytes(b"short"), "label.npy is 5 bytes instead of"),
         (lambda folder: (folder / "member.npy").unlink(), "member.npy is missing"),
@@ -151,15 +150,16 @@ def test_other_parameters_are_kept_beside(clubs: Graph) -> None:
         (lambda folder: (folder / "facts.json").write_text('{"format": 1, "files": {}}'), "arrays ['int64'"),
     ],
 )
-def test_damage_is_told_and_repaired(clubs: Graph, damage, told: str) -> None:
+def test_damage_is_told_and_repaired(clubs: Graph, damage, reason: str) -> None:
     expected = partitions_of(clubs, Method()).label.tolist()
     folder = folder_of(clubs, Method()).folder
     damage(folder)
-    if told.startswith("arrays"):
+    if reason.startswith("arrays"):
         np.save(folder / "label.npy", np.zeros(3, dtype=np.int64))
     found, entry = traced(Graph.open(clubs.path))
-    assert len(entry.events) == 1
-    assert f"are damaged ({told}" in entry.events[0].replace("its ", "")
+    ((code, values),) = told(entry.events)
+    assert (code, values["state"]) == ("partitions.made", "damaged")
+    assert reason in entry.events[0]
     assert found.label.tolist() == expected
     assert traced(Graph.open(clubs.path))[1].events == []
     assert folders(clubs) == [folder.name]
@@ -171,8 +171,9 @@ def test_a_label_that_was_overwritten_is_told(clubs: Graph) -> None:
     for label in (2, 99, -1):
         np.save(folder / "label.npy", np.full(clubs.n_entities, label, dtype=np.int32))
         found = partitions_of(Graph.open(clubs.path), Method())
-        with pytest.raises(GraphFormatError, match="stored partitions are damaged"):
+        with pytest.raises(GraphFormatError) as caught:
             found.inside(clubs, np.array([0], dtype=np.int32), True, True)
+        assert caught.value.code in ("partitions.no_such_partition", "partitions.disagree")
 
 
 def test_what_is_inside_are_all_of_the_partitions_of_the_seeds(clubs: Graph) -> None:
@@ -191,7 +192,7 @@ def test_those_of_an_older_graph_are_replaced(clubs: Graph) -> None:
     partitions_of(clubs, Method(seed=1))
     newer = build([*INSIDE, *BETWEEN, ("hermit", "met", "fox0")], clubs.path, overwrite=True)
     found, entry = traced(newer)
-    assert "are of an older version of the graph" in entry.events[0]
+    assert told(entry.events)[0][1]["state"] == "of another version"
     assert len(found) == 3
     assert folders(newer) == sorted(
         [folder_of(newer, Method()).folder.name, folder_of(clubs, Method(seed=1)).folder.name]
@@ -202,9 +203,7 @@ def test_those_of_an_older_graph_are_replaced(clubs: Graph) -> None:
 
 def test_a_large_graph_is_not_parted_in_passing(clubs: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partitions, "_LARGE", 10)
-    with pytest.raises(
-        GraphbrickError, match=r"were not made yet; .* make them first with: graphbrick prepare partitions "
-    ):
+    with fails("partitions.graph_is_large", state="missing"):
         partitions_of(clubs, Method())
     keep(clubs, Method(), part(clubs, Method()))
     assert traced(clubs)[1].events == []
@@ -214,7 +213,7 @@ def test_a_folder_that_cannot_be_written_is_an_event(clubs: Graph) -> None:
     (clubs.path.parent / "clubs.graph.partitions").write_text("a file")
     found, entry = traced(clubs)
     assert len(found) == 4
-    assert "partitions cannot be kept in" in entry.events[1]
+    assert told(entry.events)[1][0] == "partitions.not_kept"
     assert traced(clubs)[1].events == []  # this process has them
 
 
@@ -250,10 +249,8 @@ def test_after_a_small_change_new_entities_join_the_partition_of_most_of_their_n
     added = [("cub", "knows", "fox1"), ("fox2", "knows", "cub"), ("cub", "met", "owl2"), ("kit", "knows", "cub")]
     changed = change(clubs.path, add=added).graph
     after, entry = traced(changed)
-    assert entry.events == [
-        "the partitions were made when the graph was built; 7.7% of the triples have changed since; 2 new entities "
-        f"joined the partitions of their neighbours (anew: graphbrick prepare partitions {clubs.path})"
-    ]
+    ((code, values),) = told(entry.events)
+    assert (code, values["new"], round(values["changed"], 3)) == ("partitions.of_earlier_version", 2, 0.077)
     assert after.label[: clubs.n_entities].tolist() == before.label.tolist()
     assert names(changed, after)[0] == sorted([*CLUBS[0], "cub", "kit"])
     after_reopening, entry = traced(Graph.open(clubs.path))
@@ -262,10 +259,7 @@ def test_after_a_small_change_new_entities_join_the_partition_of_most_of_their_n
     # What has changed is counted from where the partitions were found, not from where they were extended.
     changed = change(clubs.path, add=[("cub", "knows", "fox3"), ("kit", "knows", "fox4")]).graph
     after, entry = traced(changed)
-    assert (
-        "were made when the graph was built; 11.1% of the triples have changed since (at most 10% may have)"
-        in (entry.events[0])
-    )
+    assert told(entry.events)[0][1]["state"] == "changed too much"
 
 
 def test_new_entities_that_are_connected_with_each_other_only_have_a_partition_of_their_own(clubs: Graph) -> None:
@@ -279,7 +273,7 @@ def test_a_deleted_triple_leaves_the_partitions_as_they_are(clubs: Graph) -> Non
     before, _ = traced(clubs)
     after, entry = traced(change(clubs.path, delete=[INSIDE[0]]).graph)
     assert after.label.tolist() == before.label.tolist()
-    assert "2.1% of the triples have changed since (anew: graphbrick prepare partitions" in entry.events[0]
+    assert round(told(entry.events)[0][1]["changed"], 3) == 0.021
 
 
 def test_partitions_of_a_large_graph_that_has_changed_much_are_refused(
@@ -288,7 +282,7 @@ def test_partitions_of_a_large_graph_that_has_changed_much_are_refused(
     traced(clubs)
     changed = change(clubs.path, add=[(f"fly{i}", "knows", "fox0") for i in range(6)]).graph
     monkeypatch.setattr(partitions, "_LARGE", 10)
-    with pytest.raises(GraphbrickError, match=r"were made when the graph was built; 11.1% .*make them first with"):
+    with fails("partitions.graph_is_large", state="changed too much"):
         partitions_of(changed, DEFAULT)
 
 
@@ -296,8 +290,8 @@ def test_what_is_beside_a_damaged_or_foreign_folder_is_not_used(clubs: Graph) ->
     traced(clubs)
     (folder_of(clubs, DEFAULT).folder / "label.npy").write_bytes(b"")
     changed = change(clubs.path, add=[("cub", "knows", "fox1")]).graph
-    assert "are of an older version of the graph" in traced(changed)[1].events[0]
+    assert told(traced(changed)[1].events)[0][1]["state"] == "of another version"
     # Building again numbers the entities anew.
     traced(changed)
     again = build([*BETWEEN, *INSIDE], clubs.path, overwrite=True)
-    assert "are of an older version of the graph" in traced(again)[1].events[0]
+    assert told(traced(again)[1].events)[0][1]["state"] == "of another version"

@@ -30,7 +30,7 @@ from graphbrick.graphs.store.strings import open_array
 Ids = npt.NDArray[np.int64]
 
 SIZE = 10
-"""Entities from which on a community is not divided further, as in Microsoft GraphRAG."""
+"""Number of entities up to which a community is not divided further, as in Microsoft GraphRAG."""
 
 
 class CommunityTree:
@@ -42,7 +42,7 @@ class CommunityTree:
     Attributes:
         level: int32 [communities], from 0, the coarsest.
         parent: int32 [communities], the community that it is a part of; -1 on level 0.
-        begin: int64 [communities + 1], where the entities of each community begin in ``member``.
+        begin: int64 [communities + 1], the begin of the entities of each community in ``member``.
         member: int64, the entities of each community, ascending.
     """
 
@@ -57,7 +57,7 @@ class CommunityTree:
     def of(
         cls, clusters: Mapping[int, Sequence[int]], parents: Mapping[int, int | None]
     ) -> tuple[CommunityTree, dict[int, int]]:
-        """Return the tree of numbered clusters, and the community that each of them is in it.
+        """Return the tree of numbered clusters, and the community of each cluster.
 
         Args:
             clusters: The entities of each cluster.
@@ -94,7 +94,7 @@ class CommunityTree:
         """Open a stored tree by memory map.
 
         Raises:
-            ValueError: The files contradict each other, or are not of a graph with this number of entities.
+            ValueError: The files contradict each other, or belong to a graph with another number of entities.
         """
         opened = cls(*(open_array(folder / f"{name}.npy") for name in cls.FILES))
         n = len(opened)
@@ -135,7 +135,7 @@ class CommunityTree:
         return self.member[self.begin[community] : self.begin[community + 1]]
 
     def children(self, community: int) -> list[int]:
-        """Return the communities that a community is divided into; of -1 those of level 0."""
+        """Return the communities that a community is divided into; for -1, those of level 0."""
         return self._children.get(community, [])
 
     def at_level(self, level: int) -> list[int]:
@@ -164,7 +164,8 @@ def leiden_tree(
     try:
         from graspologic_native import hierarchical_leiden
     except ImportError as error:
-        raise GraphbrickError("communities need a library: pip install 'graphbrick[communities]'") from error
+        text = "communities need a library: pip install 'graphbrick[communities]'"
+        raise GraphbrickError(text, code="communities.no_library") from error
     apart = head != tail
     ends = np.stack([np.minimum(head, tail)[apart], np.maximum(head, tail)[apart]])
     if not ends.shape[1]:
@@ -185,10 +186,13 @@ def _check_parameters(size: int, seed: int, resolution: float) -> None:
     for name, value, least, most in (("size", size, 1, 2**31 - 1), ("seed", seed, 0, 2**64 - 1)):
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise GraphbrickError(
-                f"{name} of communities must be a whole number from {least} to {most:,}, got {shown(value)}"
+                f"{name} of communities must be a whole number from {least} to {most:,}, got {shown(value)}",
+                code="communities.bad_number",
+                name=name,
             )
     if not isinstance(resolution, int | float) or not 0 < resolution < math.inf:
-        raise GraphbrickError(f"resolution of communities must be a number above 0, got {shown(resolution)}; try 1.0")
+        text = f"resolution of communities must be a number above 0, got {shown(resolution)}; try 1.0"
+        raise GraphbrickError(text, code="communities.bad_resolution")
 
 
 def find_communities(graph: Graph, *, size: int = SIZE, seed: int = 0, resolution: float = 1.0) -> CommunityTree:
@@ -214,7 +218,7 @@ def keep_communities(graph: Graph, tree: CommunityTree, facts: Mapping[str, Any]
     Args:
         graph: The graph.
         tree: The communities.
-        facts: How they were found.
+        facts: The method and its parameters.
 
     Raises:
         GraphbrickError: They cannot be written.
@@ -256,9 +260,12 @@ def _open(graph: Graph) -> CommunityTree:
             return CommunityTree.open(place.folder, graph.n_entities)
         earlier = place.earlier()
         if earlier is not None and earlier.is_usable:
-            event(f"the communities were found {earlier.since} (anew: {advice})")
+            text = f"the communities were found {earlier.since} (anew: {advice})"
+            event(text, "communities.of_earlier_version", command=advice)
             return CommunityTree.open(earlier.folder, graph.n_entities)
     except (OSError, ValueError) as error:
-        raise GraphFormatError(f"the communities in {place.parent} are damaged ({error}); run {advice}") from error
+        text = f"the communities in {place.parent} are damaged ({error}); run {advice}"
+        raise GraphFormatError(text, code="communities.damaged", reason=str(error), command=advice) from error
     why = place.missing_because().replace("was not made", "were not found").replace("was ", "were ", 1)
-    raise GraphbrickError(f"the communities of {graph.path} {why.replace('is ', 'are ', 1)}; run {advice}")
+    text = f"the communities of {graph.path} {why.replace('is ', 'are ', 1)}; run {advice}"
+    raise GraphbrickError(text, code="communities.missing", command=advice)

@@ -110,18 +110,19 @@ class TextGraph(Graph, Corpus):
             if earlier is None:
                 raise GraphFormatError(
                     f"the passages of {path} are not in {place.parent}: indexing was interrupted, or the graph was "
-                    f"replaced; run graphbrick index again with the same sources"
+                    f"replaced; run graphbrick index again with the same sources",
+                    code="corpus.no_passages",
                 )
             facts, folder = earlier.facts, earlier.folder
         self.text_state = str(facts["state"])
-        """A hash of what the graph was made from: documents, chunker, extractor and merges."""
+        """A hash of the input of the graph: documents, chunker, extractor and merges."""
         self._texts, self._documents, self._titles, self._sections = (StringTable.open(folder, name) for name in TABLES)
         self._places = open_array(folder / PLACES)
         self._mentions = (open_array(folder / BEGIN), open_array(folder / MENTIONS))
         self._folder, self._is_current = folder, folder == place.folder
         weights = open_array(folder / WEIGHTS)
         self.weights: npt.NDArray[np.float32] | None = weights if self._is_current else None
-        """float32 [triples], how strongly each triple is supported, above 0; None after a change of the graph."""
+        """float32 [triples], the support of each triple, above 0; None after a change of the graph."""
         if len(self._places) != len(self._texts) or len(self._mentions[0]) != len(self._texts) + 1:
             raise ValueError(f"{folder} has {len(self._texts):,} passages, but {len(self._places):,} places")
 
@@ -147,7 +148,7 @@ class TextGraph(Graph, Corpus):
 
     @property
     def mentions(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """The entities that each passage mentions: int64 [passages + 1] where those of each begin, int32 entities."""
+        """The entities that each passage mentions: their begins, int64 [passages + 1], and the entities, int32."""
         return self._mentions
 
     @cached_property
@@ -163,7 +164,7 @@ class TextGraph(Graph, Corpus):
     def support(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None:
         """The passages that support each triple; None after a change of the graph.
 
-        int64 [triples + 1] where those of each triple begin, and int32 passages, ascending for each triple. A triple
+        The begins of each triple, int64 [triples + 1], and the passages, int32, ascending for each triple. A triple
         `OCCURS_WITH` is supported by the passages with both ends in one sentence.
         """
         if not self._is_current:
@@ -172,7 +173,7 @@ class TextGraph(Graph, Corpus):
         return open_array(self._folder / SUPPORT_BEGIN), open_array(self._folder / SUPPORT)
 
     def triple_description(self, triple: int) -> str:
-        """Return what the passages say about a triple; empty for nothing, and after a change of the graph."""
+        """Return the description of a triple by its passages; empty for none, and after a change of the graph."""
         return self._triple_texts[0][triple] if self._is_current else ""
 
     def triple_keywords(self, triple: int) -> tuple[str, ...]:
@@ -196,7 +197,8 @@ class TextGraph(Graph, Corpus):
         if not (self._folder / file).exists():
             raise GraphFormatError(
                 f"{self.path} was indexed by an earlier version, which did not keep what supports its triples; run "
-                f"graphbrick index {self.path} to build it again from what was extracted"
+                f"graphbrick index {self.path} to build it again from what was extracted",
+                code="corpus.of_earlier_version",
             )
 
     def mentioned_in(self, entity: int) -> npt.NDArray[np.int64]:
@@ -214,7 +216,8 @@ def _reopen(path: Path, content: str) -> TextGraph:
     """Open the pickled graph and check its hash, as ids are only valid for the same content."""
     graph = TextGraph.open(path)
     if graph.hash != content:
-        raise GraphFormatError(f"{path} holds another graph than when it was pickled; open it again")
+        text = f"{path} holds another graph than when it was pickled; open it again"
+        raise GraphFormatError(text, code="corpus.other_content")
     return graph
 
 

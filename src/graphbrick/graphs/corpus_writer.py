@@ -32,11 +32,11 @@ from graphbrick.graphs.store.writing.string_writer import write_strings
 
 @dataclass
 class Support:
-    """What passages say of the triples of a graph, by triple id.
+    """Support of the triples of a graph by passages, by triple id.
 
     Attributes:
-        weights: float32 [triples], how strongly each triple is supported, above 0.
-        begin: int64 [triples + 1], where the passages of each triple begin.
+        weights: float32 [triples], the strength of the support of each triple, above 0.
+        begin: int64 [triples + 1], the begin of the passages of each triple.
         passages: int32, the passages, ascending for each triple.
         descriptions: A description for each triple, empty for none.
         keywords: The topics of each triple, most important first.
@@ -65,8 +65,8 @@ def write_corpus(
         passages: Returns all passages; their order gives their ids. Called several times, so that they need not all be
             in memory.
         mentions: As `TextGraph.mentions`; the entities of each passage are ascending.
-        support: What they say of the triples.
-        state: What the graph was made from; see `TextGraph.text_state`.
+        support: The support of the triples by them.
+        state: The hash of the input of the graph; see `TextGraph.text_state`.
 
     Raises:
         GraphbrickError: They cannot be written.

@@ -57,7 +57,7 @@ class Graph(StoredGraph, QueryLanguage):
         return self._copy().query(text, parameters, limit)
 
     def schema(self) -> Schema:
-        """Return what queries may name: a node table for each first type, a relation table for each relation."""
+        """Return the names of queries: a node table for each first type, a relation table for each relation."""
         return self._copy().schema()
 
     def _copy(self) -> QueryLanguage:

@@ -28,7 +28,7 @@ Ids = npt.NDArray[np.int32]
 
 
 class Method(NamedTuple):
-    """How a graph is partitioned.
+    """The parameters of a partitioning.
 
     Attributes:
         resolution: Above 0; higher gives more and smaller partitions.
@@ -47,7 +47,7 @@ class Partitions:
     Attributes:
         label: int32 [entities], the partition of each entity.
         place: int32 [entities], the position of each entity within its partition.
-        pointer: int64 [partitions + 1], where the entities of each partition begin in ``member``.
+        pointer: int64 [partitions + 1], the begin of the entities of each partition in ``member``.
         member: int32 [entities], the entities of each partition, ascending.
     """
 
@@ -93,7 +93,7 @@ class Partitions:
         return len(self.pointer) - 1
 
     def inside(self, graph: Graph, entities: Ids, follow_out: bool, follow_in: bool) -> Inside:
-        """Return the partitions of the given entities as a separate graph, without triples between partitions.
+        """Return the partitions of entities as a separate graph, without triples between partitions.
 
         Raises:
             GraphFormatError: The stored arrays contradict each other.
@@ -104,7 +104,8 @@ class Partitions:
         if len(parts) and not 0 <= parts[0] <= parts[-1] < len(self):
             raise GraphFormatError(
                 "the stored partitions are damaged (no such partition); make them "
-                "again with graphbrick prepare partitions"
+                "again with graphbrick prepare partitions",
+                code="partitions.no_such_partition",
             )
         sizes = self.pointer[parts + 1] - self.pointer[parts]
         offset = (np.cumsum(sizes) - sizes).astype(np.int32)
@@ -121,7 +122,8 @@ class Partitions:
         ):
             raise GraphFormatError(
                 "the stored partitions are damaged (entities and their partitions do not agree); "
-                "make them again with graphbrick prepare partitions"
+                "make them again with graphbrick prepare partitions",
+                code="partitions.disagree",
             )
         rows = graph.csr.rows
         label, place = self.label.view(), self.place.view()
@@ -134,12 +136,12 @@ class Partitions:
 
 
 class Inside(NamedTuple):
-    """Some partitions as a separate graph with local ids.
+    """Partitions as a separate graph with local ids.
 
     Attributes:
         members: int32, the entity of each local id; ascending within each partition.
         chosen: int32, the local ids of the requested entities.
-        pointers: uint32 [members + 1], where the row of each local id begins, and the end of the last row.
+        pointers: uint32 [members + 1], the begin of the row of each local id, and the end of the last row.
         neighbours: int32, the rows: the local ids that one step leads to.
     """
 
@@ -182,19 +184,25 @@ def _open_or_make(graph: Graph, method: Method) -> Partitions:
         if earlier is not None and earlier.is_usable:
             return _extended(graph, method, earlier)
         why = place.missing_because().replace("was ", "were ", 1).replace("is ", "are ", 1)
+        state = "missing" if not place.older() else "of another version" if earlier is None else "changed too much"
     except (OSError, ValueError) as error:
-        why = f"are damaged ({error})"
+        why, state = f"are damaged ({error})", "damaged"
     if graph.n_triples > _LARGE:
         raise GraphbrickError(
-            f"the partitions in {place.parent} {why}; as the graph is large, make them first with: {advice}"
+            f"the partitions in {place.parent} {why}; as the graph is large, make them first with: {advice}",
+            code="partitions.graph_is_large",
+            state=state,
+            command=advice,
         )
-    found = part(graph, method)
-    event(f"the partitions in {place.parent} {why}; {len(found):,} were made now (beforehand: {advice})")
+    partitions = part(graph, method)
+    text = f"the partitions in {place.parent} {why}; {len(partitions):,} were made now (beforehand: {advice})"
+    event(text, "partitions.made", state=state, n=len(partitions), command=advice)
     try:
-        keep(graph, method, found)
+        keep(graph, method, partitions)
     except OSError as error:
-        event(f"partitions cannot be kept in {place.parent} ({error.strerror or error}); they will be made again")
-    return found
+        text = f"partitions cannot be kept in {place.parent} ({error.strerror or error}); they will be made again"
+        event(text, "partitions.not_kept")
+    return partitions
 
 
 def _extended(graph: Graph, method: Method, earlier: Earlier) -> Partitions:
@@ -205,13 +213,16 @@ def _extended(graph: Graph, method: Method, earlier: Earlier) -> Partitions:
     partitions = Partitions.open(earlier.folder, earlier.since.n_entities)
     new = graph.n_entities - earlier.since.n_entities
     more = f"; {new:,} new entities joined the partitions of their neighbours" if new else ""
-    event(f"the partitions were made {earlier.since}{more} (anew: {command(graph, method)})")
+    advice = command(graph, method)
+    text = f"the partitions were made {earlier.since}{more} (anew: {advice})"
+    event(text, "partitions.of_earlier_version", new=new, changed=earlier.since.share, command=advice)
     if new:
         partitions = Partitions.of(with_new_entities(graph, partitions.label))
         try:
             keep(graph, method, partitions, made=earlier.facts.get("made", earlier.facts["graph"]))
         except OSError as error:
-            event(f"extended partitions cannot be kept ({error.strerror or error}); they will be extended again")
+            text = f"extended partitions cannot be kept ({error.strerror or error}); they will be extended again"
+            event(text, "partitions.extended_not_kept")
     return partitions
 
 
@@ -255,22 +266,23 @@ def with_new_entities(graph: Graph, label: Ids) -> Ids:
     return labels
 
 
-def keep(graph: Graph, method: Method, found: Partitions, *, made: str = "") -> None:
+def keep(graph: Graph, method: Method, partitions: Partitions, *, made: str = "") -> None:
     """Write the partitions of a graph beside it.
 
     Args:
         graph: The graph.
-        method: How they were found.
-        found: The partitions.
-        made: The hash of the version of the graph that they were found in; empty for this version.
+        method: The parameters of the partitioning.
+        partitions: The partitions.
+        made: The hash of the version of the graph that they were computed for; empty for this version.
 
     Raises:
         OSError: They cannot be written.
     """
 
     def fill(folder: Path) -> dict[str, Any]:
-        found.save(folder)
-        return {"graph": graph.hash, **method._asdict(), "partitions": len(found)} | ({"made": made} if made else {})
+        partitions.save(folder)
+        facts = {"graph": graph.hash, **method._asdict(), "partitions": len(partitions)}
+        return facts | ({"made": made} if made else {})
 
     folder_of(graph, method).write(fill)
 
@@ -283,7 +295,7 @@ def part(graph: Graph, method: Method, *, progress: Progress = silent) -> Partit
 
     Args:
         graph: The graph.
-        method: How to partition it.
+        method: The parameters of the partitioning.
         progress: Called with the number of entities whose partition is final.
 
     Raises:
@@ -323,11 +335,12 @@ def _divide(graph: Graph, leiden: Callable[..., Any], method: Method, label: Ids
     if not len(neighbours):  # the library does not accept an empty graph
         return place[members]
     pointers, weights = pointers.astype(np.int64), np.ones(len(neighbours))
-    _, found = leiden(
+    _, communities = leiden(
         pointers, neighbours, weights, len(members), resolution=float(method.resolution), seed=method.seed
     )
     community = np.empty(len(members), dtype=np.int64)
-    community[np.fromiter(found.keys(), np.int64, len(found))] = np.fromiter(found.values(), np.int64, len(found))
+    places = np.fromiter(communities.keys(), np.int64, len(communities))
+    community[places] = np.fromiter(communities.values(), np.int64, len(communities))
     numbered: Ids = np.unique(community, return_inverse=True)[1].astype(np.int32)
     return numbered
 
@@ -337,7 +350,8 @@ def _library() -> Callable[..., Any]:
         from graspologic_native import leiden_csr
     except ImportError as error:
         raise GraphbrickError(
-            "partitions need graspologic-native 1.3 or newer: pip install --upgrade 'graphbrick[communities]'"
+            "partitions need graspologic-native 1.3 or newer: pip install --upgrade 'graphbrick[communities]'",
+            code="partitions.no_library",
         ) from error
-    found: Callable[..., Any] = leiden_csr
-    return found
+    library: Callable[..., Any] = leiden_csr
+    return library

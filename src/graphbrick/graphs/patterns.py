@@ -91,7 +91,7 @@ def follow(
     a film does not share an actor with itself, while the parents of a person's child include that person.
 
     Args:
-        subgraph: Where to search.
+        subgraph: The subgraph to search.
         start: Entity id.
         pattern: At least one hop.
         back: Whether walks may come back to the start.
@@ -145,7 +145,7 @@ def _next_hop(
     origin: int,
     check: Callable[[], None],
 ) -> _Hop:
-    """Take one step from the given states; the first way to reach a state is kept.
+    """Take one step from states; the first way to reach a state is kept.
 
     ``steps`` holds for each direction whether it is forwards and whether it may return to the start.
     """

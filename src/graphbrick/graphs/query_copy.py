@@ -43,7 +43,9 @@ def _opened(graph: StoredGraph) -> LadybugGraph:
     except OSError as error:
         raise GraphbrickError(
             f"the copy of {graph.path} for queries cannot be kept in {place.parent} ({error.strerror or error}); "
-            "make room, or copy the graph to a folder that you may write to"
+            "make room, or copy the graph to a folder that you may write to",
+            code="query_copy.not_written",
+            folder=place.parent,
         ) from error
     return LadybugGraph(Address("ladybug", "", str(place.folder / _FILE)))
 
@@ -52,7 +54,7 @@ def _is_usable(place: FolderBeside) -> bool:
     try:
         return place.facts() is not None
     except ValueError as error:
-        event(f"the copy in {place.folder} is damaged ({error}) and is made again")
+        event(f"the copy in {place.folder} is damaged ({error}) and is made again", "query_copy.damaged")
         return False
 
 
@@ -63,4 +65,6 @@ def _make(graph: StoredGraph, place: FolderBeside) -> None:
 
     start = time.perf_counter()
     place.write(fill)
-    event(f"a copy of the graph for queries was made in {place.folder} ({time.perf_counter() - start:.1f} s)")
+    seconds = time.perf_counter() - start
+    text = f"a copy of the graph for queries was made in {place.folder} ({seconds:.1f} s)"
+    event(text, "query_copy.made", folder=place.folder)

@@ -18,7 +18,7 @@ _MOST_TABLES = 100_000
 
 @dataclass(frozen=True)
 class RdfNames:
-    """IRIs in angle brackets; what is missing has no exact counterpart in RDF.
+    """IRIs in angle brackets; missing tables and properties have no exact counterpart in RDF.
 
     Attributes:
         classes: The class of each node table; empty for nodes of any class.
@@ -32,17 +32,17 @@ class RdfNames:
 
 
 def rdf_names(graph: object) -> RdfNames | None:
-    """Return what a query in SPARQL over the N-Triples export calls the tables of the ladybug export.
+    """Return the names of the tables of the ladybug export in SPARQL queries over the N-Triples export.
 
-    A node table holds the nodes whose first type it is, but a class all nodes of that type: a table is missing if nodes
-    of another one have its type too. So is the table of nodes without a type, unless it is the only one. A property
+    A node table holds the nodes whose first type it is, a class all nodes of that type: a table is missing if nodes of
+    another one have its type too. So is the table of nodes without a type, unless it is the only one. A property
     holds the first of several values, but RDF has all of them: a property is missing if a node has several.
 
     Args:
         graph: A folder graph, or a ladybug database.
 
     Returns:
-        None if the graph is something else, or a database that is no export.
+        None if the graph is something else, or a database that is not an export.
     """
     copy = query_copy(graph) if isinstance(graph, Graph) else graph
     if not isinstance(copy, LadybugGraph):
@@ -68,13 +68,13 @@ def rdf_names(graph: object) -> RdfNames | None:
 
 
 def _types_of_other_tables(copy: LadybugGraph) -> set[str]:
-    """Return the types that are not the first of some node."""
+    """Return the types that are not the first type of at least one node."""
     text = "MATCH (n) WHERE size(n.types) > 1 UNWIND n.types[2:] AS other RETURN DISTINCT other"
     return {str(row[0]) for row in copy.fetch(text, {}, _MOST_TABLES).rows}
 
 
 def _has_several(copy: LadybugGraph, relation: str) -> bool:
-    """Whether several triples of a relation leave one node."""
+    """Return whether several triples of a relation leave one node."""
     text = f"MATCH (n)-[r:{quoted(relation)}]->() WITH n, count(r) AS number WHERE number > 1 RETURN n.key LIMIT 1"
     return bool(copy.fetch(text, {}, 1).rows)
 

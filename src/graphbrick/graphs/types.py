@@ -24,20 +24,20 @@ def entities_by_type(graph: Graph) -> Mapping[str, Ints]:
 
 
 def _by_type(graph: Graph) -> dict[str, Ints]:
-    found: dict[str, Ints] = {}
+    by_type: dict[str, Ints] = {}
     if graph.type_table is not None:
         pointers, ids, names = graph.type_table
         owner = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
         order = np.argsort(ids, kind="stable")
         bounds = np.searchsorted(ids[order], np.arange(len(names) + 1))
-        found = {names[i]: owner[order[bounds[i] : bounds[i + 1]]] for i in range(len(names))}
+        by_type = {names[i]: owner[order[bounds[i] : bounds[i + 1]]] for i in range(len(names))}
     changed = [entity for entity, facts in graph.changes.facts.items() if facts.types is not None]
     if changed:
-        found = {name: entities[~np.isin(entities, changed)] for name, entities in found.items()}
+        by_type = {name: entities[~np.isin(entities, changed)] for name, entities in by_type.items()}
         added: dict[str, list[int]] = {}  # joined once: an array that grows by one is copied each time
         for entity in changed:
             for name in graph.types(entity):
                 added.setdefault(name, []).append(entity)
         none = np.zeros(0, dtype=np.int64)
-        found |= {name: np.append(found.get(name, none), entities) for name, entities in added.items()}
-    return {name: np.sort(entities) for name, entities in found.items() if len(entities)}
+        by_type |= {name: np.append(by_type.get(name, none), entities) for name, entities in added.items()}
+    return {name: np.sort(entities) for name, entities in by_type.items() if len(entities)}

@@ -92,22 +92,22 @@ class Expected:
 def test_what_is_built_does_not_depend_on_rooms_and_groups(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: int, room: int
 ) -> None:
-    given = records(1500)
-    usual = build(given, tmp_path / "usual.graph")
-    Expected(given).check(usual)
+    triples = records(1500)
+    usual = build(triples, tmp_path / "usual.graph")
+    Expected(triples).check(usual)
     monkeypatch.setattr(buckets, "_SMALL", room)
     monkeypatch.setattr(buckets, "COUNT", 1024)
     monkeypatch.setattr(buckets.groups, "__defaults__", (group,))
     monkeypatch.setattr(BucketReader.pieces, "__defaults__", (group,))
     monkeypatch.setattr(builder_module, "_SPOOL", 100)
-    assert files_of(build(given, tmp_path / "other.graph")) == files_of(usual)
+    assert files_of(build(triples, tmp_path / "other.graph")) == files_of(usual)
 
 
 @settings(max_examples=25, deadline=None)
 @given(count=st.integers(1, 60), seed=st.integers(0, 10**6))
 def test_small_graphs_are_those_made_by_hand(tmp_path_factory: pytest.TempPathFactory, count: int, seed: int) -> None:
-    given = records(count, seed)
-    Expected(given).check(build(given, tmp_path_factory.mktemp("small") / "g.graph"))
+    triples = records(count, seed)
+    Expected(triples).check(build(triples, tmp_path_factory.mktemp("small") / "g.graph"))
 
 
 def test_triples_too_large_for_one_number_are_sorted_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,8 +181,8 @@ def test_a_graph_without_near_misses_says_so(tmp_path: Path, monkeypatch: pytest
     assert told(entry.events) == [("names.no_near_index", {"text": "Nairobbi"})]
     graph.check()
     monkeypatch.setattr(builder_module, "NEAR_LIMIT", 1)
-    assert not build(given, tmp_path / "large.graph").manifest.near
-    assert build(given, tmp_path / "yes.graph", near=True).names.near("Nairobbi", 3)
+    assert not build(triples, tmp_path / "large.graph").manifest.near
+    assert build(triples, tmp_path / "yes.graph", near=True).names.near("Nairobbi", 3)
 
 
 # Taking up

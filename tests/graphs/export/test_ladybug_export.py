@@ -13,12 +13,12 @@ from typing import Any
 import ladybug
 import pytest
 from built_graphs import content_of
+from faults import fails
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphbrick
 from graphbrick import Graph, build
-from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export import ladybug as exporter
 from graphbrick.graphs.export import ladybug_layout
 from graphbrick.graphs.export.ladybug import to_ladybug
@@ -201,13 +201,13 @@ def test_names_are_readable_where_types_and_relations_share_them(tmp_path: Path)
 def test_a_database_that_is_there_is_replaced_only_on_request(tmp_path: Path) -> None:
     file = to_ladybug(tiny_graph(), tmp_path / "db")
     before = file.read_bytes()
-    with pytest.raises(GraphbrickError, match="--overwrite"):
+    with fails("export.file_exists", target=file):
         to_ladybug(tiny_graph(), file)
     assert file.read_bytes() == before
     to_ladybug(build([("a", "b", "c")], tmp_path / "g.graph"), file, overwrite=True)
     assert exported_content(file)[1] == {("a", "b", "c"): 1}
     (tmp_path / "db.wal").touch()
-    with pytest.raises(GraphbrickError, match="not closed properly"):
+    with fails("export.not_closed", file=file):
         to_ladybug(tiny_graph(), file, overwrite=True)
 
 

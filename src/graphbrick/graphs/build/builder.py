@@ -288,8 +288,8 @@ class GraphBuilder:
             skipped = f" ({bad.count:,} bad records were left out)" if bad.count else ""
             ruled = f" ({ingest.left_out:,} triples were left out by the rules)" if ingest.left_out else ""
             text = f"no triple found{skipped}{ruled}; a graph needs at least one"
-            counts = {"skipped": bad.count, "left_out": ingest.left_out}
-            raise InputError(text, self._origin.name, code="build.no_triple", **counts)
+            source, left_out = self._origin.name, ingest.left_out
+            raise InputError(text, source, code="build.no_triple", skipped=bad.count, left_out=left_out)
         ingest.finish()
         if bad.count:
             bad.write(self._work / SKIPPED)

@@ -56,10 +56,12 @@ def compact(path: str | PathLike[str], *, progress: Progress = silent) -> Graph:
         if has_text(folder):
             raise GraphbrickError(
                 f"{folder} was made from documents: compaction gives entities new ids, which would part them from "
-                "their passages; leave the changes as they are, or index the documents into another place"
+                "their passages; leave the changes as they are, or index the documents into another place",
+                code="compact.from_documents",
             )
         if not graph.n_triples:
-            raise GraphbrickError(f"no triple of {folder} is left, and a graph needs at least one; add some first")
+            text = f"no triple of {folder} is left, and a graph needs at least one; add triples first"
+            raise GraphbrickError(text, code="compact.no_triple")
         built = graph.manifest
         with GraphBuilder(folder, source=built.source, overwrite=True, near=built.near) as builder:
             try:
@@ -71,7 +73,7 @@ def compact(path: str | PathLike[str], *, progress: Progress = silent) -> Graph:
                         progress("", count, None)
                 return builder.finish()
             except OSError as error:
-                raise GraphbrickError(not_written(folder, error)) from error
+                raise GraphbrickError(not_written(folder, error), code="compact.not_written") from error
 
 
 def parts_of(graph: Graph) -> Iterator[Part]:

@@ -1,4 +1,4 @@
-"""Copy a graph from a database into a graph folder: page by page, so that a copy that was ended goes on later."""
+"""Copy a graph from a database into a graph folder, page by page, so that an interrupted copy can be continued."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def copy_graph(
 ) -> Graph:
     """Copy a graph from a database into a graph folder, and open it.
 
-    Pages of nodes and triples are kept in a hidden folder beside ``path`` until the graph is complete. A copy that was
-    ended, or that the database ended, goes on after the last page when it is started again; what has changed in the
-    pages before is not seen then. Memory grows by some 200 bytes with each node, and not with triples. Triples with
-    blank nodes of a SPARQL endpoint are left out, because their names change from page to page.
+    Pages of nodes and triples are kept in a hidden folder beside ``path`` until the graph is complete. An interrupted
+    copy continues after the last page when it is started again; it does not see changes in earlier pages. Memory grows
+    by about 200 bytes with each node, and not with triples. Triples with blank nodes of a SPARQL endpoint are left out,
+    because their names change from page to page.
 
     Args:
-        address: Where the graph is.
+        address: The address of the database.
         path: The folder to make.
         near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
         overwrite: Replace a graph that is there.
@@ -68,7 +68,8 @@ def copy_graph(
     if not isinstance(source, DatabaseGraph):
         raise InputError(
             f"{address} is not the address of a database, so there is nothing to "
-            "copy; build a graph from files with build()"
+            "copy; build a graph from files with build()",
+            code="copy.not_a_database",
         )
     check_place(target, overwrite=overwrite)
     pages = _Pages(target.resolve().with_name(f".{target.name}.copy"), str(source.address))
@@ -83,12 +84,14 @@ def copy_graph(
         if not pages.names("edges"):
             raise GraphbrickError(
                 f"{source.address} has no triples, and a graph needs at least one; "
-                "check the database that the address names"
+                "check the database that the address names",
+                code="copy.no_triples",
             )
         parts, origin = _records(pages), Origin(str(source.address))
     else:
         raise InputError(
-            f"{source.address} cannot be copied: it lists neither its nodes nor its triples; export it to files"
+            f"{source.address} cannot be copied: it lists neither its nodes nor its triples; export it to files",
+            code="copy.lists_nothing",
         )
     graph = _built(parts, origin, target, near, overwrite, progress)
     SourceMark(str(source.address), graph.hash, pages.state["mark"]).write(graph.place)
@@ -101,12 +104,13 @@ def mark_of(source: DatabaseGraph) -> dict[str, Any] | None:
     try:
         return source.mark()
     except (QueryError, TooSlowError) as error:
-        event(f"{source.address} does not report its state, so a refresh will copy everything: {error}")
+        text = f"{source.address} does not report its state, so a refresh will copy everything: {error}"
+        event(text, "copy.no_mark")
         return None
 
 
 class _Pages:
-    """Files of records and a file that says how far the copy is.
+    """Files of records, and a file with the state of the copy.
 
     Args:
         folder: The folder of the files.
@@ -117,11 +121,11 @@ class _Pages:
         self.folder, self._address = folder, address
         self.state: dict[str, Any] = {"address": address}
         try:
-            found = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+            state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            found = {}
-        if isinstance(found, dict) and found.get("address") == address:
-            self.state = found
+            state = {}
+        if isinstance(state, dict) and state.get("address") == address:
+            self.state = state
         else:
             shutil.rmtree(folder, ignore_errors=True)
         with self.writing():
@@ -135,11 +139,14 @@ class _Pages:
         except OSError as error:
             raise GraphbrickError(
                 f"the copy cannot be written to {self.folder} ({error.strerror or error}); make room there, or choose "
-                "another place for the graph"
+                "another place for the graph",
+                code="copy.not_written",
+                folder=self.folder,
+                reason=error.strerror,
             ) from error
 
     def add(self, kind: str, rows: list[Any], **state: Any) -> None:
-        """Write a page and remember how far the copy is; a copy that ends in between writes the page again."""
+        """Write a page and the state of the copy; if interrupted in between, the page is written again."""
         number = int(self.state.get(kind, 0))
         with self.writing():
             if rows:
@@ -190,7 +197,8 @@ def _check_count(source: CypherGraph, pages: _Pages, copied: int) -> None:
     if count != copied:
         pages.remove()
         raise GraphbrickError(
-            f"{copied:,} nodes were copied, and {source.address} counts {count:,}: it changed meanwhile; start again"
+            f"{copied:,} nodes were copied, and {source.address} counts {count:,}: it changed meanwhile; start again",
+            code="copy.changed_meanwhile",
         )
 
 
@@ -204,16 +212,17 @@ def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
             batch, source.around([handle for _, handle in batch], "out", None, _MOST), strict=True
         ):
             if edges.is_cut:
-                raise GraphbrickError(f"more than {_MOST:,} triples leave {key}; this graph cannot be copied")
+                text = f"more than {_MOST:,} triples leave {key}; this graph cannot be copied"
+                raise GraphbrickError(text, code="copy.too_many_triples", key=key)
             rows += [(key, edge.key, edge.node.key, edge.label) for edge in edges.edges]
         done, triples = done + len(batch), triples + len(rows)
         pages.add("edges", rows, n_heads=done, n_triples=triples)
         progress("copying triples", triples, None)
 
 
-def _handle(found: Any) -> Any:
+def _handle(value: Any) -> Any:
     """Return a handle that was read from JSON, which has lists for tuples."""
-    return tuple(found) if isinstance(found, list) else found
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _records(pages: _Pages) -> Iterator[Part]:
@@ -242,7 +251,7 @@ def _built(
                     progress("building", count, None)
             return builder.finish()
         except OSError as error:
-            raise GraphbrickError(not_written(target, error)) from error
+            raise GraphbrickError(not_written(target, error), code="copy.graph_not_written") from error
 
 
 def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
@@ -256,27 +265,30 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
         # Virtuoso sorts many rows only in a subquery.
         ordered = "SELECT ?s ?p ?o WHERE { ?s ?p ?o } ORDER BY ?s ?p ?o"
         query = f"SELECT ?s ?p ?o WHERE {{ {{ {ordered} }} }} LIMIT {_TRIPLES} OFFSET {offset}"
-        found = source.solutions(query, _TRIPLES)
-        if found.is_cut and len(found.rows) < _TRIPLES:
-            raise GraphbrickError(f"{source.address} sends only parts of pages; raise its own limits of time and rows")
+        page = source.solutions(query, _TRIPLES)
+        if page.is_cut and len(page.rows) < _TRIPLES:
+            text = f"{source.address} sends only parts of pages; raise its own limits of time and rows"
+            raise GraphbrickError(text, code="copy.partial_pages")
         lines = []
-        for row in found.rows:
+        for row in page.rows:
             terms = [term for term in row if term is not None and source.can_ask(term)]
             if len(terms) == 3:
                 lines.append(" ".join(term.text for term in terms) + " .")
-        blank += len(found.rows) - len(lines)
-        offset += len(found.rows)
-        pages.add("triples", lines, offset=offset, blank=blank, has_triples=not found.rows)
+        blank += len(page.rows) - len(lines)
+        offset += len(page.rows)
+        pages.add("triples", lines, offset=offset, blank=blank, has_triples=not page.rows)
         progress("copying statements", offset, None)
     if blank:
-        event(f"{blank:,} statements with blank nodes were left out, since {source.address} renames them in each reply")
+        text = f"{blank:,} statements with blank nodes were left out, since {source.address} renames them in each reply"
+        event(text, "copy.blank_nodes", n=blank)
     file = pages.folder / "graph.nt"
     with pages.writing(), file.open("w", encoding="utf-8", newline="\n") as written:
         written.writelines(f"{line}\n" for line in pages.rows("triples"))
     if not pages.names("triples"):
         raise GraphbrickError(
             f"{source.address} has no statements, and a graph needs at least one "
-            "triple; check the store that the address names"
+            "triple; check the store that the address names",
+            code="copy.no_statements",
         )
     return file
 

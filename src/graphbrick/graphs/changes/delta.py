@@ -36,7 +36,7 @@ class Change:
     Attributes:
         graph: The graph after the change.
         added: Number of triples added.
-        known: Number of triples to add that the graph already had, or that were given more than once.
+        known: Number of triples to add that the graph already had, or that were repeated.
         deleted: Number of triples deleted.
         missing: Triples to delete that the graph did not have.
         entities: Number of new entities.
@@ -114,14 +114,16 @@ def change(
         if missing and not ignore_missing:
             raise GraphbrickError(
                 f"{len(missing):,} of the triples to delete are not in {folder}, such as {_shown(missing)}; nothing "
-                "was changed; --ignore-missing (ignore_missing=True) passes over them"
+                "was changed; --ignore-missing (ignore_missing=True) passes over them",
+                code="change.missing_triples",
+                triples=missing,
             )
         if not delta.is_empty:
             held.write(delta)
         return Change(
             Graph.open(folder),
             len(delta.added),
-            pending.n_given - len(delta.added),
+            pending.n_added - len(delta.added),
             len(delta.deleted),
             tuple(missing),
             len(delta.entities),
@@ -142,7 +144,7 @@ def _records(
         file, table = Path(source), None if nodes is None else Path(nodes)
         return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), naming_of(file) is not None
     if nodes is not None:
-        raise InputError("nodes is for files; records from Python take none")
+        raise InputError("nodes is for files; records from Python take none", code="change.nodes_for_files")
     return checked_records(source, bad), False
 
 
@@ -150,7 +152,7 @@ class _Pending:
     """An unfinished change of a graph: looks up keys and assigns ids to new ones."""
 
     def __init__(self, graph: Graph) -> None:
-        self.n_given = 0
+        self.n_added = 0
         self._graph = graph
         self._ids: dict[str, int | None] = {}
         self._entities: dict[str, int] = {}
@@ -180,16 +182,16 @@ class _Pending:
             if not (has_defaults and known and record.label == local_name(record.key)):
                 self._relation_labels[record.key] = record.label
         else:
-            self.n_given += 1
+            self.n_added += 1
             head, relation, tail = record
             self._added[self._entity(head), self._new_relation(relation), self._entity(tail)] = None
 
     def delta(self) -> tuple[Delta, list[TripleRecord]]:
         """Return the change, and the triples to delete that are not there."""
         graph = self._graph
-        given = {triple: ids for triple, ids in self._deleted.items() if ids is not None}
-        there = find_triples(graph.csr, _array(given.values())) >= 0
-        deleted = dict.fromkeys(ids for ids, found in zip(given.values(), there.tolist(), strict=True) if found)
+        known = [ids for ids in self._deleted.values() if ids is not None]
+        there = find_triples(graph.csr, _array(known)) >= 0
+        deleted = dict.fromkeys(ids for ids, is_there in zip(known, there.tolist(), strict=True) if is_there)
         missing = [triple for triple, ids in self._deleted.items() if ids not in deleted]
         added = _array(self._added)
         new = dict.fromkeys(map(_ids, added[find_triples(graph.csr, added) < 0].tolist()))
@@ -215,15 +217,15 @@ class _Pending:
             # As in a build, a record that describes a relation does not create an entity.
             if self._known(key) is None and self._relation(key) is None:
                 self._entity(key)
-        found = {}
+        changed = {}
         for key in {**self._entities, **self._records}:
             entity = self._known(key)
             if entity is None:
                 continue
             facts = self._merged(entity, key, self._records.get(key, EntityRecord(key)))
             if facts is not None:
-                found[entity] = facts
-        return found
+                changed[entity] = facts
+        return changed
 
     def _merged(self, entity: int, key: str, record: EntityRecord) -> Facts | None:
         """Return the facts of an entity merged with a record about it; None if nothing changes."""

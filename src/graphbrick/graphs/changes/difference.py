@@ -1,4 +1,4 @@
-"""The difference between two versions of a graph as a change, so that what lies beside the older one stays."""
+"""The difference between two versions of a graph as a change, so that the folders beside the older one stay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Codes = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Difference:
-    """What makes an older graph equal to a newer one.
+    """Records that turn an older graph into a newer one.
 
     Attributes:
         add: Triples, and facts about entities and relations that are new or differ.
@@ -31,11 +31,11 @@ class Difference:
 
 
 def difference(old: Graph, new: Graph) -> Difference | None:
-    """Return the change from one graph to another; None where a change cannot say it, or would be too large.
+    """Return the change from one graph to another; None if a change cannot express it, or would be too large.
 
     A change cannot remove entities, relations, types, aliases or descriptions. More than 10 % of the triples
-    (`MOST_CHANGED`) are too many: what lies beside the graph would not be used any more. Memory grows by some 50 bytes
-    with each triple.
+    (`MOST_CHANGED`) are too many: the folders beside the graph would not be used any more. Memory grows by about 50
+    bytes with each triple.
     """
     entities, relations = _old_entities(old, new), _old_relations(old, new)
     if (entities >= 0).sum() < old.n_entities or (relations >= 0).sum() < old.n_relations:
@@ -76,13 +76,13 @@ def _triple(graph: Graph, head: int, relation: int, tail: int) -> TripleRecord:
 
 def _old_entities(old: Graph, new: Graph) -> Codes:
     """Return the id that each entity has in the old graph; -1 for none."""
-    found = np.full(new.n_entities, -1, dtype=np.int64)
+    ids = np.full(new.n_entities, -1, dtype=np.int64)
     for entity in range(new.n_entities):
         try:
-            found[entity] = old.entity(new.key(entity))
+            ids[entity] = old.entity(new.key(entity))
         except LinkError:
             continue
-    return found
+    return ids
 
 
 def _old_relations(old: Graph, new: Graph) -> Codes:
@@ -124,7 +124,7 @@ def _facts(old: Graph, new: Graph, ids: Codes) -> list[Record] | None:
 
 
 def record_of(graph: Graph, entity: int) -> EntityRecord:
-    """Return what a graph knows of an entity; aliases in alphabetical order."""
+    """Return the record of an entity of a graph; aliases in alphabetical order."""
     return EntityRecord(
         graph.key(entity),
         graph.label(entity),

@@ -30,12 +30,12 @@ from graphbrick.graphs.store.source_mark import SourceMark
 
 @dataclass(frozen=True)
 class Refreshed:
-    """What `refresh_graph` did.
+    """The result of `refresh_graph`.
 
     Attributes:
         graph: The graph after it.
         copied: "nothing", if the database told that it is the same; "new" triples only; or "all".
-        replaced: Whether the folder was replaced, so that what lies beside it has to be made again.
+        replaced: Whether the folder was replaced, so that the folders beside it have to be made again.
         added: Number of triples added, if it was not replaced.
         deleted: Number of triples deleted, if it was not replaced.
         described: Number of entities whose names, types or description changed, if it was not replaced.
@@ -50,7 +50,7 @@ class Refreshed:
 
     @property
     def changed(self) -> bool:
-        """Whether the graph is another one than before."""
+        """True if the graph differs from the one before."""
         return self.replaced or bool(self.added or self.deleted or self.described)
 
 
@@ -60,7 +60,7 @@ def refresh_graph(path: str | PathLike[str], *, full: bool = False, progress: Pr
     Nothing is copied if the database tells that it is the same (`DatabaseGraph.mark`). If its address names the
     property with the time of changes (``?changed=updated_at``), only newer nodes and triples are copied, unless the
     numbers of nodes and relations show that some were deleted. Else everything is copied. Differences of up to 10 % are
-    written as a change of the folder (`change`), so that what lies beside it is kept; else the folder is replaced.
+    written as a change of the folder (`change`), so that the folders beside it stay valid; else the folder is replaced.
 
     Args:
         path: The folder.
@@ -73,12 +73,14 @@ def refresh_graph(path: str | PathLike[str], *, full: bool = False, progress: Pr
     graph = Graph.open(path)
     address, known = graph.manifest.source, SourceMark.of(graph)
     if not is_address(address):
-        raise GraphbrickError(f"{path} was built from {address}, not from a database; build it again with --overwrite")
+        text = f"{path} was built from {address}, not from a database; build it again with --overwrite"
+        raise GraphbrickError(text, code="refresh.not_from_a_database")
     if known is not None and known.address != address:
         known = None
     if graph.changes.files and (known is None or known.graph != graph.hash):
         raise GraphbrickError(
-            f"{path} was changed since it was copied; refreshing would lose that: copy to another place"
+            f"{path} was changed since it was copied; refreshing would lose that: copy to another place",
+            code="refresh.has_changes",
         )
     source = opening.open(address)
     assert isinstance(source, DatabaseGraph)
@@ -90,7 +92,8 @@ def refresh_graph(path: str | PathLike[str], *, full: bool = False, progress: Pr
             newer = _newer(source, graph, known.mark, mark)
             if newer is not None:
                 return _changed(graph, newer, "new", SourceMark(address, "", mark))
-            event(f"not all that changed in {address} can be told by time, so everything is copied")
+            text = f"not all that changed in {address} can be told by time, so everything is copied"
+            event(text, "refresh.time_is_not_enough")
     return _copied(graph, address, progress)
 
 
@@ -102,9 +105,9 @@ def _copied(graph: Graph, address: str, progress: Progress) -> Refreshed:
         copied = copy_graph(address, fresh, near=graph.manifest.near, overwrite=True, progress=progress)
         mark = SourceMark.of(copied)
         assert mark is not None
-        found = Difference([], []) if copied.hash == graph.hash else difference(graph, copied)
-        if found is not None:
-            return _changed(graph, found, "all", mark)
+        changes = Difference([], []) if copied.hash == graph.hash else difference(graph, copied)
+        if changes is not None:
+            return _changed(graph, changes, "all", mark)
         put_in_place(fresh, graph.place)
         mark.write(graph.place)
         return Refreshed(Graph.open(graph.place), "all", replaced=True)
@@ -113,11 +116,11 @@ def _copied(graph: Graph, address: str, progress: Progress) -> Refreshed:
         marked.unlink(missing_ok=True)
 
 
-def _changed(graph: Graph, found: Difference, copied: str, mark: SourceMark) -> Refreshed:
+def _changed(graph: Graph, changes: Difference, copied: str, mark: SourceMark) -> Refreshed:
     """Write a difference as a change of the folder, and note the mark of the source."""
     after, added, deleted, described = graph, 0, 0, 0
-    if found.add or found.delete:
-        done = change(graph.place, add=found.add, delete=found.delete)
+    if changes.add or changes.delete:
+        done = change(graph.place, add=changes.add, delete=changes.delete)
         after, added, deleted = done.graph, done.added, done.deleted
         described = done.described + done.entities
     SourceMark(mark.address, after.hash, mark.mark).write(graph.place)
@@ -125,11 +128,11 @@ def _changed(graph: Graph, found: Difference, copied: str, mark: SourceMark) -> 
 
 
 def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[str, Any]) -> Difference | None:
-    """Return what is newer in a database; None if that is not all that changed, or too much for a change."""
-    found = changed_since(source, source.stamp, before["latest"])
-    if found is None or type(before["latest"]) is not type(now["latest"]):
+    """Return the newer part of a database; None if something else has changed, or too much for a change."""
+    newer = changed_since(source, source.stamp, before["latest"])
+    if newer is None or type(before["latest"]) is not type(now["latest"]):
         return None
-    nodes, triples = found
+    nodes, triples = newer
     ends = [node for triple in triples for node in (triple.head, triple.tail)]
     records: dict[str, Record] = {}
     new_nodes = 0
@@ -157,7 +160,7 @@ def _record(node: Node) -> EntityRecord:
 
 
 def _earlier(graph: Graph, key: str) -> EntityRecord | None:
-    """Return what a graph knows of an entity; None if it does not have it."""
+    """Return the record of an entity of a graph; None if the graph does not have it."""
     try:
         return record_of(graph, graph.entity(key))
     except LinkError:

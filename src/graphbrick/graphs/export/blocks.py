@@ -27,7 +27,7 @@ def writable(text: str) -> str:
 
 
 class Triples(NamedTuple):
-    """Some triples, int64 each, sorted by (head, tail, relation)."""
+    """A block of triples, int64 each, sorted by (head, tail, relation)."""
 
     heads: Ints
     relations: Ints

@@ -1,4 +1,4 @@
-"""Entities with all that a graph knows of them, in the order of their ids."""
+"""Records of all entities of a graph, in the order of their ids."""
 
 from __future__ import annotations
 

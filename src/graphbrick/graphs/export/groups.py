@@ -23,7 +23,7 @@ class Groups:
     """The triples of a graph by group, in three arrays that are mapped from files.
 
     Attributes:
-        bounds: Where the triples of each group begin and end, in ascending order of the groups.
+        bounds: Begin and end of the triples of each group, in ascending order of the groups.
         heads: int32 [triples]; ascending within a group.
         relations: int32 [triples].
         tails: int32 [triples]; ascending for each head of a group.

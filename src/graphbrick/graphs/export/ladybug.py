@@ -90,11 +90,13 @@ def to_ladybug(
     try:
         import ladybug
     except ImportError as error:
-        raise GraphbrickError("this export needs ladybug: pip install 'graphbrick[ladybug]'") from error
+        text = "this export needs ladybug: pip install 'graphbrick[ladybug]'"
+        raise GraphbrickError(text, code="export.needs_ladybug") from error
     path = Path(target)
     log = path.with_name(f"{path.name}.wal")
     if log.exists():
-        raise GraphbrickError(f"{path} was not closed properly ({log.name} is there); open it once, or remove both")
+        text = f"{path} was not closed properly ({log.name} is there); open it once, or remove both"
+        raise GraphbrickError(text, code="export.not_closed", file=path)
     with (
         new_export_file(path, overwrite=overwrite) as file,
         tempfile.TemporaryDirectory(dir=file.parent) as scratch,
@@ -108,7 +110,8 @@ def to_ladybug(
                 connection.execute("CHECKPOINT")
         except RuntimeError as error:
             raise GraphbrickError(
-                f"{path} cannot be written: {error}; choose another place, or make room there"
+                f"{path} cannot be written: {error}; choose another place, or make room there",
+                code="export.ladybug_failed",
             ) from error
     return path
 
@@ -282,7 +285,7 @@ class _Export:
 
         Args:
             table: The table.
-            options: What follows the source.
+            options: The part of the command after the source.
             rows: The rows.
             entries: Nodes that the table on disk has an entry for, besides its rows.
         """

@@ -1,4 +1,4 @@
-"""Which tables a graph gets in a ladybug database: node tables by type, relation tables by relation.
+"""The tables of a graph in a ladybug database: node tables by type, relation tables by relation.
 
 Every pair of node tables that a relation joins is a table on disk, with an entry for each of their nodes. So thousands
 of relations, each with a table, would cost far more than their triples: 4,414 relations over 660,000 entities take 9 GB

@@ -25,7 +25,7 @@ from graphbrick.graphs.store.literals import (
 from graphbrick.graphs.store.stored import StoredGraph
 
 BASE = "urn:graphbrick:"
-"""What the IRIs of keys begin with that are no IRIs themselves."""
+"""The beginning of the IRIs that keys get which are not IRIs themselves."""
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _LABEL_IRI = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -62,7 +62,7 @@ def to_ntriples(
     Args:
         graph: The graph.
         target: The file to make.
-        base: What the IRIs of other keys begin with, such as ``http://example.org/``.
+        base: The beginning of the IRIs of other keys, such as ``http://example.org/``.
         overwrite: Replace a file that is there.
         progress: Called now and then with the name of the step, what is done and the total.
 
@@ -70,7 +70,8 @@ def to_ntriples(
         GraphbrickError: The target exists or cannot be written, or ``base`` is not the beginning of an IRI.
     """
     if not _IRI.fullmatch(base):
-        raise InputError(f"base must be the beginning of an IRI, got {base!r}; try http://example.org/")
+        text = f"base must be the beginning of an IRI, got {base!r}; try http://example.org/"
+        raise InputError(text, code="export.bad_base", base=base)
     terms, path = _Terms(graph, base), Path(target)
     with new_export_text(path, overwrite=overwrite) as file:
         for relation in range(graph.n_relations):
@@ -120,7 +121,7 @@ class _Terms:
         self._literals = literal_types(graph)
 
     def entity(self, entity: int) -> str:
-        """Return the term of an entity; triples cannot leave a literal, so that of one that they leave is an IRI."""
+        """Return the term of an entity: an IRI if triples leave it, as triples cannot leave a literal."""
         key = self._graph.key(entity)
         if key.startswith('"') and not self._graph.triples_from(entity) and (term := Term.of_key(key)) is not None:
             return writable(term.text)
@@ -147,7 +148,7 @@ class _Terms:
         return self.entity(entity)
 
     def facts(self, entity: int) -> list[str]:
-        """Return what is known of an entity; nothing of values, which say it themselves."""
+        """Return the facts about an entity; none for a value, which needs no description."""
         graph, key = self._graph, self._graph.key(entity)
         term = self.entity(entity)
         if term.startswith('"') or (self._is_bare(entity) and graph.label(entity) == key and read_literal(key)):
@@ -160,7 +161,7 @@ class _Terms:
         return lines + [f"{term} <{iri}> {Term('literal', writable(text)).text}" for iri, text in facts]
 
     def _is_bare(self, entity: int) -> bool:
-        """Whether an entity has no facts and no triple leaves it, so that it can be a literal."""
+        """Return whether an entity has no facts and no triple leaves it, so that it can be a literal."""
         graph = self._graph
         return not (
             graph.triples_from(entity) or graph.types(entity) or graph.description(entity) or graph.aliases(entity)

@@ -1,4 +1,4 @@
-"""Where an export is written: a file or folder that appears when it is complete."""
+"""The place of an export: a file or folder that appears when it is complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphbrick.core.files.folders import NewFolder, files_in, new_folder
 
 
 class Written(NamedTuple):
-    """What an export wrote.
+    """The result of an export.
 
     Attributes:
         folder: The folder or file.
@@ -57,7 +57,7 @@ def new_export_file(target: Path, *, overwrite: bool) -> Iterator[Path]:
     If the block raises, the hidden folder is removed and an old file is kept.
 
     Raises:
-        GraphbrickError: ``target`` exists and must not be replaced, is no file, or cannot be written.
+        GraphbrickError: ``target`` exists and must not be replaced, is not a file, or cannot be written.
     """
     try:
         with NewFolder(target, lambda: _check_file(target, overwrite=overwrite)) as work:
@@ -99,25 +99,32 @@ def new_export_folder(target: Path, files: Collection[str], *, overwrite: bool) 
 
 def _check_file(target: Path, *, overwrite: bool) -> None:
     if target.is_dir():
-        raise GraphbrickError(f"{target} is a folder, and this export is a file; choose another name")
+        text = f"{target} is a folder, and this export is a file; choose another name"
+        raise GraphbrickError(text, code="export.is_a_folder", target=target)
     if target.exists() and not target.is_file():
-        raise GraphbrickError(f"{target} is a device or a pipe, which a file would replace; choose another name")
+        text = f"{target} is a device or a pipe, which a file would replace; choose another name"
+        raise GraphbrickError(text, code="export.is_a_device", target=target)
     if target.exists() and not overwrite:
-        raise GraphbrickError(f"{target} exists; replace it with --overwrite, or choose another name")
+        text = f"{target} exists; replace it with --overwrite, or choose another name"
+        raise GraphbrickError(text, code="export.file_exists", target=target)
 
 
 def _check_folder(target: Path, endings: tuple[str, ...], *, overwrite: bool) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise GraphbrickError(f"{target} is a file, and this export is a folder; choose another name")
+        text = f"{target} is a file, and this export is a folder; choose another name"
+        raise GraphbrickError(text, code="export.is_a_file", target=target)
     names = files_in(target)
     foreign = next((name for name in names if not name.endswith(endings)), None)
     if foreign is not None:
-        raise GraphbrickError(f"{target} holds {foreign}, which is not of such an export; choose another folder")
+        text = f"{target} holds {foreign}, which is not of such an export; choose another folder"
+        raise GraphbrickError(text, code="export.other_files", target=target, file=foreign)
     if names and not overwrite:
-        raise GraphbrickError(f"{target} exists; replace it with --overwrite, or choose another folder")
+        text = f"{target} exists; replace it with --overwrite, or choose another folder"
+        raise GraphbrickError(text, code="export.folder_exists", target=target)
 
 
 def _not_written(target: Path, error: OSError) -> GraphbrickError:
-    return GraphbrickError(f"{target} cannot be written ({error.strerror or error}); choose another place")
+    text = f"{target} cannot be written ({error.strerror or error}); choose another place"
+    return GraphbrickError(text, code="export.not_written", target=target)

@@ -37,7 +37,8 @@ def to_networkx(graph: StoredGraph) -> networkx.MultiDiGraph[str]:
     try:
         import networkx
     except ImportError as error:
-        raise GraphbrickError("this export needs networkx: pip install networkx") from error
+        text = "this export needs networkx: pip install networkx"
+        raise GraphbrickError(text, code="export.needs_networkx") from error
     made: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
     for record in entity_records(graph):
         made.add_node(record.key, **_attributes(record))
