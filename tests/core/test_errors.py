@@ -1,12 +1,53 @@
-"""Errors about a record: where it is, and how much of it is quoted."""
+"""Errors about a record, and the codes of errors and events."""
 
 from __future__ import annotations
 
+import ast
+import copy
+import pickle
+import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from graphbrick.core.errors import InputError
+import graphbrick
+from graphbrick.core.errors import InputError, LinkError
+from graphbrick.core.trace import Event
+
+CODE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*\.[a-z][a-z0-9]*(_[a-z0-9]+)*")
+SOURCES = Path(graphbrick.__file__).parent
+
+
+def codes_in(file: Path) -> Iterator[str]:
+    """Yield the codes in a module: the argument ``code`` of any call, and the second argument of `event`."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            arguments = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+            if isinstance(node.func, ast.Name) and node.func.id == "event":
+                arguments += node.args[1:2]
+            yield from (a.value for a in arguments if isinstance(a, ast.Constant) and isinstance(a.value, str))
+
+
+def test_every_code_is_used_at_one_place_and_says_where_and_what() -> None:
+    codes = Counter(code for file in SOURCES.rglob("*.py") for code in codes_in(file))
+    assert len(codes) > 200
+    assert [code for code, count in codes.items() if count > 1] == []
+    assert [code for code in codes if not CODE.fullmatch(code)] == []
+
+
+def test_errors_and_events_keep_code_and_values_in_other_processes() -> None:
+    error = InputError("the key is empty", "a.csv", 3, "x", code="reader.empty_key", column="key")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.code, again.values) == (str(error), "reader.empty_key", {"column": "key", "line": 3})
+    told = Event("3 of 5 were left out", "paths.cap", text="x", code_of="y")
+    for other in (pickle.loads(pickle.dumps(told)), copy.deepcopy(told)):
+        assert (other, other.code, other.values) == (told, "paths.cap", {"text": "x", "code_of": "y"})
+
+
+def test_an_error_without_code_is_allowed() -> None:
+    assert (LinkError("no entity").code, LinkError("no entity").values) == ("", {})
 
 
 @pytest.mark.parametrize(

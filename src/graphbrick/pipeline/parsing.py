@@ -241,7 +241,7 @@ class _Reader:
                 node,
                 "Apply holds a Python function, which recipe text cannot name; build the pipeline in Python, or write "
                 "the function as a brick (CONTRIBUTING.md)",
-                "apply",
+                code="recipe.apply",
             )
         known = [*names(), *self._extra]
         self._refuse(node, unknown(name, known), code="recipe.no_brick", name=name, near=nearest(name, known))
