@@ -28,16 +28,16 @@ def read(file: Path, bad: BadRecords | None = None, nodes: Path | None = None, *
 
 
 def fault(file: Path, **options: Any) -> InputError:
-    """The error that reading stops with."""
+    """Return the error that reading stops with."""
     with pytest.raises(InputError) as caught:
         read(file, **options)
     return caught.value
 
 
 def skipped(file: Path, **options: Any) -> tuple[list[Record], list[tuple[int | None, str]]]:
-    """What is read when bad records are skipped, and (line, reason) of those."""
+    """Return the records that are read when bad ones are skipped, and (line, code) of the bad ones."""
     bad = BadRecords(skip=True)
     records = read(file, bad, **options)
     assert bad.count == len(bad.errors)
     assert all(error.file == file for error in bad.errors)
-    return records, [(error.line, error.reason) for error in bad.errors]
+    return records, [(error.line, error.code) for error in bad.errors]

@@ -154,8 +154,7 @@ def _table(spark: SparkSession, source: TripleSource, kind: str) -> DataFrame:
     frame = spark.read.format(kind).load(location(source.place))
     places, header = triple_columns(frame.columns, source.options, source.place)
     if not header and not source.options.columns:
-        fault = unrecognised("head, relation and tail", frame.columns)
-        raise InputError(f"{fault}: name them with --columns", source.place)
+        raise unrecognised("head, relation and tail", frame.columns, source.place, "name them with --columns")
     columns = [frame.columns[place] for place in places]
     types = dict(frame.dtypes)
     for name in columns:

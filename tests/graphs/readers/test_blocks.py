@@ -12,6 +12,7 @@ import numpy as np
 import pyoxigraph as ox
 import pytest
 import zstandard
+from faults import fails
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -275,18 +276,17 @@ def test_faults_of_zstandard(tmp_path: Path) -> None:
     rng = random.Random(0)
     data = packed("".join(f"{rng.random()}|r|b\n" for _ in range(50_000)).encode())
     cases = {
-        "cut.txt.zst": (data[:-1000], "the Zstandard data end too early; the file is truncated, fetch it again"),
-        "cut-late.txt.zst": (data + packed(b"x|r|y\n")[:-2], "the Zstandard data end too early"),
-        "flipped.txt.zst": (data[:100] + b"\xff" * 50 + data[150:], "the Zstandard data are damaged ("),
-        "tail.txt.zst": (data + b"more", "the Zstandard data are damaged ("),
-        "plain.txt.zst": (b"a|b|c\n", "the file is not Zstandard in spite of its name; rename it without .zst"),
-        "empty.txt.zst": (packed(b""), "the file is empty"),
+        "cut.txt.zst": (data[:-1000], "reader.truncated"),
+        "cut-late.txt.zst": (data + packed(b"x|r|y\n")[:-2], "reader.truncated"),
+        "flipped.txt.zst": (data[:100] + b"\xff" * 50 + data[150:], "reader.damaged"),
+        "tail.txt.zst": (data + b"more", "reader.damaged"),
+        "plain.txt.zst": (b"a|b|c\n", "reader.not_packed"),
+        "empty.txt.zst": (packed(b""), "reader.empty_file"),
     }
-    for name, (content, reason) in cases.items():
+    for name, (content, code) in cases.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(InputError) as caught:
+        with fails(code, InputError):
             list(read_source(tmp_path / name, nodes=None, options=ReadOptions(), bad=BadRecords(skip=True)))
-        assert caught.value.reason.startswith(reason), name
 
 
 @settings(max_examples=30, deadline=None)
@@ -325,7 +325,7 @@ def test_zstandard_that_unpacks_to_a_huge_line_is_read_piece_by_piece(tmp_path: 
     assert (tmp_path / name).stat().st_size < 50_000
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"line 1: the line is longer than 1,048,576 bytes"):
+        with fails("reader.line_too_long", InputError, line=1, limit=1 << 20):
             list(read_source(tmp_path / name, nodes=None, options=ReadOptions(), bad=BadRecords()))
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:

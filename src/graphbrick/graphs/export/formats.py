@@ -46,7 +46,7 @@ def export(
         to: A name of `EXPORTS`, such as "parquet"; "graphrag" and "lightrag" are for graphs made from documents.
         overwrite: Replace what is there.
         progress: Called now and then with the name of the step, what is done and the total.
-        options: What the format takes besides: "nt" ``base``, what the IRIs of other keys begin with; "lightrag"
+        options: Options of the format: for "nt", ``base``, the beginning of the IRIs of other keys; for "lightrag",
             ``embedder``, which embeds entities, relations and passages.
 
     Returns:
@@ -58,9 +58,8 @@ def export(
     """
     form = EXPORTS.find(to)
     if form is None:
-        raise InputError(
-            f"there is no export to {to!r}; choose one of {', '.join(EXPORTS.names())}", code="export.no_format"
-        )
+        text = f"there is no export to {to!r}; choose one of {', '.join(EXPORTS.names())}"
+        raise InputError(text, code="export.no_format", format=to, allowed=EXPORTS.names())
     for name in options:
         if name not in form.takes:
             raise InputError(f"an export to {to} takes no {name}; leave it out", code="export.no_option", option=name)

@@ -18,7 +18,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
 from graphbrick.graphs.readers.reader import FileReading, Reader, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
-from graphbrick.graphs.readers.streams import unpacked_name
+from graphbrick.graphs.readers.streams import empty_file, unpacked_name
 from graphbrick.graphs.records.blocks import FOR_RELATION, Described, FactBlock, Part
 from graphbrick.graphs.records.records import BadRecords, EntityRecord, Records
 
@@ -63,19 +63,24 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (not self.delimiter or set(self.delimiter) & set('\r\n"\0')):
-            raise InputError(f"delimiter must be a text such as ',' or tab, got {self.delimiter!r}")
+            reason = f"delimiter must be a text such as ',' or tab, got {self.delimiter!r}"
+            raise InputError(reason, code="options.bad_delimiter")
         if self.columns is not None:
             self._check_columns(self.columns)
         if not self.language.strip():
-            raise InputError("language must be a language tag such as 'en', got an empty text")
+            reason = "language must be a language tag such as 'en', got an empty text"
+            raise InputError(reason, code="options.bad_language")
         if self.max_line_bytes < 1:
-            raise InputError(f"max_line_bytes must be 1 or more, got {self.max_line_bytes}; try {1 << 20}")
+            reason = f"max_line_bytes must be 1 or more, got {self.max_line_bytes}; try {1 << 20}"
+            raise InputError(reason, code="options.bad_max_line_bytes")
 
     def _check_columns(self, columns: tuple[str, ...]) -> None:
         if len(columns) != 3 or len(set(columns)) != 3 or not all(column.strip() for column in columns):
-            raise InputError(f"columns must name three different columns (head, relation, tail), got {columns!r}")
+            reason = f"columns must name three different columns (head, relation, tail), got {columns!r}"
+            raise InputError(reason, code="options.bad_columns")
         if self.header is False and not all(column.isdecimal() for column in columns):
-            raise InputError(f"without a header columns are numbers such as 1,2,3, got {','.join(columns)}")
+            reason = f"without a header columns are numbers such as 1,2,3, got {','.join(columns)}"
+            raise InputError(reason, code="options.columns_without_header")
 
 
 def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: BadRecords) -> Records:
@@ -113,7 +118,7 @@ def source_files(source: Path, nodes: Path | None) -> tuple[Path, Path | None]:
 
 
 def naming_of(file: Path) -> Callable[[str], str] | None:
-    """Return how the reader of a file makes the label of a key without one; None for the key itself."""
+    """Return the function that makes the label of a key without one in a file; None for the key itself."""
     reader = READERS.find(_ending(file))
     return None if reader is None else reader.naming
 
@@ -124,7 +129,7 @@ def read_parts(triples: Path, nodes: Path | None, reading: FileReading) -> Itera
     Args:
         triples: The file of triples.
         nodes: The table of nodes, or None.
-        reading: How to read them, and what it reports to.
+        reading: The options, and the receivers of bad records and progress.
     """
     if reading.meter is not None:
         files = [file for file in (triples, nodes) if file is not None and file.is_file()]
@@ -151,14 +156,14 @@ def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
 def _triples(file: Path, reading: FileReading) -> Iterator[Part]:
     reader = READERS.find(_checked_ending(file)) or (reading.options.delimiter and READERS.find("txt"))
     if not reader:
-        raise InputError(_unsupported(file, READERS.names()), file)
+        raise _unsupported(file, READERS.names())
     return reader.parts(file, reading)
 
 
 def _nodes(file: Path, reading: FileReading) -> Iterator[Part]:
     reader = READERS.find(_checked_ending(file))
     if reader is None or reader.nodes is None:
-        raise InputError(_unsupported(file, [name for name in READERS.names() if _has_nodes(name)], "node table"), file)
+        raise _unsupported(file, [name for name in READERS.names() if _has_nodes(name)], "node table")
     return reader.node_parts(file, reading)
 
 
@@ -176,31 +181,36 @@ def _ending(file: Path) -> str:
 def _checked_ending(file: Path) -> str:
     """Return the ending of a file that can be read."""
     if file.exists() and not file.is_file():
-        raise InputError("this is not a regular file; a source is read more than once, so write it to one first", file)
+        reason = "this is not a regular file; a source is read more than once, so write it to one first"
+        raise InputError(reason, file, code="reader.not_regular")
     if not file.is_file():
-        raise InputError("there is no such file", file)
+        raise InputError("there is no such file", file, code="reader.no_file")
     if not file.stat().st_size:
-        raise InputError("the file is empty", file)
+        raise empty_file(file)
     return _ending(file)
 
 
-def _unsupported(file: Path, supported: list[str], what: str = "source") -> str:
+def _unsupported(file: Path, supported: list[str], what: str = "source") -> InputError:
     suffix = f"the suffix '.{_ending(file)}'" if _ending(file) else "no suffix"
     listed = " ".join(f".{ending}" for ending in supported)
-    return f"a {what} with {suffix} is not supported; supported are {listed}, also with .gz or .zst"
+    reason = f"a {what} with {suffix} is not supported; supported are {listed}, also with .gz or .zst"
+    return InputError(reason, file, code="reader.unsupported", ending=_ending(file), supported=supported)
 
 
 def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
     """Return the edge file and the node file of a property-graph export."""
     edges = _member(folder, "edges")
     if edges is None:
-        raise InputError("the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz or .zst)", folder)
-    found = _member(folder, "nodes")
-    if found is not None and nodes is not None:
-        raise InputError(f"the folder brings its own {found.name}; leave out {nodes}, or give {edges.name}", folder)
-    table = found or nodes
+        reason = "the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz or .zst)"
+        raise InputError(reason, folder, code="reader.no_edges")
+    own = _member(folder, "nodes")
+    if own is not None and nodes is not None:
+        reason = f"the folder brings its own {own.name}; leave out {nodes}, or give {edges.name}"
+        raise InputError(reason, folder, code="reader.two_node_tables", own=own.name)
+    table = own or nodes
     if table is None:
-        raise InputError(f"the folder holds {edges.name} but no nodes.*; to read edges alone give {edges.name}", folder)
+        reason = f"the folder holds {edges.name} but no nodes.*; to read edges alone give {edges.name}"
+        raise InputError(reason, folder, code="reader.no_nodes", edges=edges.name)
     return edges, table
 
 
@@ -210,5 +220,6 @@ def _member(folder: Path, stem: str) -> Path | None:
     tables = [file for file in tables if _has_nodes(_ending(file))]
     if len(tables) > 1:
         listed = ", ".join(file.name for file in tables)
-        raise InputError(f"the folder holds several tables of {stem}: {listed}; leave one", folder)
+        reason = f"the folder holds several tables of {stem}: {listed}; leave one"
+        raise InputError(reason, folder, code="reader.several_tables", tables=[file.name for file in tables])
     return tables[0] if tables else None

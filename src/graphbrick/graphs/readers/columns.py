@@ -84,7 +84,9 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str)
         first, second, third = (named_column(column, cells, header, file) for column in options.columns)
         if len({first, second, third}) < 3:
             raise InputError(
-                f"the columns {', '.join(options.columns)} are not three different ones of this file", file
+                f"the columns {', '.join(options.columns)} are not three different ones of this file",
+                file,
+                code="columns.not_different",
             )
         return (first, second, third), header
     if options.header is False:
@@ -98,9 +100,11 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str)
             f"among {_listed(cells)}; name them with --columns, or say --no-header",
             file,
             1,
+            code="columns.header_in_part",
+            known=known,
         )
     if options.header and len(cells) != 3:
-        raise InputError(f"{unrecognised('head, relation and tail', cells)}: name them with --columns", file)
+        raise unrecognised("head, relation and tail", cells, file, "name them with --columns")
     return (0, 1, 2), options.header is True
 
 
@@ -112,11 +116,14 @@ def named_column(column: str, cells: Sequence[str], header: bool, file: Path | s
     if column.isdecimal() and 1 <= int(column) <= len(names):
         return int(column) - 1
     if not header:
-        raise InputError(f"there is no column {column}; the rows have {len(names)} columns", file)
+        reason = f"there is no column {column}; the rows have {len(names)} columns"
+        raise InputError(reason, file, code="columns.no_number", column=column, at_most=len(names))
     folded = {name.casefold(): name for name in names}
     close = get_close_matches(column.casefold(), folded, n=1)
     advice = f"; did you mean {folded[close[0]]!r}?" if close else ""
-    raise InputError(f"there is no column {column!r}; the columns are {_listed(names)}{advice}", file)
+    reason = f"there is no column {column!r}; the columns are {_listed(names)}{advice}"
+    near = folded[close[0]] if close else ""
+    raise InputError(reason, file, code="columns.no_name", column=column, near=near)
 
 
 def node_columns(cells: Sequence[str], file: Path) -> tuple[dict[str, int], bool]:
@@ -128,20 +135,21 @@ def node_columns(cells: Sequence[str], file: Path) -> tuple[dict[str, int], bool
     Raises:
         InputError: No column is recognised as the key, or none beside it.
     """
-    found = {role: _find(cells, names) for role, names in _NODE_ROLES.items()}
-    places = {role: place for role, place in found.items() if place is not None}
+    roles = {role: _find(cells, names) for role, names in _NODE_ROLES.items()}
+    places = {role: place for role, place in roles.items() if place is not None}
     if "key" in places:
         if len(places) == 1 and len(cells) > 1:
-            raise InputError(f"{unrecognised('label, types, description or aliases', cells)}: call it label", file)
+            raise unrecognised("label, types, description or aliases", cells, file, "call it label")
         return places, True
     if len(cells) > 2 or places:
-        raise InputError(f"{unrecognised('the key', cells)}: call it id", file)
+        raise unrecognised("the key", cells, file, "call it id")
     return {"key": 0, "label": 1}, False
 
 
-def unrecognised(what: str, cells: Sequence[str]) -> str:
-    """Return an error text: no column is recognised as ``what``, and these are the columns."""
-    return f"no columns known as {what} among {_listed(cells)}"
+def unrecognised(what: str, cells: Sequence[str], file: Path | str, advice: str) -> InputError:
+    """Return the error that no column is recognised as ``what``; it lists the columns."""
+    reason = f"no columns known as {what} among {_listed(cells)}: {advice}"
+    return InputError(reason, file, code="columns.unknown", wanted=what, columns=list(cells), advice=advice)
 
 
 def _listed(names: Sequence[str]) -> str:

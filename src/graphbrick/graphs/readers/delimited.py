@@ -23,6 +23,8 @@ from graphbrick.graphs.readers.streams import (
     Meter,
     blocks,
     line_fault,
+    no_rows,
+    not_text,
     open_source,
     text_lines,
     unpacked_name,
@@ -125,7 +127,7 @@ def _blocks_of_triples(
         if start < len(data):
             yield _block_of_triples(first, data[start:], triples, bad)
     if triples is None and not bad.count:
-        raise InputError("the file holds no rows", file)
+        raise no_rows(file)
 
 
 def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords) -> TripleBlock:
@@ -185,16 +187,16 @@ def _bad_triple(
 ) -> InputError:
     if len(cells) != width:
         need = "a triple needs 3" if width == 3 else f"the first row has {width}"
-        fault = wrong_width(file, line, cells, delimiter, need, width)
-        if len(cells) > width == 3:
-            fault = InputError(f"{fault.reason}; choose three with --columns", file, line, fault.text)
-        return fault
+        advice = "; choose three with --columns" if len(cells) > width == 3 else ""
+        return wrong_width(file, line, cells, delimiter, need, width, advice=advice)
     named = zip(("head", "relation", "tail"), places, strict=True)
     empty = next(name for name, place in named if not cells[place].strip())
-    return InputError(f"the {empty} is empty", file, line, delimiter.join(cells))
+    return InputError(f"the {empty} is empty", file, line, delimiter.join(cells), code="reader.empty_cell", cell=empty)
 
 
-def wrong_width(file: Path, line: int, cells: list[str], delimiter: str, need: str, width: int) -> InputError:
+def wrong_width(
+    file: Path, line: int, cells: list[str], delimiter: str, need: str, width: int, *, advice: str = ""
+) -> InputError:
     """Return the error for a row with too many or too few columns; suggests a delimiter that fits."""
     text = delimiter.join(cells)
     columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
@@ -203,7 +205,8 @@ def wrong_width(file: Path, line: int, cells: list[str], delimiter: str, need: s
     if other is not None:
         held, spelled = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
         reason += f"; the line holds {held}: try --delimiter {spelled}"
-    return InputError(reason, file, line, text)
+    values = {"columns": len(cells), "width": width, "delimiter": delimiter, "fits": other}
+    return InputError(reason + advice, file, line, text, code="reader.wrong_width", **values)
 
 
 def _named(delimiter: str) -> str:
@@ -218,7 +221,7 @@ def first_row(rows: Iterator[Row], file: Path, bad: BadRecords) -> Row | None:
     """
     row = next(rows, None)
     if row is None and not bad.count:
-        raise InputError("the file holds no rows", file)
+        raise no_rows(file)
     return row
 
 
@@ -229,11 +232,11 @@ def choose_delimiter(file: Path, options: ReadOptions, columns: int, required: b
         file: The file; its first lines may be read.
         options: May give a delimiter.
         columns: Minimum number of columns of a row.
-        required: Whether a given delimiter is used even if the first line does not contain it.
+        required: Whether the delimiter of the options is used even if the first line does not contain it.
     """
-    given = spelled_delimiter(options)
-    if given and (required or any(given in line for line in _sample(file)[:1])):
-        return given
+    spelled = spelled_delimiter(options)
+    if spelled and (required or any(spelled in line for line in _sample(file)[:1])):
+        return spelled
     return DELIMITERS.get(suffix(file)) or best_delimiter(_sample(file), columns)
 
 
@@ -294,7 +297,7 @@ def _literal_rows(first: int, data: bytes, delimiter: str, file: Path, bad: BadR
     """Yield the rows of a block of lines in a file without quoting."""
     for number, (line, fault) in enumerate(text_lines(data), first):
         if fault:
-            bad.add(InputError(fault, file, number, line))
+            bad.add(not_text(fault, file, number, line))
             continue
         cells = line.split(delimiter)
         if len(cells) > 1 or line.strip():
@@ -345,9 +348,10 @@ def _quoted_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            bad.add(InputError(f"not CSV, perhaps a quote left open: {error}", file, lines.start, lines.text))
+            reason = f"not CSV, perhaps a quote left open: {error}"
+            bad.add(InputError(reason, file, lines.start, lines.text, code="reader.not_csv"))
             continue
         if lines.fault:
-            bad.add(InputError(lines.fault, file, lines.start, lines.text))
+            bad.add(not_text(lines.fault, file, lines.start, lines.text))
         elif len(cells) > 1 or (cells and cells[0].strip()):
             yield lines.start, cells

@@ -28,7 +28,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, unpacked_name
+from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, not_text, open_source, unpacked_name
 from graphbrick.graphs.records.blocks import (
     FOR_RELATION,
     NAMES_ONLY,
@@ -114,7 +114,8 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     try:
         import pyoxigraph
     except ImportError as error:
-        raise InputError("reading RDF needs pyoxigraph: pip install 'graphbrick[rdf]'", file) from error
+        reason = "reading RDF needs pyoxigraph: pip install 'graphbrick[rdf]'"
+        raise InputError(reason, file, code="reader.needs_pyoxigraph") from error
     suffix = Path(unpacked_name(file)).suffix
     line_based = suffix in _LINE_BASED
     parse = partial(pyoxigraph.parse, format=getattr(pyoxigraph.RdfFormat, FORMATS[suffix]))
@@ -210,31 +211,33 @@ def _quads_of_lines(
         try:
             fault = line_fault(line)
             if fault:
-                bad.add(InputError(fault, file, number, line.decode(errors="replace")))
+                bad.add(not_text(fault, file, number, line.decode(errors="replace")))
             else:
                 yield from ((tag, quad) for quad in parse(line))
         except SyntaxError as error:
-            bad.add(InputError(_reason(error), file, number, line.decode(errors="replace")))
+            bad.add(_not_rdf(error, file, number, line.decode(errors="replace")))
 
 
 def _quads_of_document(file: Path, parse: _Parse, bad: BadRecords, meter: Meter | None) -> Iterator[pyoxigraph.Quad]:
     with open_source(file, meter) as stream:
         if _NESTED_ENTITY.search(stream.peek(_PROLOGUE)):
-            raise InputError("XML entities made of entities are not read; write them out", file)
+            reason = "XML entities made of entities are not read; write them out"
+            raise InputError(reason, file, code="reader.nested_entities")
         try:
             yield from parse(stream, base_iri=f"file:///{quote(file.name)}")
         except MemoryError as error:  # the parser's buffer is bounded
             reason = "an IRI or a literal is longer than the parser's limit of 16 MiB; a quote may have been left open"
-            raise InputError(reason, file) from error
+            raise InputError(reason, file, code="reader.term_too_long") from error
         except SyntaxError as error:
             advice = "; --skip-bad can skip only in line-based formats (.nt, .nq)" if bad.skip else ""
-            raise InputError(_reason(error) + advice, file, error.lineno) from error
+            raise _not_rdf(error, file, error.lineno, advice=advice) from error
 
 
-def _reason(error: SyntaxError) -> str:
-    """Return the parser's message with the column but without the line, which `InputError` adds."""
+def _not_rdf(error: SyntaxError, file: Path, line: int | None, text: str = "", *, advice: str = "") -> InputError:
+    """Return the parser's error with the column but without the line, which `InputError` adds."""
     reason = re.sub(r"^Parser error[^:]*: ", "", error.msg)
-    return reason if error.offset is None else f"column {error.offset}: {reason}"
+    place = "" if error.offset is None else f"column {error.offset}: "
+    return InputError(f"{place}{reason}{advice}", file, line, text, code="reader.not_rdf", column=error.offset)
 
 
 class _Statements:
@@ -262,10 +265,10 @@ class _Statements:
         subject, predicate, value = quad.subject, quad.predicate.value, quad.object
         if isinstance(subject, self._ox.Triple) or isinstance(value, self._ox.Triple):
             reason = "statements about statements (RDF 1.2) are not supported"
-            self._bad.add(InputError(reason, self._file, None, str(quad)))
+            self._bad.add(InputError(reason, self._file, None, str(quad), code="reader.statement_about_statement"))
             return []
-        if predicate in self.facts and (found := self._stated(subject, predicate, value)) is not None:
-            return found
+        if predicate in self.facts and (facts := self._stated(subject, predicate, value)) is not None:
+            return facts
         return self._triple(subject, predicate, value)
 
     def _triple(self, subject: Any, predicate: str, value: Any) -> list[_Fact | TripleRecord]:
@@ -284,7 +287,7 @@ class _Statements:
         return parts
 
     def _stated(self, subject: Any, predicate: str, value: Any) -> list[_Fact | TripleRecord] | None:
-        """Return the facts that a statement says about its subject; None if it is an ordinary triple."""
+        """Return the facts that a statement states about its subject; None if it is an ordinary triple."""
         key, is_literal = self._key(subject), isinstance(value, self._ox.Literal)
         if is_literal == (predicate == TYPE_IRI):
             return None  # a class must not be a literal, and a text must be one

@@ -1,4 +1,4 @@
-"""The contract of a reader: what reads one format of source files."""
+"""The contract of a reader of one format of source files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.graphs.readers.streams import Meter, blocks, text_lines
+from graphbrick.graphs.readers.streams import Meter, blocks, not_text, text_lines
 from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.checked import record_fault
 from graphbrick.graphs.records.records import BadRecords, RankedFact
@@ -21,7 +21,7 @@ _BLOCKS = TripleBlock | FactBlock | Described | RankedFact
 
 @dataclass
 class FileReading:
-    """The reading of one file: its options, and what it reports to.
+    """The reading of one file: its options, and the receivers of bad records and progress.
 
     Attributes:
         options: How to read a file that does not tell its format.
@@ -42,7 +42,7 @@ class FileReading:
         for first, data in blocks(file, self.options.max_line_bytes, self.bad, self.meter):
             for number, (text, fault) in enumerate(text_lines(data), first):
                 if fault:
-                    self.bad.add(InputError(fault, file, number, text))
+                    self.bad.add(not_text(fault, file, number, text))
                 else:
                     yield number, text.removesuffix("\r")
 
@@ -82,18 +82,20 @@ def _checked(read: Callable[[Path, FileReading], Iterator[Part]], file: Path, re
     name = f"the reader {read.__module__}.{getattr(read, '__qualname__', read)}"
     try:
         for part in read(file, reading):
-            fault = "" if isinstance(part, _BLOCKS) else record_fault(part)
-            if fault:
-                raise InputError(f"{name} breaks its contract: {fault}", file, code="reader.contract")
+            fault = None if isinstance(part, _BLOCKS) else record_fault(part)
+            if fault is not None:
+                reason = f"{name} breaks its contract: {fault.reason}"
+                raise InputError(reason, file, code="reader.contract", fault=fault.code)
             yield tuple(part) if isinstance(part, list) else part
     except GraphbrickError:
         raise
     except Exception as error:
-        raise InputError(f"{name} failed: {type(error).__name__}: {error}", file, code="reader.failed") from error
+        reason = f"{name} failed: {type(error).__name__}: {error}"
+        raise InputError(reason, file, code="reader.failed") from error
 
 
 def reader_fault(value: object) -> str:
-    """Return why a value is not a reader; empty if it is one."""
+    """Return the reason why a value is not a reader; empty if it is one."""
     if not isinstance(value, Reader):
         return "it is not a reader; declare a graphbrick.Reader(read)"
     return "" if callable(value.read) else "its read is not a function of a file and a graphbrick.FileReading"

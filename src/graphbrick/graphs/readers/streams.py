@@ -22,8 +22,6 @@ PACKED = (".gz", ".zst")
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPED_MAGIC = b"\x2a\x4d\x18"  # of frames that hold no data, after a byte from 0x50 to 0x5f; pzstd writes one first
-_TRUNCATED = "the {} data end too early; the file is truncated, fetch it again"
-_DAMAGED = "the {} data are damaged ({}); fetch the file again"
 
 
 @dataclass
@@ -62,14 +60,41 @@ def _opened(file: Path, meter: Meter | None) -> Iterator[BufferedReader]:
             _skip_mark(stream, file)
             yield stream if meter is None else _Metered(stream, plain, meter)
     except EOFError as error:
-        raise InputError(_TRUNCATED.format("gzip"), file) from error
+        raise _truncated("gzip", file) from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(_DAMAGED.format("gzip", error), file) from error
+        raise _damaged("gzip", error, file) from error
     except OSError as error:
         if error.errno is None:  # pyarrow's, about Zstandard data
-            template = _TRUNCATED if str(error).startswith("Truncated") else _DAMAGED
-            raise InputError(template.format("Zstandard", error), file) from error
-        raise InputError(f"the file cannot be read: {error.strerror or error}", file) from error
+            if str(error).startswith("Truncated"):
+                raise _truncated("Zstandard", file) from error
+            raise _damaged("Zstandard", error, file) from error
+        reason = f"the file cannot be read: {error.strerror or error}"
+        raise InputError(reason, file, code="reader.unreadable") from error
+
+
+def _truncated(packing: str, file: Path) -> InputError:
+    reason = f"the {packing} data end too early; the file is truncated, fetch it again"
+    return InputError(reason, file, code="reader.truncated", packing=packing)
+
+
+def _damaged(packing: str, error: Exception, file: Path) -> InputError:
+    reason = f"the {packing} data are damaged ({error}); fetch the file again"
+    return InputError(reason, file, code="reader.damaged", packing=packing)
+
+
+def empty_file(file: Path) -> InputError:
+    """Return the error about a file without content."""
+    return InputError("the file is empty", file, code="reader.empty_file")
+
+
+def no_rows(file: Path) -> InputError:
+    """Return the error about a table without rows."""
+    return InputError("the file holds no rows", file, code="reader.no_rows")
+
+
+def not_text(fault: str, file: Path, line: int, text: str) -> InputError:
+    """Return the error about a line that is not text, with the fault that `line_fault` tells."""
+    return InputError(fault, file, line, text, code="reader.not_text")
 
 
 def _unpacked(plain: BufferedReader, file: Path) -> BufferedReader:
@@ -82,7 +107,8 @@ def _unpacked(plain: BufferedReader, file: Path) -> BufferedReader:
         return BufferedReader(pyarrow.CompressedInputStream(plain, "zstd"), BLOCK_BYTES)
     for suffix, name in zip(PACKED, ("gzip", "Zstandard"), strict=True):
         if file.suffix.lower() == suffix and magic:
-            raise InputError(f"the file is not {name} in spite of its name; rename it without {suffix}", file)
+            reason = f"the file is not {name} in spite of its name; rename it without {suffix}"
+            raise InputError(reason, file, code="reader.not_packed", packing=name)
     return plain
 
 
@@ -102,11 +128,12 @@ class _Metered(BufferedReader):
 def _skip_mark(stream: BufferedReader, file: Path) -> None:
     start = stream.peek(3)[:3]
     if not start:
-        raise InputError("the file is empty", file)
+        raise empty_file(file)
     if start == codecs.BOM_UTF8:
         stream.read(3)
     elif start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("the file is UTF-16; convert it to UTF-8, as with iconv -f UTF-16 -t UTF-8", file)
+        reason = "the file is UTF-16; convert it to UTF-8, as with iconv -f UTF-16 -t UTF-8"
+        raise InputError(reason, file, code="reader.utf16")
 
 
 def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None = None) -> Iterator[tuple[int, bytes]]:
@@ -129,7 +156,7 @@ def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None
 
 
 def _after_line(stream: BufferedReader) -> bytes:
-    """Read past the end of the line; return what was read of the next lines."""
+    """Read past the end of the line; return the part of the next lines that was read."""
     while chunk := stream.read(BLOCK_BYTES):
         _, newline, rest = chunk.partition(b"\n")
         if newline:
@@ -157,7 +184,8 @@ def _short_lines(first: int, data: bytes, limit: int, file: Path, bad: BadRecord
 
 def _too_long(line: bytes, number: int, limit: int, file: Path) -> InputError:
     text = line[:200].decode(errors="replace")
-    return InputError(f"the line is longer than {limit:,} bytes", file, number, text)
+    reason = f"the line is longer than {limit:,} bytes"
+    return InputError(reason, file, number, text, code="reader.line_too_long", limit=limit)
 
 
 def whole_lines(data: bytes) -> list[bytes]:
@@ -173,7 +201,7 @@ def text_lines(data: bytes) -> Iterable[tuple[str, str]]:
 
 
 def line_fault(line: bytes) -> str:
-    """Return why a line (or a line of a block) cannot be read as text; empty if it can."""
+    """Return the reason why a line (or a line of a block) cannot be read as text; empty if it can."""
     nul = line.find(b"\0")
     if nul >= 0:
         return f"a NUL byte at byte {nul + 1} of the line"

@@ -12,7 +12,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import delimited
 from graphbrick.graphs.readers.columns import node_columns, triple_columns, unrecognised
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.readers.streams import PACKED
+from graphbrick.graphs.readers.streams import PACKED, no_rows
 from graphbrick.graphs.records.records import EntityRecord, TripleRecord
 
 _BATCH_ROWS = 1 << 16
@@ -46,7 +46,7 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
         values = {role: cells[place].strip() for role, place in places.items()}
         record = _entity(values)
         if record is None:
-            bad.add(InputError("the key is empty", file, line, delimiter.join(cells)))
+            bad.add(_empty_key(file, line, delimiter.join(cells)))
         else:
             yield record
 
@@ -63,6 +63,10 @@ def _entity(values: Mapping[str, Cell]) -> EntityRecord | None:
         types=_several(values.get("types", "")),
         description=_one(values.get("description", "")) or None,
     )
+
+
+def _empty_key(file: Path, row: int, text: str) -> InputError:
+    return InputError("the key is empty", file, row, text, code="reader.empty_key")
 
 
 def _one(cell: Cell) -> str:
@@ -85,11 +89,11 @@ def _read_parquet_nodes(file: Path, reading: FileReading) -> Iterator[EntityReco
     with _Parquet(file) as table:
         places, header = node_columns(table.names, file)
         if not header:
-            raise InputError(f"{unrecognised('the key', table.names)}: call it id", file)
+            raise unrecognised("the key", table.names, file, "call it id")
         for row, cells in table.rows(list(places.values())):
             record = _entity(dict(zip(places, map(_cell, cells), strict=True)))
             if record is None:
-                reading.bad.add(InputError("the key is empty", file, row, str(cells)))
+                reading.bad.add(_empty_key(file, row, str(cells)))
             else:
                 yield record
 
@@ -105,13 +109,14 @@ def _read_parquet(file: Path, reading: FileReading) -> Iterator[TripleRecord]:
     with _Parquet(file) as table:
         places, header = triple_columns(table.names, reading.options, file)
         if not header and not reading.options.columns:
-            raise InputError(f"{unrecognised('head, relation and tail', table.names)}: name them with --columns", file)
+            raise unrecognised("head, relation and tail", table.names, file, "name them with --columns")
         for row, cells in table.rows(places):
             head, relation, tail = (cell.strip() if isinstance(cell, str) else _one(_cell(cell)) for cell in cells)
             if head and relation and tail:
                 yield head, relation, tail
             else:
-                reading.bad.add(InputError("the head, the relation or the tail is empty", file, row, str(cells)))
+                reason = "the head, the relation or the tail is empty"
+                reading.bad.add(InputError(reason, file, row, str(cells), code="reader.empty_end"))
 
 
 DELIMITED = Reader(delimited.read_triples, _read_nodes, is_checked=True)
@@ -150,7 +155,8 @@ class _Parquet:
     def __init__(self, file: Path) -> None:
         if file.suffix.lower() in PACKED:
             tool = "gunzip" if file.suffix.lower() == ".gz" else "unzstd"
-            raise InputError(f"Parquet is compressed inside; unpack it with {tool} first", file)
+            reason = f"Parquet is compressed inside; unpack it with {tool} first"
+            raise InputError(reason, file, code="reader.packed_parquet", tool=tool)
         import pyarrow
         from pyarrow import parquet
 
@@ -168,14 +174,15 @@ class _Parquet:
         self._parquet.close()
 
     def _fault(self, error: Exception) -> InputError:
-        return InputError(f"not a Parquet file that can be read: {error}", self._file)
+        return InputError(f"not a Parquet file that can be read: {error}", self._file, code="reader.not_parquet")
 
     def rows(self, places: Sequence[int]) -> Iterator[tuple[int, tuple[object, ...]]]:
         """Yield (1-based row number, values of the columns at the indices ``places``)."""
         names = [self.names[place] for place in places]
         twice = next((name for name in names if self.names.count(name) > 1), None)
         if twice is not None:
-            raise InputError(f"several columns are called {twice!r}; rename them", self._file)
+            reason = f"several columns are called {twice!r}; rename them"
+            raise InputError(reason, self._file, code="reader.column_twice", column=twice)
         before = 0
         try:
             for batch in self._parquet.iter_batches(_BATCH_ROWS, columns=names):
@@ -185,4 +192,4 @@ class _Parquet:
         except (*self._errors, ValueError, OverflowError) as error:
             raise self._fault(error) from error
         if not before:
-            raise InputError("the file holds no rows", self._file)
+            raise no_rows(self._file)

@@ -1,4 +1,4 @@
-"""Checks of records that code outside the package gives."""
+"""Checks of records from code outside the package."""
 
 from __future__ import annotations
 
@@ -9,31 +9,35 @@ from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, 
 
 
 def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
-    """Yield records given from Python, after checking their types."""
+    """Yield records from Python, after checking their types."""
     for number, record in enumerate(records, 1):
-        fault = record_fault(record)
-        if fault:
-            bad.add(InputError(fault, line=number, text=repr(record)))
+        fault = record_fault(record, number)
+        if fault is not None:
+            bad.add(fault)
         elif isinstance(record, EntityRecord | RelationRecord):
             yield record
         else:
             yield (record[0], record[1], record[2])
 
 
-def record_fault(record: object) -> str:
-    """Return what is wrong with a record; empty if it is valid."""
+def record_fault(record: object, number: int | None = None) -> InputError | None:
+    """Return the error about a record, with its number; None if the record is valid."""
     if isinstance(record, EntityRecord | RelationRecord):
         fault = _fact_fault(record)
-        return f"{fault}, got {record!r}" if fault else ""
+        if not fault:
+            return None
+        return InputError(f"{fault}, got {record!r}", None, number, repr(record), code="record.bad_fact")
     if not isinstance(record, Sequence) or isinstance(record, str) or len(record) != 3:
-        return f"a triple is (head, relation, tail), got {record!r}"
+        reason = f"a triple is (head, relation, tail), got {record!r}"
+        return InputError(reason, None, number, repr(record), code="record.not_a_triple")
     if not all(isinstance(part, str) and part.strip() for part in record):
-        return f"head, relation and tail are texts that are not empty, got {record!r}"
-    return ""
+        reason = f"head, relation and tail are texts that are not empty, got {record!r}"
+        return InputError(reason, None, number, repr(record), code="record.empty_text")
+    return None
 
 
 def _fact_fault(record: EntityRecord | RelationRecord) -> str:
-    """Return what is wrong with an entity or a relation; empty if it is valid."""
+    """Return the fault of an entity or a relation; empty if it is valid."""
     if not isinstance(record.key, str) or not record.key.strip():
         return "a key is a text that is not empty"
     if isinstance(record, RelationRecord):

@@ -125,13 +125,11 @@ class StoredGraph:
             self.csr = changed_rows(self.csr, self.path, self.n_entities, changes.added, deleted)
         entities, relations = list(changes.entities), list(changes.relations)
         labels = {entity: changed.label for entity, changed in facts.items() if changed.label is not None}
-        descriptions = {
-            entity: changed.description for entity, changed in facts.items() if changed.description is not None
-        }
+        texts = {entity: changed.description for entity, changed in facts.items() if changed.description is not None}
         keys = ChangedTable(self._keys, n, {}, entities)
         self.has_keys = self.has_keys or any(keys[entity] != label for entity, label in labels.items())
         self._keys, self._labels = keys, ChangedTable(self._labels, n, labels, entities)
-        self._descriptions = ChangedTable(self._descriptions, n, descriptions, [""] * len(entities))
+        self._descriptions = ChangedTable(self._descriptions, n, texts, [""] * len(entities))
         built = len(self._relation_keys)
         self._relation_keys = ChangedTable(self._relation_keys, built, {}, relations)
         self._relation_labels = ChangedTable(self._relation_labels, built, changes.relation_labels, relations)
