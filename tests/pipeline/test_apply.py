@@ -108,13 +108,16 @@ def test_the_identity_is_that_of_the_code_and_of_the_values_that_it_uses(monkeyp
     assert Apply(rerank=first, name="a").identity() == Apply(rerank=capped(3), name="a").identity()
 
 
-@pytest.mark.parametrize("function", [capped(object()), Evidence, capped(iter(()))])
+@pytest.mark.parametrize(
+    ("function", "code"),
+    [(capped(object()), "no_identity"), (Evidence, "no_code"), (capped(iter(())), "no_identity")],
+)
 def test_without_a_name_a_value_that_cannot_be_told_again_is_refused(
-    tmp_path: Path, function: Callable[..., Evidence]
+    tmp_path: Path, function: Callable[..., Evidence], code: str
 ) -> None:
     questions = [Question("1", QUESTION, ("Nairobi",), ("Kenya",))]
     pipeline = ShortestPaths() >> Apply(rerank=function) >> PathAnswer()
-    with fails("apply.no_identity", PipelineError):
+    with fails(f"apply.{code}", PipelineError):
         evaluate(tiny_graph(), questions, [pipeline], out=tmp_path / "runs.sqlite")
 
 

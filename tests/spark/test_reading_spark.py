@@ -58,8 +58,8 @@ def test_formats_and_columns(spark, tmp_path) -> None:
     ("name", "text", "arguments", "told"),
     [
         ("a.csv", "x,y,z,w\n1,2,3,4\n", ["--columns", "x,r,z"], "there is no column 'r'; the columns are x, y, z, w"),
-        ("a.csv", "head,relation,tail\na,r,b\na,,b\nc\n", [], "2 of 3 rows are no triples, such as 'a,,b'"),
-        ("a.csv", "head,relation,tail\na,r,\na,,b\n", [], "2 of 2 rows are no triples, such as 'a,"),
+        ("a.csv", "head,relation,tail\na,r,b\na,,b\nc\n", [], "2 of 3 rows are not triples, such as 'a,,b'"),
+        ("a.csv", "head,relation,tail\na,r,\na,,b\n", [], "2 of 2 rows are not triples, such as 'a,"),
         ("a.jsonl", '{"a": "1", "b": "2"}\n', [], "no columns known as head, relation and tail among a, b"),
         ("a.jsonl", '{"head": ["1"], "relation": "2", "tail": "3"}\n', [], "the column 'head' holds array<string>"),
         ("a.xyz", "a r b\n", [], "files with the suffix '.xyz' are not read here"),
@@ -84,7 +84,7 @@ def test_a_missing_file_and_a_place_that_is_taken_are_errors(spark, run, tmp_pat
 def test_a_folder_built_by_spark_is_the_folder_built_here(spark, run, tmp_path) -> None:
     lines = ["|".join(triple) for triple in (*TINY, *TINY[:3])]
     (tmp_path / "kb.txt").write_text("\n".join([*lines, "bad line"]))
-    refused(run("spark", "build", tmp_path / "kb.txt", "--out", tmp_path / "a.graph"), "1 of 14 rows are no triples")
+    refused(run("spark", "build", tmp_path / "kb.txt", "--out", tmp_path / "a.graph"), "1 of 14 rows are not triples")
     assert [file.name for file in tmp_path.iterdir()] == ["kb.txt"]
     done = run("spark", "build", tmp_path / "kb.txt", "--out", tmp_path / "a.graph", "--skip-bad", "--json")
     assert (done.code, json.loads(done.out)["duplicates"], json.loads(done.out)["skipped"]) == (0, 3, 1)

@@ -51,7 +51,7 @@ class Evidence:
 
     @property
     def has_answers(self) -> bool:
-        """Whether some items are computed answers, such as a count, rather than support for one."""
+        """True if some items are computed answers, such as a count, rather than support for one."""
         return any(isinstance(item, Row) and item.columns == ANSWER for item in self.items)
 
     def counts(self) -> dict[str, int]:

@@ -256,7 +256,7 @@ class Stored(Protocol):
     hash: str
     """Changes whenever the contents change."""
     vectors_place: Path
-    """Where embeddings of its texts are kept."""
+    """The folder for embeddings of its texts."""
 
 
 @runtime_checkable
@@ -337,7 +337,7 @@ class Needing(Protocol):
 
     @property
     def needs(self) -> Capabilities:
-        """What the graph must give."""
+        """The capabilities that the graph must have."""
 
 
 def check_needs(bricks: Iterable[Needing], graph: object) -> None:

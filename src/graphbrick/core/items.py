@@ -71,7 +71,7 @@ class Item(Scorable, Protocol):
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Where the item was taken from; empty if the graph itself is the source."""
+        """The places in documents that the item was taken from; empty if the graph itself is the source."""
 
     @property
     def identity(self) -> Hashable:
@@ -223,7 +223,7 @@ class Passage(CitedText):
 
 @dataclass(frozen=True, eq=False)
 class Entity(BaseItem):
-    """What is known of one entity.
+    """An entity with its facts.
 
     Attributes:
         graph: The graph.

@@ -112,7 +112,7 @@ class Path(BaseItem):
 
     @property
     def entities(self) -> tuple[int, ...]:
-        """The entities after the start: the start is usually named in the question, so a path is no proof of it."""
+        """The entities after the start: the start is usually named in the question, so a path does not support it."""
         return self.nodes[1:]
 
     @property
@@ -132,7 +132,7 @@ class Path(BaseItem):
 
     @property
     def comes_back(self) -> bool:
-        """Whether the path meets its start again."""
+        """True if the path returns to its start."""
         return self.nodes[0] in self.nodes[1:]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What queries of a graph may name, and what they return."""
+"""The schema of a graph, which says what queries may name, and the rows that queries return."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class Schema:
-    """What queries may name.
+    """The classes and relations that queries may name.
 
     Attributes:
         classes: The classes of nodes, largest first.

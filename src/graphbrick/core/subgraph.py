@@ -38,7 +38,7 @@ class Subgraph:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is the whole graph; it is then never copied."""
+        """True if this is the whole graph, which is never copied."""
         return self.nodes is None or self.triples is None
 
     @property

@@ -235,7 +235,7 @@ def event(message: str, code: str = "", /, *, once: bool = False, **values: obje
 
 
 def in_stage() -> bool:
-    """Whether a stage is running, so that events are seen in its trace."""
+    """Return whether a stage is running, so that its trace shows events."""
     return _current.get() is not None
 
 

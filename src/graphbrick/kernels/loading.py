@@ -1,4 +1,4 @@
-"""Whether to load numba for a piece of work, or to do it in numpy or Python.
+"""Decide whether to load numba for a computation, or to use numpy or Python.
 
 Loading numba and its compiled kernels takes half a second. A process that answers one question and ends is faster
 without them, one that answers many is not.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 SECONDS = 0.5
-"""What loading numba takes."""
+"""Time that it takes to load numba."""
 _AT_ONCE = SECONDS / 2  # work of one call, so that it needs little memory
 
 

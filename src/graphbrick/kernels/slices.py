@@ -1,4 +1,4 @@
-"""How kernels can be stopped: they work in slices and return to Python between them.
+"""Slices of the work of a kernel: between two it returns to Python, where it can be stopped.
 
 Compiled code cannot check the time or react to Ctrl-C. A kernel that may take long therefore keeps its state in arrays,
 stops after about `SLICE` edges, and continues from there when it is called again. Between two calls Python runs

@@ -100,7 +100,7 @@ class Apply(Stage):
 
     @property
     def own_identity(self) -> str:
-        """What `identity_of` gives.
+        """The text that `identity_of` returns.
 
         Raises:
             PipelineError: It has no name, and the function uses a value that cannot be told again.
@@ -111,7 +111,7 @@ class Apply(Stage):
             raise PipelineError(
                 f"{self!r} has no identity, because {shown(self.function)} has no code of its own; give it a name, as "
                 f"in Apply({self.kind}=..., name='first try')",
-                code="apply.no_identity",
+                code="apply.no_code",
             )
         content = _content(self.function, self, set())
         return f"Apply({self.kind}=sha256:{sha256(content.encode()).hexdigest()})"

@@ -91,7 +91,7 @@ def _needs(pipeline: Pipeline) -> frozenset[Capability]:
 
 
 def _needs_seeds(pipeline: Pipeline) -> bool:
-    """Whether a question that names no entity cannot be answered: all but pipelines that only query."""
+    """Return whether a question must name an entity; only pipelines that do nothing but query can do without."""
     walked = {Capability.ADJACENCY, Capability.NEIGHBOURS, Capability.PASSAGES}
     needs = _needs(pipeline)
     return Capability.QUERY_LANGUAGE not in needs or bool(needs & walked)
@@ -125,7 +125,7 @@ def _checked(graph: Adjacency, query: Query) -> Query:
 
 
 def links_itself(pipeline: Pipeline) -> bool:
-    """Whether a pipeline begins with a link stage of its own, or with a stage that can do without."""
+    """Return whether a pipeline begins with a link stage, or with a stage that needs no seeds."""
     if isinstance(pipeline, Sequence):
         return links_itself(pipeline.stages[0])
     if isinstance(pipeline, Union):

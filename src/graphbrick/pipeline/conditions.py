@@ -20,9 +20,9 @@ class Condition(Brick):
     about: ClassVar[Level] = Level.EVIDENCE
 
     def accepts(self, level: Level) -> bool:
-        """Whether this can judge a run of a level."""
+        """Return whether the condition can judge a run that has reached a level."""
         return level == self.about
 
     @abstractmethod
     def holds(self, run: Run) -> bool:
-        """Whether the run has what is wanted; it has reached the level that this is about."""
+        """Return whether the condition holds; the run has reached the level ``about``."""

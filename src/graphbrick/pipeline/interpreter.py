@@ -63,7 +63,7 @@ class Course:
 
     @property
     def stopped(self) -> bool:
-        """Whether a budget or the user stopped it; then it says nothing about the pipeline."""
+        """True if a budget or the user stopped it; its result then says nothing about the pipeline."""
         return self.run.stopped is not None
 
 

@@ -39,7 +39,7 @@ class Beginnings:
                 following.setdefault(key, set()).add(after)
             ends[keys[-1]] += 1
         self.needs = {key: len(following.get(key, ())) + ends[key] for key in {*following, *ends}}
-        """How many different ways to continue there are from each beginning."""
+        """The number of different continuations of each beginning."""
 
     def order(self, turn: int) -> list[int]:
         """Return the indices of the pipelines so that those with a common beginning are neighbours.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Level(IntEnum):
-    """How far a run has come: what it holds."""
+    """The progress of a run, named by the last thing that it holds."""
 
     QUERY = 0
     SUBGRAPH = 1

@@ -10,7 +10,7 @@ from graphbrick.pipeline.composition import Pipeline
 from graphbrick.pipeline.run import Run
 
 MOST_NODES, MOST_TRIPLES = 1_000, 3_000
-"""Of a subgraph that is sent whole."""
+"""A subgraph with more is cut to these numbers."""
 
 
 def run_json(run: Run, pipeline: Pipeline, *, subgraph: bool = False) -> dict[str, Any]:

@@ -48,12 +48,12 @@ def build_folder(
         path: The folder to make.
         work: A place for the plain triples that this machine and all workers share; deleted by the caller.
         near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
-        skip_bad: Leave rows out that are no triples, and count them.
+        skip_bad: Leave out rows that are not triples, and count them.
         overwrite: Replace a graph that is there.
         progress: Called now and then with the name of the step and the share of it that is done.
 
     Raises:
-        InputError: A row is no triple, or there is none.
+        InputError: A row is not a triple, or there is none.
         GraphbrickError: The folder exists, or cannot be written.
     """
     with GraphBuilder(path, source=source.place, overwrite=overwrite, near=near, progress=progress) as builder:

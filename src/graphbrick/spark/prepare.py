@@ -36,12 +36,12 @@ def prepare(
         source: The triples.
         place: The folder to write; it must not be there, or be empty.
         directions: Directions of the walks to come; rows are written for each.
-        skip_bad: Leave rows out that are no triples, and count them.
+        skip_bad: Leave out rows that are not triples, and count them.
         row_length: Most targets in a chunk of a row.
         progress: Called with the name of each step.
 
     Raises:
-        InputError: A row is no triple (the message quotes the first), or there is none; or the source is prepared.
+        InputError: A row is not a triple (the message quotes the first), or there is none; or the source is prepared.
         SparkError: A job failed.
     """
     if is_prepared(spark, source.place):

@@ -27,7 +27,7 @@ _BLANK = " \t\r\n\f\v"
 
 @dataclass(frozen=True)
 class TripleSource:
-    """Where triples are and how to read them.
+    """A place with triples, and how to read them.
 
     Args:
         place: A file, a folder of files, a pattern such as ``part-*.csv``, the address of one of them on any storage
@@ -42,7 +42,7 @@ class TripleSource:
 
     @property
     def is_graph(self) -> bool:
-        """Whether this is a graph folder on this machine."""
+        """True if this is a graph folder on this machine."""
         return not is_remote(self.place) and (Path(self.place.removeprefix("file:")) / manifest.NAME).is_file()
 
     def check_no_options(self, kind: str, *, skip_bad: bool) -> None:
@@ -61,7 +61,7 @@ class TripleSource:
 
 
 def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
-    """Return the rows of a source, also those that are no triples.
+    """Return the rows of a source, also those that are not triples.
 
     Returns:
         Columns ``head``, ``relation``, ``tail`` (strings), ``weight`` (double; null where there is none) and ``bad``:
@@ -100,13 +100,14 @@ def write_triples(
         source: The triples.
         place: The folder to make, on storage that this machine and all workers share.
         once: Write every triple once, with the largest of its weights; else all of them, in the order of the source.
-        skip_bad: Leave rows out that are no triples.
+        skip_bad: Leave out rows that are not triples.
 
     Returns:
         The numbers of rows ``read``, of ``bad`` ones, and of ``triples`` written.
 
     Raises:
-        InputError: A row is no triple (the message quotes one), there is no triple, or the source takes no such option.
+        InputError: A row is not a triple (the message quotes one), there are no triples, or the source does not take
+            an option.
         SparkError: The workers wrote to places that this machine does not see.
     """
     from pyspark.sql import Observation
@@ -127,12 +128,12 @@ def write_triples(
     read, bad, first = (seen.get[name] for name in ("read", "bad", "first"))
     if bad and not skip_bad:
         raise InputError(
-            f"{bad:,} of {read:,} rows are no triples, such as {str(first)[:120]!r}: a column too many or too few, an "
-            "empty head, relation or tail, or a weight that is no number; leave them out with --skip-bad",
+            f"{bad:,} of {read:,} rows are not triples, such as {str(first)[:120]!r}: a column too many or too few, an "
+            "empty head, relation or tail, or a weight that is not a number; leave them out with --skip-bad",
             source.place,
         )
     if bad == read:
-        raise InputError("there is no triple", source.place)
+        raise InputError("there are no triples", source.place)
     return {"read": int(read), "bad": int(bad), "triples": triples}
 
 

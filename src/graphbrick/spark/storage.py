@@ -227,7 +227,7 @@ def read_settings(spark: SparkSession, place: str, kind: str) -> dict[str, Any]:
 
 
 def _kind_of(storage: Storage, place: str) -> str | None:
-    """Return the kind of the result at a place; None if it is no result."""
+    """Return the kind of the result at a place; None if there is no result."""
     if not storage.exists(f"{place}/{SETTINGS}"):
         return None
     try:

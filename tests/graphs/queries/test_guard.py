@@ -63,5 +63,5 @@ def test_a_language_without_a_guard_is_refused() -> None:
 def test_an_escape_hides_only_ascii_characters(language: str) -> None:
     query = "MATCH (n {name: '%s'}) RETURN n" if language == CYPHER else "SELECT * {?s ?p '%s'}"
     check_read_only(query % r"\u0080", language)
-    with pytest.raises(RefusedQueryError, match="hides a character"):
+    with fails("guard.escape", RefusedQueryError):
         check_read_only(query % r"\u007F", language)

@@ -63,7 +63,7 @@ def print_prepared(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
     if duplicates:
         term.print(f"given more than once, and kept once: {counted(duplicates, 'triple')}")
     if counts["bad"]:
-        term.print(f"left out: {counted(counts['bad'], 'row')} that are no triples")
+        term.print(f"left out: {counted(counts['bad'], 'row')} that are not triples")
     middle, most = found["degree_quantiles"]["0.5"], found["largest_degree"]
     term.print(f"triples of an entity: {middle:,} in the middle, {most:,} at most")
     for title, name, rows in (("hub", "entity", found["hubs"]), ("relation", "relation", found["top_relations"])):

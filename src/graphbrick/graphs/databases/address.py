@@ -43,7 +43,7 @@ _IN_OPTIONS = str.maketrans({"%": "%25", "&": "%26", "+": "%2B"})
 
 @dataclass(frozen=True)
 class Address:
-    """Where a graph is; never holds a user or a password, which are read from the environment.
+    """The address of a graph, without user and password, which are read from the environment.
 
     Attributes:
         scheme: A name of `DATABASES`.

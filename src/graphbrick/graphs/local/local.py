@@ -49,7 +49,7 @@ def local_graph(
         relations: Follow only these relations of ``remote``; None for all.
 
     Raises:
-        GraphbrickError: There is no triple around the seeds, or a parameter is out of range.
+        GraphbrickError: There are no triples around the seeds, or a parameter is out of range.
     """
     _check_parameters(hops, limit_per_node, max_triples, direction)
     distinct = list(dict.fromkeys(seeds))

@@ -37,7 +37,7 @@ class SeedSets:
         """
         keys = set[str]()
         for name in names:
-            # A name that is no key may be the label of several seeds.
+            # A name that is not a key may be the label of several seeds.
             keys.update([name] if name in self._sets_of_seed else self._seeds_by_form.get(name_form(name), ()))
         seeds = self.seeds
         near = self._sets_of(keys)

@@ -23,7 +23,7 @@ _INSTRUCTIONS = {
         "with the query only."
     ),
 }
-_FIRST_WORDS = "MATCH|OPTIONAL|WITH|UNWIND|RETURN|CALL|SELECT|ASK|PREFIX|BASE"  # which are no names of languages
+_FIRST_WORDS = "MATCH|OPTIONAL|WITH|UNWIND|RETURN|CALL|SELECT|ASK|PREFIX|BASE"  # not names of languages
 _FENCE = re.compile(
     rf"```(?:(?!(?:{_FIRST_WORDS})\b)[A-Za-z]+(?![A-Za-z]))?[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE
 )

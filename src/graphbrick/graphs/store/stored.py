@@ -63,7 +63,7 @@ class StoredGraph:
             else None
         )
         self.has_keys = self._keys is not labels
-        """Whether keys differ from labels in this graph."""
+        """True if keys differ from labels in this graph."""
         self._check_lengths()
         # Opened with the other files, so that an open graph stays intact when its folder is overwritten.
         self.names: NameIndex | ChangedNames = NameIndex(path, labels, manifest.max_name_tokens, near=manifest.near)

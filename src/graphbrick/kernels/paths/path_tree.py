@@ -177,7 +177,7 @@ def _carry_on_shortest(
 
 @inlined
 def _has_node(parent: npt.NDArray[np.int32], node: npt.NDArray[np.int32], p: int, v: int) -> bool:
-    """Whether a path has a node."""
+    """Return whether a path has a node."""
     q = p
     while q >= 0 and node[q] != v:
         q = np.int64(parent[q])

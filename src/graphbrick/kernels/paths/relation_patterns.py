@@ -100,7 +100,7 @@ def carry_on(
 
 @jit
 def _has_triples(rows: Rows, before: Carried, pattern: int, many: int) -> bool:
-    """Whether many triples leave or enter the ends of a pattern."""
+    """Return whether at least ``many`` triples leave or enter the ends of a pattern."""
     triples = np.int64(0)
     for back in range(2):
         nodes = before.back_end if back else before.end
@@ -205,7 +205,7 @@ def _around_seed(
 
 @jit
 def is_in(ordered: npt.NDArray[np.int32], node: int) -> bool:
-    """Whether a node is among nodes in ascending order."""
+    """Return whether a node is among nodes in ascending order."""
     low, high = 0, len(ordered)
     while low < high:
         middle = (low + high) >> 1
@@ -218,7 +218,7 @@ def is_in(ordered: npt.NDArray[np.int32], node: int) -> bool:
 
 @jit
 def _among(numbers: npt.NDArray[np.int64], wanted: int) -> bool:
-    """Whether a number is among a few others."""
+    """Return whether a number is among a few others."""
     for number in numbers:  # noqa: SIM110 - compiled code has no any()
         if number == wanted:
             return True

@@ -19,7 +19,7 @@ Nodes = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
 TRIPLE_SECONDS = 250e-9
-"""What it takes to read a triple here; the compiled kernels take a quarter of it."""
+"""Time that it takes to read a triple here; the compiled kernels take a quarter of it."""
 
 
 class Carried(NamedTuple):

@@ -215,7 +215,7 @@ def _after_literal(
 
 @jit
 def _ends_at(data: Bytes, at: int, end: int) -> bool:
-    """Whether a line has nothing more from a position on than a full stop and spaces."""
+    """Return whether a line has nothing after a position but a full stop and spaces."""
     if at >= end or data[at] != _DOT:
         return False
     at = _after_space(data, at + 1, end)

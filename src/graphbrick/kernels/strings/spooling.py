@@ -87,7 +87,7 @@ def spool_occurrences(
 ) -> Integer:
     """Write the occurrences from index ``begin`` on; return the index of the first that is not written.
 
-    Occurrence i has the position ``first + i``. Stops when the buffer of a bucket has no buffer.
+    Occurrence i has the position ``first + i``. Stops when a buffer is full.
     """
     size = buffer.shape[1]
     for i in range(begin, len(starts)):

@@ -27,7 +27,7 @@ DIGITS = 14
 
 @dataclass
 class Extracted:
-    """What an extraction did.
+    """The result of an extraction, in numbers.
 
     Attributes:
         sets: Number of sets of seeds.

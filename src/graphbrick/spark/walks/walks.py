@@ -35,7 +35,7 @@ _STATE = "set int, id long, degree long, residual double, settled double, moved 
 
 
 class WalkProgress(NamedTuple):
-    """How far the walks of a set are.
+    """The progress of the walks of a set.
 
     Attributes:
         left: The residual mass; sum of absolute values.
@@ -76,11 +76,11 @@ Threshold = Callable[[WalkProgress], float]
 
 
 class Way(NamedTuple):
-    """How walks go.
+    """The parameters of walks.
 
     Attributes:
         restart: Probability of going back to the start.
-        reversible: Whether walks go both ways.
+        reversible: True if walks follow triples in both directions.
         row_length: Most targets in a chunk of a row.
     """
 
