@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import refused
+from faults import fails
 
 from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.spark import seed_sets
@@ -68,34 +69,42 @@ def test_a_remote_file_is_read_as_a_local_one(tmp_path: Path, monkeypatch) -> No
     content = b'\xef\xbb\xbf{"set": "a", "seeds": ["x"]}'
     assert read_seed_sets(None, "s3a://b/s.jsonl") == [SeedSet("a", ("x",))]  # type: ignore[arg-type]
     content = b'{"set": "a", "seeds": []}'
-    with pytest.raises(InputError, match=r"^s3a://b/s\.jsonl, line 1: seeds must be"):
+    with fails("seed_sets.bad_seeds", InputError, line=1) as caught:
         read_seed_sets(None, "s3a://b/s.jsonl")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="there is no such file"):
+    assert str(caught.value).startswith("s3a://b/s.jsonl, line 1: ")
+    with fails("seed_sets.no_file", InputError):
         read_seed_sets(None, "s3a://b/other.jsonl")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "code", "line"),
     [
-        ("s.jsonl", '{"set": "a", "seeds": ["  "]}', "line 1: seeds must be a list of keys"),
-        ("q.jsonl", '{"question": "Who?", "answers": []}', "none of the questions has seeds"),
-        ("q.jsonl", '{"question": "Who?", "seed": ["x"], "answers": []}', "call it 'seeds'"),
-        ("s.jsonl", '{"set": "a", "seeds": ["x"]}\nnonsense', r"s\.jsonl, line 2: not a set of seeds .*nonsense"),
-        ("s.jsonl", '{"set": "a", "seeds": []}', "line 1: seeds must be a list of keys"),
-        ("s.jsonl", '{"set": "a", "seeds": "x"}', "line 1: seeds must be a list of keys"),
-        ("s.jsonl", '{"set": "", "seeds": ["x"]}', "set must be a name"),
-        ("s.jsonl", '{"set": "a", "seeds": ["x"]}\n{"set": "a", "seeds": ["y"]}', "line 2: the set 'a' is there twice"),
-        ("s.csv", "name,seed\na,b\n", r"line 1: the columns must be set and seed, got name, seed"),
-        ("s.csv", "set,seed\na,\n", "line 2: the set or the seed is empty"),
-        ("s.csv", "set,seed\n", "holds no sets"),
-        ("s.csv", "set,seed\nq1,Nairobi\nq2,Köln, Stadt\n", "line 3: the row has 3 cells, and the header 2"),
-        ("s.tsv", "set\tseed\tseed\nq1\tNairobi\tKampala\n", "columns must be set and seed, got set, seed, seed"),
-        ("s.csv", f"set,seed\nq1,{'x' * 200_000}\n", r"s\.csv, line 2: field larger than field limit"),
+        ("s.jsonl", '{"set": "a", "seeds": ["  "]}', "seed_sets.bad_seeds", 1),
+        ("q.jsonl", '{"question": "Who?", "answers": []}', "seed_sets.no_seeds", None),
+        ("s.jsonl", '{"set": "a", "seeds": ["x"]}\nnonsense', "seed_sets.not_a_set", 2),
+        ("s.jsonl", '{"set": "a", "seeds": []}', "seed_sets.bad_seeds", 1),
+        ("s.jsonl", '{"set": "a", "seeds": "x"}', "seed_sets.bad_seeds", 1),
+        ("s.jsonl", '{"set": "", "seeds": ["x"]}', "seed_sets.bad_name", 1),
+        ("s.jsonl", '{"set": "a", "seeds": ["x"]}\n{"set": "a", "seeds": ["y"]}', "seed_sets.twice", 2),
+        ("s.csv", "name,seed\na,b\n", "seed_sets.columns", 1),
+        ("s.csv", "set,seed\na,\n", "seed_sets.empty", 2),
+        ("s.csv", "set,seed\n", "seed_sets.none", None),
+        ("s.csv", "set,seed\nq1,Nairobi\nq2,Köln, Stadt\n", "seed_sets.more_cells", 3),
+        ("s.tsv", "set\tseed\tseed\nq1\tNairobi\tKampala\n", "seed_sets.columns", 1),
+        ("s.csv", f"set,seed\nq1,{'x' * 200_000}\n", "seed_sets.not_csv", 2),
     ],
 )
-def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, name: str, text: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_a_bad_file_is_an_error_with_its_line(
+    tmp_path: Path, name: str, text: str, code: str, line: int | None
+) -> None:
+    with fails(code, InputError) as caught:
         sets(tmp_path, name, text)
+    assert caught.value.values.get("line") == line
+
+
+def test_a_question_with_another_column_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="call it 'seeds'"):
+        sets(tmp_path, "q.jsonl", '{"question": "Who?", "seed": ["x"], "answers": []}')
 
 
 def test_blank_cells_at_the_end_of_a_row_are_no_seeds(tmp_path: Path) -> None:
@@ -103,13 +112,21 @@ def test_blank_cells_at_the_end_of_a_row_are_no_seeds(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read: No such file"):
+    with fails("reader.unreadable", InputError):
         read_seed_sets(None, str(tmp_path / "none.jsonl"))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["RandomWalk()", "PPR(seeds='each')", "PPR(solver=FORA())", "KHop(seeds='each')"])
-def test_what_spark_cannot_do_is_an_error(text: str) -> None:
-    with pytest.raises(PipelineError, match="Spark"):
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("RandomWalk()", "other_brick"),
+        ("PPR(seeds='each')", "each_seed"),
+        ("PPR(solver=FORA())", "solver"),
+        ("KHop(seeds='each')", "each_seed"),
+    ],
+)
+def test_what_spark_cannot_do_is_an_error(text: str, code: str) -> None:
+    with fails(f"extract.{code}", PipelineError):
         check_stage(read_stage(text))
 
 
@@ -128,9 +145,7 @@ def test_without_java_the_error_says_what_to_install(monkeypatch, tmp_path, home
     monkeypatch.delenv("JAVA_HOME", raising=False)
     if home:
         monkeypatch.setenv("JAVA_HOME", home)
-    with pytest.raises(
-        SparkError, match=f"Java 17 or newer, and there is none {'in JAVA_HOME' if home else 'on this'}"
-    ):
+    with fails("spark.no_java", SparkError, java_home=home):
         check_installed()
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from dying import Dies
+from faults import fails
 
-from graphbrick import GraphbrickError, ShortestPaths, build, parse
+from graphbrick import ShortestPaths, build, parse
 from graphbrick.bricks.generate.path_answer import PathAnswer
 from graphbrick.cli.app import main
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
@@ -86,7 +87,7 @@ def test_a_lost_executor_is_replaced(runner, graph, tmp_path):
 def test_executors_that_are_lost_again_and_again(runner, graph, tmp_path):
     """A clear error; what was answered stays, and the same call goes on."""
     pipeline, out = dies(tmp_path / "deaths", 4), tmp_path / "runs.sqlite"
-    with pytest.raises(SparkError, match="the results so far are stored, and the same call goes on with the others"):
+    with fails("spark.lost_workers", SparkError):
         evaluate(graph, QUESTIONS[:10], pipeline, out=out, runner=runner)
     with Study.open(out) as study:
         assert 0 < study.runs()[0].done < 10
@@ -114,9 +115,7 @@ def test_a_graph_that_is_gone(runner, tmp_path):
     graph = build(TINY, tmp_path / "gone.graph")
     pipeline = parse(TEXTS[0])
     (tmp_path / "gone.graph").rename(tmp_path / "moved.graph")
-    with pytest.raises(
-        GraphbrickError, match="the graph must be at the same path on every machine, or on shared storage"
-    ):
+    with fails("executors.no_graph"):
         evaluate(graph, QUESTIONS, pipeline, out=tmp_path / "runs.sqlite", runner=runner)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from graphbrick.core.errors import GraphbrickError
 
@@ -17,53 +18,90 @@ class SparkError(GraphbrickError):
     """A Spark job that cannot start or cannot be finished."""
 
 
-# What the text of an error contains, and what is told of it; {} is the match of the group, if there is one.
-_KNOWN: tuple[tuple[str, str], ...] = (
-    (
+class _Known(NamedTuple):
+    """An error that is recognised.
+
+    Attributes:
+        pattern: Matches the text of the error.
+        message: The message instead; {} is the group that matched, if there is one.
+        code: The code of the error.
+    """
+
+    pattern: str
+    message: str
+    code: str
+
+
+_KNOWN = (
+    _Known(
         r"No space left on device|Disk quota exceeded|File too large",
         "a disk is full; make space where the result is written and in spark.local.dir "
         "(--conf spark.local.dir=/large/disk), and run it again",
+        code="spark.disk_full",
     ),
-    (
+    _Known(
         r"ModuleNotFoundError: No module named '([\w.]+)'",
         "the Python of the workers lacks {}; set PYSPARK_PYTHON to a Python that has graphbrick[spark] on every worker",
+        code="spark.no_module",
     ),
-    (
+    _Known(
         r"JAVA_GATEWAY_EXITED|Java gateway process exited|UnsupportedClassVersionError",
         "Java did not start Spark; Spark 4 needs Java 17 or newer: install openjdk-17-jre-headless, or set JAVA_HOME",
+        code="spark.not_started",
     ),
-    (r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.? ", "{}: there is no such file or folder"),
-    (
+    _Known(
+        r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.? ",
+        "{}: there is no such file or folder",
+        code="spark.no_file",
+    ),
+    _Known(
         r"No FileSystem for scheme \"?(\w+)|Class org\.apache\.hadoop\.fs\.(s3a)\.\S+ not found",
         "Spark has no file system for {}://; add its package with --conf spark.jars.packages=...",
+        code="spark.no_file_system",
     ),
-    (
+    _Known(
         r"All masters are unresponsive|Could not parse Master URL: '?([^'\n]+)|Connection refused",
         "the Spark master cannot be reached; check --master and that its workers run ({})",
+        code="spark.no_master",
     ),
-    (
+    _Known(
         r"OutOfMemoryError|GC overhead limit",
         "Spark ran out of memory; give it more (--conf spark.driver.memory=8g, spark.executor.memory), or more "
         "partitions (--partitions), or fewer seed sets at once (--batch)",
+        code="spark.out_of_memory",
     ),
-    (
+    _Known(
         r"FILE_NOT_EXIST\S* .*?reading file (\S+?)\.? |FileNotFoundException: (?:File )?(\S+)",
         "{}: a file that Spark was reading is gone; check the storage, and run it again",
+        code="spark.file_gone",
     ),
-    (
+    _Known(
         r"(?:CANNOT_READ_FILE|FAILED_READ_FILE)\S* .*?reading file:? (?:path: )?(\S+?)\.? ",
         "{}: the file is damaged, or not of the format that its name tells",
+        code="spark.damaged_file",
     ),
-    (r"Checksum error: (\S+)", "{}: the file was changed after it was written, or is damaged; make it again"),
-    (r"is not a Parquet file", "a file is damaged or no Parquet, though its name says so ({})"),
-    (
+    _Known(
+        r"Checksum error: (\S+)",
+        "{}: the file was changed after it was written, or is damaged; make it again",
+        code="spark.changed_file",
+    ),
+    _Known(
+        r"is not a Parquet file",
+        "a file is damaged or not a Parquet file, though its name says so ({})",
+        code="spark.not_parquet",
+    ),
+    _Known(
         r"ExecutorLostFailure|Lost executor|Application .* has been killed|Master removed our application",
         "Spark lost its workers and gave up; start them again, or allow more failures "
         "(--conf spark.task.maxFailures=8) ({})",
+        code="spark.lost_workers",
     ),
-    (r"SparkContext was shut down|SparkContext has been shutdown|Connection reset|Answer from Java side is empty",
-     "Spark stopped in the middle of the work; was it out of memory, or stopped by somebody? ({})"),
-)  # fmt: skip
+    _Known(
+        r"SparkContext was shut down|SparkContext has been shutdown|Connection reset|Answer from Java side is empty",
+        "Spark stopped during the work; did it run out of memory, or was it stopped by somebody? ({})",
+        code="spark.stopped",
+    ),
+)
 
 
 @contextmanager
@@ -75,11 +113,12 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError, ConnectionError) as error:
-        raise SparkError(described(str(error))) from error
+        message, code = _recognised(str(error))
+        raise SparkError(message, code=code) from error
 
 
 def described(text: str) -> str:
-    """Return one line about an error of Spark: what is known to help, else the last cause.
+    """Return one line about an error of Spark: a fault and its remedy if it is recognised, else the last cause.
 
     Args:
         text: The message of the error, with the stack of the JVM.
@@ -87,12 +126,17 @@ def described(text: str) -> str:
     >>> described("An error\\n: java.lang.RuntimeException: a\\nCaused by: java.io.IOException: b is odd\\n\\tat c")
     'Spark failed: b is odd'
     """
-    for pattern, told in _KNOWN:
-        match = re.search(pattern, text, re.DOTALL)
+    return _recognised(text)[0]
+
+
+def _recognised(text: str) -> tuple[str, str]:
+    """Return the message and the code of an error."""
+    for known in _KNOWN:
+        match = re.search(known.pattern, text, re.DOTALL)
         if match is not None:
             detail = next((group for group in match.groups() if group), None) or _cause(text)
-            return told.replace("{}", detail)
-    return f"Spark failed: {_cause(text)}"
+            return known.message.replace("{}", detail), known.code
+    return f"Spark failed: {_cause(text)}", "spark.failed"
 
 
 def _cause(text: str) -> str:

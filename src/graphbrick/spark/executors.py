@@ -80,7 +80,9 @@ def spark_runner(master: str, conf: Mapping[str, str] | None = None) -> Iterator
     if secret is not None:
         raise InputError(
             f"{secret} would stand in the text, the pages and the logs of the job; set it in the environment of the "
-            "executors (conf/spark-env.sh of each machine) instead"
+            "executors (conf/spark-env.sh of each machine) instead",
+            code="executors.secret",
+            setting=secret,
         )
     # Spark's local mode gives up at the first failure unless the master says otherwise.
     plain = re.fullmatch(r"local(?:\[([^,\]]+)\])?", master)
@@ -135,7 +137,7 @@ class SparkRunner:
                         yield from future.result()
                     failed = failed or error
                 if isinstance(failed, SparkError):
-                    raise SparkError(f"{failed}; {_GOES_ON}") from failed
+                    raise SparkError(f"{failed}; {_GOES_ON}", code=failed.code, **failed.values) from failed
                 if failed is not None:
                     raise failed
                 check_budget()  # after the results that are there were yielded
@@ -167,14 +169,16 @@ def _order(work: Work) -> bytes:
     if session.replies is not None:
         raise InputError(
             f"replies are recorded in {session.replies}, a file of this machine, which executors cannot share; leave "
-            "out the cache (--cache), or evaluate without Spark"
+            "out the cache (--cache), or evaluate without Spark",
+            code="executors.recorded_replies",
         )
     bricks = [brick for pipeline in work.pipelines for brick in bricks_of(pipeline)]
     models = [brick for brick in bricks if isinstance(brick, ChatModel | LLMEmbedder)]
     if models and budget is not None and (budget.tokens is not None or budget.usd is not None):
         raise InputError(
             "a budget of tokens or dollars is kept within one process, and executors are many; limit seconds, or "
-            "evaluate without Spark"
+            "evaluate without Spark",
+            code="executors.model_budget",
         )
     urls = {model.base_url for model in models if isinstance(model, LLM | LLMEmbedder)}
     servers = tuple(_Server(url, server_address(url), bool(api_key(url))) for url in sorted(urls))
@@ -186,19 +190,21 @@ def _order(work: Work) -> bytes:
 
 @dataclass(frozen=True)
 class _Failure:
-    """Why a batch failed for a reason that another attempt would not change.
+    """An error of a batch that another attempt would not avoid.
 
     Attributes:
         message: The error in one line.
+        code: The code of the error, for any executor.
         trace: The stack if the error is a fault of the program; empty if it is one that the user can act on.
     """
 
     message: str
+    code: str
     trace: str = ""
 
     def error(self) -> GraphbrickError:
         """Return the error to raise on the driver."""
-        error = SparkError(self.message) if self.trace else GraphbrickError(self.message)
+        error = (SparkError if self.trace else GraphbrickError)(self.message, code=self.code)
         if self.trace:
             error.add_note(self.trace)
         return error
@@ -218,7 +224,8 @@ def _answered(parts: Iterator[bytes]) -> Iterator[bytes]:
 def _outcome(version: str, order: bytes, batch: bytes) -> list[Done] | _Failure:
     host = socket.gethostname()
     if version != __version__:
-        return _Failure(f"{host} has graphbrick {__version__}, but the driver has {version}; install the same version")
+        text = f"{host} has graphbrick {__version__}, but the driver has {version}; install the same version"
+        return _Failure(text, code="executors.other_version")
     try:
         if order not in _prepared:
             _prepared.clear()
@@ -226,12 +233,15 @@ def _outcome(version: str, order: bytes, batch: bytes) -> list[Done] | _Failure:
         return [_prepared[order].answer(task) for task in pickle.loads(batch)]
     except GraphFormatError as error:
         return _Failure(
-            f"an executor on {host}: {error}; the graph must be at the same path on every machine, or on shared storage"
+            f"an executor on {host}: {error}; the graph must be at the same path on every machine, or on shared "
+            "storage",
+            code="executors.no_graph",
         )
     except GraphbrickError as error:
-        return _Failure(f"an executor on {host}: {error}")
+        return _Failure(f"an executor on {host}: {error}", code=error.code)
     except Exception as error:  # noqa: BLE001 - Spark would repeat it four times and hide it in a stack of Java
-        return _Failure(f"an executor on {host} failed: {error!r}", traceback.format_exc())
+        text = f"an executor on {host} failed: {error!r}"
+        return _Failure(text, code="executors.crashed", trace=traceback.format_exc())
 
 
 def _prepare(order: bytes) -> Work:
@@ -246,11 +256,16 @@ def _prepare(order: bytes) -> Work:
         if here != server.address:
             raise ModelError(
                 f"the model server is {server.address} on the driver and {here} here; set OPENAI_BASE_URL in the "
-                "environment of the executors"
+                "environment of the executors",
+                code="executors.other_server",
+                driver=server.address,
+                executor=here,
             )
         if server.has_key and not api_key(server.base_url):
             raise ModelError(
                 f"no key for {server.address}, which the driver does not send along; in the environment of the "
-                f"executors, {key_advice(server.base_url)}"
+                f"executors, {key_advice(server.base_url)}",
+                code="executors.no_key",
+                server=server.address,
             )
     return work

@@ -46,7 +46,8 @@ def prepare(
     """
     if is_prepared(spark, source.place):
         Prepared.open(spark, source.place)  # an error if it is another result
-        raise InputError("it is prepared: give it to graphbrick spark extract, rank, components or build", source.place)
+        text = "it is prepared: give it to graphbrick spark extract, rank, components or build"
+        raise InputError(text, source.place, code="triples.prepared")
     progress("reading the triples", 0, 1)
     counts = write_triples(spark, source, f"{place}/.distinct", once=True, skip_bad=skip_bad)
     distinct = spark.read.parquet(location(f"{place}/.distinct"))

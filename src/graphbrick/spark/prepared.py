@@ -84,7 +84,9 @@ class Prepared:
         if direction not in self.facts["directions"]:
             raise SparkError(
                 f"{self.place} was prepared for walks in the direction {', '.join(self.facts['directions'])}, not "
-                f"{direction}; prepare it with --direction {direction}"
+                f"{direction}; prepare it with --direction {direction}",
+                code="prepared.no_direction",
+                direction=direction,
             )
         return self._read(f"rows-{direction}").repartition(partitions, "id", "chunk").persist()
 

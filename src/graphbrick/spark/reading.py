@@ -55,9 +55,10 @@ class TripleSource:
         options = self.options
         values = {"delimiter": options.delimiter, "header": options.header, "columns": options.columns}
         values |= {"weight": self.weight, "skip-bad": skip_bad or None}
-        given = [f"--{name}" for name, value in values.items() if value is not None]
-        if given:
-            raise InputError(f"{', '.join(given)}: for tables and text only; leave out, as this is {kind}", self.place)
+        refused = [f"--{name}" for name, value in values.items() if value is not None]
+        if refused:
+            text = f"{', '.join(refused)}: for tables and text only; leave out, as this is {kind}"
+            raise InputError(text, self.place, code="triples.no_option", options=refused)
 
 
 def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
@@ -87,6 +88,8 @@ def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
         f"files with {shown} are not read here; supported are {known}, also packed, and graph folders; "
         "for text with another suffix give --delimiter, and read RDF with graphbrick build",
         source.place,
+        code="triples.unknown_suffix",
+        suffix=suffix,
     )
 
 
@@ -131,9 +134,12 @@ def write_triples(
             f"{bad:,} of {read:,} rows are not triples, such as {str(first)[:120]!r}: a column too many or too few, an "
             "empty head, relation or tail, or a weight that is not a number; leave them out with --skip-bad",
             source.place,
+            code="triples.bad_rows",
+            bad=int(bad),
+            rows=int(read),
         )
     if bad == read:
-        raise InputError("there are no triples", source.place)
+        raise InputError("there are no triples", source.place, code="triples.none")
     return {"read": int(read), "bad": int(bad), "triples": triples}
 
 
@@ -141,7 +147,7 @@ def _suffix(spark: SparkSession, place: str) -> str:
     """Return the suffix of the first data file of a place, without that of the packing."""
     files = Storage(spark, place).files(place)
     if not files:
-        raise InputError("there is no such file, and no folder with files", place)
+        raise InputError("there is no such file, and no folder with files", place, code="triples.no_file")
     name = files[0].lower()
     for packed in _PACKED:
         name = name.removesuffix(packed)
@@ -160,7 +166,8 @@ def _table(spark: SparkSession, source: TripleSource, kind: str) -> DataFrame:
     types = dict(frame.dtypes)
     for name in columns:
         if types[name].startswith(("array", "map", "struct", "binary")):
-            raise InputError(f"the column {name!r} holds {types[name]}, not text or numbers", source.place)
+            reason = f"the column {name!r} holds {types[name]}, not text or numbers"
+            raise InputError(reason, source.place, code="triples.bad_column", column=name)
 
     def text(name: str) -> Column:
         column = F.col(f"`{name}`")
@@ -182,7 +189,7 @@ def _delimited(spark: SparkSession, source: TripleSource, suffix: str) -> DataFr
     place, options = location(source.place), source.options
     lines = [row[0] for row in spark.read.text(place).where(F.trim("value") != "").take(_SAMPLE)]
     if not lines:
-        raise InputError("the file holds no rows", source.place)
+        raise InputError("the file has no rows", source.place, code="triples.no_rows")
     delimiter = spelled_delimiter(options) or DELIMITERS.get(suffix) or best_delimiter(lines, 3)
     first = split_line(lines[0].removeprefix("\ufeff"), delimiter)
     places, header = triple_columns(first, options, source.place)

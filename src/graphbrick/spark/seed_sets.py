@@ -50,14 +50,15 @@ def read_seed_sets(spark: SparkSession, place: str) -> list[SeedSet]:
         return _read(Path(place.removeprefix("file:")))
     storage = Storage(spark, place)
     if not storage.exists(place):
-        raise InputError("there is no such file", place)
+        raise InputError("there is no such file", place, code="seed_sets.no_file")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / place.rpartition("/")[2]
         file.write_bytes(storage.read_bytes(place))
         try:
             return _read(file)
         except InputError as error:  # which names the copy
-            raise InputError(error.reason, place, error.line) from error
+            values = {name: value for name, value in error.values.items() if name != "line"}
+            raise InputError(error.reason, place, error.line, error.text, code=error.code, **values) from error
 
 
 def _read(file: Path) -> list[SeedSet]:
@@ -66,14 +67,15 @@ def _read(file: Path) -> list[SeedSet]:
     if suffix in _QUESTIONS_ONLY or _holds_questions(text, suffix):
         questions = load(file)
         if not any(question.seeds for question in questions):
-            raise InputError("none of the questions has seeds, which are keys of entities", file)
+            text = "none of the questions has seeds, which are keys of entities"
+            raise InputError(text, file, code="seed_sets.no_seeds")
         return sorted(SeedSet(question.id, question.seeds) for question in questions)
     rows = _csv_rows(file, text, _TABLES[suffix]) if suffix in _TABLES else _json_rows(file, text)
     sets: dict[str, dict[str, None]] = {}
     for name, seeds in rows:
         sets.setdefault(name, {}).update(dict.fromkeys(seeds))
     if not sets:
-        raise InputError("the file holds no sets of seeds", file)
+        raise InputError("the file has no sets of seeds", file, code="seed_sets.none")
     return sorted(SeedSet(name, tuple(seeds)) for name, seeds in sets.items())
 
 
@@ -83,7 +85,7 @@ def _text(file: Path) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise InputError("the file is not UTF-8", file) from error
+        raise InputError("the file is not UTF-8", file, code="seed_sets.not_utf8") from error
 
 
 def _holds_questions(text: str, suffix: str) -> bool:
@@ -120,19 +122,22 @@ def _json_rows(file: Path, text: str) -> Iterator[tuple[str, list[str]]]:
             name, seeds = row["set"], row["seeds"]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             advice = 'a line is {"set": "q1", "seeds": ["Nairobi"]}'
-            raise InputError(f"not a set of seeds ({advice}): {shown(line, 100)}", file, number) from error
+            reason = f"not a set of seeds ({advice}): {shown(line, 100)}"
+            raise InputError(reason, file, number, code="seed_sets.not_a_set") from error
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"set must be a name, got {shown(name)}", file, number)
+            raise InputError(f"set must be a name, got {shown(name)}", file, number, code="seed_sets.bad_name")
         if name in names:
-            raise InputError(f"the set {name!r} is there twice; join its seeds in one line", file, number)
+            reason = f"the set {name!r} is there twice; join its seeds in one line"
+            raise InputError(reason, file, number, code="seed_sets.twice", name=name)
         if (
             not isinstance(seeds, list)
             or not seeds
             or not all(isinstance(seed, str) and seed.strip() for seed in seeds)
         ):
-            raise InputError(f"seeds must be a list of keys of entities, got {shown(seeds)}", file, number)
+            reason = f"seeds must be a list of keys of entities, got {shown(seeds)}"
+            raise InputError(reason, file, number, code="seed_sets.bad_seeds")
         names.add(name)
         yield name, [seed.strip() for seed in seeds]
 
@@ -142,7 +147,8 @@ def _csv_rows(file: Path, text: str, delimiter: str) -> Iterator[tuple[str, list
     try:
         columns = [name.strip() for name in reader.fieldnames or ()]
         if any(columns.count(name) != 1 for name in ("set", "seed")):
-            raise InputError(f"the columns must be set and seed, got {', '.join(columns) or 'none'}", file, 1)
+            reason = f"the columns must be set and seed, got {', '.join(columns) or 'none'}"
+            raise InputError(reason, file, 1, code="seed_sets.columns", columns=columns)
         reader.fieldnames = columns
         for row in reader:
             more = row.get(None) or ()
@@ -152,10 +158,13 @@ def _csv_rows(file: Path, text: str, delimiter: str) -> Iterator[tuple[str, list
                     f"a row of its own, and quote one that holds {delimiter!r}",
                     file,
                     reader.line_num,
+                    code="seed_sets.more_cells",
+                    cells=len(columns) + len(more),
                 )
             name, seed = ((row[column] or "").strip() for column in ("set", "seed"))
             if not name or not seed:
-                raise InputError("the set or the seed is empty", file, reader.line_num)
+                raise InputError("the set or the seed is empty", file, reader.line_num, code="seed_sets.empty")
             yield name, [seed]
     except csv.Error as error:
-        raise InputError(f"{error}; is a quotation mark never closed?", file, reader.reader.line_num) from error
+        reason = f"{error}; is a quotation mark never closed?"
+        raise InputError(reason, file, reader.reader.line_num, code="seed_sets.not_csv") from error

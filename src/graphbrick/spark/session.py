@@ -30,14 +30,17 @@ def check_installed() -> None:
     try:
         import pyspark.sql  # noqa: F401
     except ImportError as error:
-        raise SparkError("Spark needs the package pyspark: pip install 'graphbrick[spark]'") from error
+        text = "Spark needs the package pyspark: pip install 'graphbrick[spark]'"
+        raise SparkError(text, code="spark.not_installed") from error
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if java is None:
         where = f"in JAVA_HOME={home}" if home else "on this machine"
         raise SparkError(
             f"Spark needs Java 17 or newer, and there is none {where}; install openjdk-17-jre-headless, or set "
-            "JAVA_HOME to the folder of a Java that is there"
+            "JAVA_HOME to the folder of a Java that is there",
+            code="spark.no_java",
+            java_home=home,
         )
 
 

@@ -86,7 +86,8 @@ class Storage:
             SparkError: The storage refuses.
         """
         if not self._fs.rename(self._path(old), self._path(new)):
-            raise SparkError(f"{old} cannot be renamed to {new}; may it be written there?")
+            text = f"{old} cannot be renamed to {new}; may it be written there?"
+            raise SparkError(text, code="storage.not_renamed", old=old, new=new)
 
     def write_text(self, place: str, text: str) -> None:
         """Write a small file."""
@@ -133,7 +134,10 @@ def write_table(frame: DataFrame, place: str, *, append: bool = False) -> int:
     if not is_remote(place) and (arrived := _rows_in(place) - before) != written:
         raise SparkError(
             f"the workers wrote {written:,} rows, and {arrived:,} of them arrived in {place}; give a folder that all "
-            "workers share, or an address such as hdfs:// or s3a://"
+            "workers share, or an address such as hdfs:// or s3a://",
+            code="storage.not_shared",
+            written=written,
+            arrived=arrived,
         )
     return written
 
@@ -181,9 +185,11 @@ def new_result(spark: SparkSession, place: str, kind: str, *, overwrite: bool = 
         if not storage.exists(place):
             return
         if _kind_of(storage, place) != kind:
-            raise SparkError(f"{place} exists and holds no {kind} of graphbrick; choose another place")
+            text = f"{place} exists and holds no {kind} of graphbrick; choose another place"
+            raise SparkError(text, code="storage.other_contents", place=place)
         if not overwrite:
-            raise SparkError(f"{place} exists; replace it with --overwrite, or choose another place")
+            text = f"{place} exists; replace it with --overwrite, or choose another place"
+            raise SparkError(text, code="storage.exists", place=place)
 
     if not is_remote(place):
         with new_folder(Path(place.removeprefix("file:")), check, SparkError) as work:
@@ -215,12 +221,17 @@ def read_settings(spark: SparkSession, place: str, kind: str) -> dict[str, Any]:
     """
     try:
         facts = json.loads(Storage(spark, place).read_bytes(f"{place}/{SETTINGS}"))
-        found = facts["kind"], facts["format"]
+        version = facts["kind"], facts["format"]
     except (ValueError, KeyError, TypeError) as error:
-        raise GraphFormatError(f"{place}/{SETTINGS} is damaged; make the folder again") from error
-    if found != (kind, FORMAT):
+        text = f"{place}/{SETTINGS} is damaged; make the folder again"
+        raise GraphFormatError(text, code="storage.damaged", place=place) from error
+    if version != (kind, FORMAT):
         raise GraphFormatError(
-            f"{place} is a {found[0]} of version {found[1]}, and this needs a {kind} of version {FORMAT}; make it again"
+            f"{place} is a {version[0]} of version {version[1]}, and this needs a {kind} of version {FORMAT}; make it "
+            "again",
+            code="storage.other_version",
+            kind=version[0],
+            version=version[1],
         )
     assert isinstance(facts, dict)
     return facts

@@ -46,7 +46,7 @@ def components(prepared: Prepared, *, work: str, progress: Progress = silent) ->
             found = prepared.entities().select("id").join(links, "id", "left")
             return found.selectExpr("id", "coalesce(to, id) AS component")
         before, links = mark, _small_star(_large_star(links))
-    raise SparkError(f"the components were not found within {_MOST_ROUNDS} rounds")
+    raise SparkError(f"the components were not found within {_MOST_ROUNDS} rounds", code="components.rounds")
 
 
 def _large_star(links: DataFrame) -> DataFrame:

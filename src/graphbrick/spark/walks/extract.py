@@ -89,7 +89,8 @@ def extract(
     if not found:
         raise LinkError(
             f"{prepared.facts['source']} has none of the seeds, such as {sets[0].seeds[0]!r}; seeds are keys of "
-            "entities, as they stand in its head and tail columns"
+            "entities, as they stand in its head and tail columns",
+            code="extract.no_seeds",
         )
     write_table(_names(prepared, sets), f"{place}/seeds")
     rows = prepared.rows(stage.direction, partitions)
@@ -130,9 +131,11 @@ def _write_labels(prepared: Prepared, place: str) -> None:
 def check_stage(stage: PPR | KHop) -> None:
     """Raise PipelineError if Spark cannot do what a brick says."""
     if stage.seeds != "together":
-        raise PipelineError(f"Spark starts from all seeds of a set together, got {stage!r}; give each seed its own set")
+        text = f"Spark starts from all seeds of a set together, got {stage!r}; give each seed its own set"
+        raise PipelineError(text, code="extract.each_seed")
     if isinstance(stage, PPR) and stage.solver is not None:
-        raise PipelineError(f"{stage!r} has a solver, which needs a graph folder; leave it out for Spark")
+        text = f"{stage!r} has a solver, which needs a graph folder; leave it out for Spark"
+        raise PipelineError(text, code="extract.solver")
 
 
 def read_stage(text: str) -> PPR | KHop:
@@ -145,7 +148,8 @@ def read_stage(text: str) -> PPR | KHop:
 
     stage = parse_brick(text)
     if not isinstance(stage, PPR | KHop):
-        raise PipelineError(f"Spark extracts by PPR or KHop, got {stage!r}; try PPR(k=1000)")
+        text = f"Spark extracts by PPR or KHop, got {stage!r}; try PPR(k=1000)"
+        raise PipelineError(text, code="extract.other_brick")
     return stage
 
 

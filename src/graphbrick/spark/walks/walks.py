@@ -139,7 +139,8 @@ def walk(
             scores = state.join(given, "set").select("set", "id", score.alias("score")).where("score > 0")
             return Walks(scores, far, step)
         state = _step(state, rows, _by_set(spark, limits), way)
-    raise SparkError(f"the walks did not end within {_MOST_STEPS:,} steps; try a larger tolerance or restart")
+    text = f"the walks did not end within {_MOST_STEPS:,} steps; try a larger tolerance or restart"
+    raise SparkError(text, code="walks.steps")
 
 
 def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> DataFrame:
