@@ -152,10 +152,10 @@ class ScatteredCsr(Csr):
 
     def heads(self, triples: npt.NDArray[np.integer[Any]]) -> Ints:
         """Return the heads of triples, int32 [triples]."""
-        found = self._owner[_owners(self._begin, triples)] if len(self._owner) else np.zeros(len(triples), np.int32)
+        heads = self._owner[_owners(self._begin, triples)] if len(self._owner) else np.zeros(len(triples), np.int32)
         if self._built is None:
-            return found
-        return np.where(triples < self._built.n_triples, self._built.heads(triples), found)
+            return heads
+        return np.where(triples < self._built.n_triples, self._built.heads(triples), heads)
 
     def runs(self) -> list[range]:
         """Return the ids of all triples as ascending ranges."""

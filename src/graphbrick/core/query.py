@@ -48,12 +48,12 @@ class Query:
         ([4], [3], [])
         """
         first = {mention.entity for mention in self.mentions}
-        found = set[int]()
+        seeds = set[int]()
         for mention in self.mentions:
             readings = {mention.entity, *mention.others} & set(self.seeds)
             if seed in readings:
-                found |= readings - (first - {mention.entity})
-        return frozenset(found - {seed})
+                seeds |= readings - (first - {mention.entity})
+        return frozenset(seeds - {seed})
 
     def name_of(self, entity: int, label: str) -> str:
         """Return what the question calls an entity: its label, or the text of its mention if that is spelled otherwise.

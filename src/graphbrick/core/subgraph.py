@@ -79,12 +79,12 @@ class Subgraph:
         """The local ids of those entities that are in the view, in the order given."""
         if self.nodes is None:
             return [entity for entity in entities if 0 <= entity < self.graph.n_entities]
-        found = []
+        local_ids = []
         for entity in entities:
             at = int(np.searchsorted(self.nodes, entity))
             if at < len(self.nodes) and self.nodes[at] == entity:
-                found.append(at)
-        return found
+                local_ids.append(at)
+        return local_ids
 
     def triple_texts(self) -> list[str]:
         """The text of every triple of the view in order, such as ``Kenya -> capital -> Nairobi``."""

@@ -69,9 +69,9 @@ class Event(str):
 
     def __new__(cls, text: str, code: str = "", /, **values: object) -> Event:
         """Return the text with its code and values."""
-        told = super().__new__(cls, text)
-        told.code, told.values = code, values
-        return told
+        new = super().__new__(cls, text)
+        new.code, new.values = code, values
+        return new
 
 
 @dataclass(slots=True)

@@ -49,16 +49,18 @@ def rdf_names(graph: object) -> RdfNames | None:
         return None
     rows = copy.fetch("CALL show_tables() RETURN name, type, comment", {}, _MOST_TABLES).rows
     comments = {name: (kind, _read(comment)) for name, kind, comment in rows}
-    nodes = {name: told for name, (kind, told) in comments.items() if kind == "NODE"}
-    relations = {name: told for name, (kind, told) in comments.items() if kind == "REL"}
-    if not all("type" in told for told in nodes.values()) or not all("relation" in told for told in relations.values()):
+    nodes = {name: facts for name, (kind, facts) in comments.items() if kind == "NODE"}
+    relations = {name: facts for name, (kind, facts) in comments.items() if kind == "REL"}
+    if not all("type" in facts for facts in nodes.values()) or not all(
+        "relation" in facts for facts in relations.values()
+    ):
         return None
     shared = _types_of_other_tables(copy)
-    classes = {name: type_iri(told["type"]) for name, told in nodes.items() if told["type"] not in shared}
+    classes = {name: type_iri(facts["type"]) for name, facts in nodes.items() if facts["type"] not in shared}
     if UNTYPED in classes:
         classes = {UNTYPED: ""} if len(nodes) == 1 else {n: iri for n, iri in classes.items() if n != UNTYPED}
-    keys = {name: str(told["relation"]) for name, told in relations.items()}
-    properties = {name: key for told in nodes.values() for name, key in told.get("properties", {}).items()}
+    keys = {name: str(facts["relation"]) for name, facts in relations.items()}
+    properties = {name: key for facts in nodes.values() for name, key in facts.get("properties", {}).items()}
     several = {key for name, key in keys.items() if key in properties.values() and _has_several(copy, name)}
     return RdfNames(
         classes,
@@ -81,7 +83,7 @@ def _has_several(copy: LadybugGraph, relation: str) -> bool:
 
 def _read(comment: str | None) -> dict[str, Any]:
     try:
-        told = json.loads(comment or "")
+        facts = json.loads(comment or "")
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return facts if isinstance(facts, dict) else {}

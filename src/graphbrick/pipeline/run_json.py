@@ -34,8 +34,8 @@ def run_json(run: Run, pipeline: Pipeline, *, subgraph: bool = False) -> dict[st
     relations = {}
     for graph, relation in _relations(items):
         relations[graph.relation_key(relation)] = graph.relation_label(relation)
-    found = {"pipeline": repr(pipeline), **run.to_dict(), "entities": entities, "relations": relations}
-    return found | (_subgraph(run, entities, relations) if subgraph and run.subgraph is not None else {})
+    fields = {"pipeline": repr(pipeline), **run.to_dict(), "entities": entities, "relations": relations}
+    return fields | (_subgraph(run, entities, relations) if subgraph and run.subgraph is not None else {})
 
 
 def _named(graph: Any, entity: int) -> dict[str, str]:

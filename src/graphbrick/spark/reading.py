@@ -120,15 +120,15 @@ def write_triples(
         source.check_no_options("a graph folder", skip_bad=skip_bad)
     elif is_prepared(spark, source.place):
         source.check_no_options("a prepared graph", skip_bad=skip_bad)
-    seen = Observation()
+    counts = Observation()
     rows = read_triples(spark, source).observe(
-        seen, F.count(F.lit(1)).alias("read"), F.count("bad").alias("bad"), F.min("bad").alias("first")
+        counts, F.count(F.lit(1)).alias("read"), F.count("bad").alias("bad"), F.min("bad").alias("first")
     )
     good = rows.where(F.col("bad").isNull()).drop("bad")
     if once:
         good = good.groupBy("head", "relation", "tail").agg(F.max("weight").alias("weight"))
     triples = write_table(good, place)
-    read, bad, first = (seen.get[name] for name in ("read", "bad", "first"))
+    read, bad, first = (counts.get[name] for name in ("read", "bad", "first"))
     if bad and not skip_bad:
         raise InputError(
             f"{bad:,} of {read:,} rows are not triples, such as {str(first)[:120]!r}: a column too many or too few, an "

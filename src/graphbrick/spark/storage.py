@@ -126,11 +126,11 @@ def write_table(frame: DataFrame, place: str, *, append: bool = False) -> int:
     from pyspark.sql import functions as F  # noqa: N812
 
     before = _rows_in(place) if append else 0
-    seen = Observation()
-    counted = frame.observe(seen, F.count(F.lit(1)).alias("rows"))
+    counts = Observation()
+    counted = frame.observe(counts, F.count(F.lit(1)).alias("rows"))
     with _keeping_observations(frame.sparkSession):
         counted.write.mode("append" if append else "error").parquet(location(place))
-    written = int(seen.get["rows"])
+    written = int(counts.get["rows"])
     if not is_remote(place) and (arrived := _rows_in(place) - before) != written:
         raise SparkError(
             f"the workers wrote {written:,} rows, and {arrived:,} of them arrived in {place}; give a folder that all "

@@ -125,8 +125,8 @@ class LinkLabels(LinkStage):
         nearest = f"nearest labels: {', '.join(names)}" if names else "and no label is near"
         text = question.text if len(question.text) <= 80 else question.text[:77] + "..."
         if len(question.words) > READ_WORDS:
-            told = f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words"
-            event(told, "link.long_question", read=READ_WORDS, words=len(question.words))
+            message = f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words"
+            event(message, "link.long_question", read=READ_WORDS, words=len(question.words))
         raise LinkError(
             f"nothing in {text!r} names an entity of {graph.path.name}; {nearest}; give a seed",
             code="link.no_entity",

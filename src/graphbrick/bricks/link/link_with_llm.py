@@ -125,8 +125,8 @@ class LinkWithLLM(LinkStage):
             entity = chosen.get(name, next(iter(entities)))
             mention = Mention(name.text, entity, entities[entity], tuple(e for e in entities if e != entity))
             if mention.score < 1:
-                told = f"{name.text!r} is not a label; took {graph.label(entity)!r} (similarity {mention.score:.2f})"
-                event(told, "link_llm.near_miss", name=name.text, taken=graph.key(entity))
+                message = f"{name.text!r} is not a label; took {graph.label(entity)!r} (similarity {mention.score:.2f})"
+                event(message, "link_llm.near_miss", name=name.text, taken=graph.key(entity))
             report(graph, mention, self.llm.model if name in chosen else "")
             mentions.append(mention)
         return replace(query, seeds=tuple(dict.fromkeys(m.entity for m in mentions)), mentions=tuple(mentions))
@@ -145,14 +145,14 @@ class LinkWithLLM(LinkStage):
         parts = [part for name in read_names(reply) or [] for part in _in_question(text, words, name)]
         names = list(dict.fromkeys(_name(text, words, name) for name in parts))
         if len(names) > self.n:
-            told = f"{self.llm.model} named {len(names)} entities, of which the first {self.n} were looked up"
-            event(told, "link_llm.too_many_names", n=len(names), at_most=self.n)
+            message = f"{self.llm.model} named {len(names)} entities, of which the first {self.n} were looked up"
+            event(message, "link_llm.too_many_names", n=len(names), at_most=self.n)
             names = names[: self.n]
         strange = [name.text for name in names if name.start < 0]
         if strange:
             listed = ", ".join(repr(name[:80]) for name in strange)
-            told = f"{self.llm.model} named what is not in the question; it was looked up all the same: {listed}"
-            event(told, "link_llm.not_in_question", names=strange)
+            message = f"{self.llm.model} named what is not in the question; it was looked up all the same: {listed}"
+            event(message, "link_llm.not_in_question", names=strange)
         return sorted(names, key=lambda name: name.start if name.start >= 0 else len(text))
 
     def _matches(self, graph: Graph, names: Sequence[_Name]) -> list[tuple[_Name, dict[int, float]]]:
@@ -169,8 +169,8 @@ class LinkWithLLM(LinkStage):
         for name in names:
             if not matches[name]:
                 labels = ", ".join(match.name for match in graph.names.near(name.text, _NEAREST)) or "none"
-                told = f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}"
-                event(told, "link_llm.unknown_name", name=name.text[:80], nearest=labels)
+                text = f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}"
+                event(text, "link_llm.unknown_name", name=name.text[:80], nearest=labels)
         return [(name, entities) for name, entities in matches.items() if entities]
 
     def _near(self, graph: Graph, name: _Name) -> dict[int, float]:
@@ -185,12 +185,14 @@ class LinkWithLLM(LinkStage):
             lines = lines_of(_portrait(graph, entity, text) for entity in first)
             fit = fitting(self.llm, self._which(text, name, []), lines)
             if fit < 2:
-                told = f"{self.llm.model} was not asked which of {len(entities):,} {name.text!r} is meant: no room"
-                event(told, "link_llm.no_room", name=name.text, n=len(entities))
+                message = f"{self.llm.model} was not asked which of {len(entities):,} {name.text!r} is meant: no room"
+                event(message, "link_llm.no_room", name=name.text, n=len(entities))
                 continue
             if fit < len(entities):
-                told = f"{self.llm.model} was shown the first {fit} of {len(entities):,} entities named {name.text!r}"
-                event(told, "link_llm.entities_cut", name=name.text, shown=fit, n=len(entities))
+                message = (
+                    f"{self.llm.model} was shown the first {fit} of {len(entities):,} entities named {name.text!r}"
+                )
+                event(message, "link_llm.entities_cut", name=name.text, shown=fit, n=len(entities))
             choices.append((name, first[:fit], lines[:fit]))
             schema = json_object(number=whole_number(1, fit))
             requests.append(Request(self._which(text, name, lines[:fit]), schema))
@@ -201,11 +203,11 @@ class LinkWithLLM(LinkStage):
             if numbers:
                 chosen[name] = offered[numbers[0] - 1]
             if not numbers:
-                told = f"{self.llm.model} did not choose a {name.text!r}; it was taken by its name and its triples"
-                event(told, "link_llm.no_choice", name=name.text)
+                message = f"{self.llm.model} did not choose a {name.text!r}; it was taken by its name and its triples"
+                event(message, "link_llm.no_choice", name=name.text)
             elif len(numbers) > 1:
-                told = f"{self.llm.model} chose {len(numbers)} {name.text!r}; the first counts: {shown(reply.text)}"
-                event(told, "link_llm.several_choices", name=name.text, n=len(numbers))
+                message = f"{self.llm.model} chose {len(numbers)} {name.text!r}; the first counts: {shown(reply.text)}"
+                event(message, "link_llm.several_choices", name=name.text, n=len(numbers))
         return chosen
 
     def _which(self, text: str, name: _Name, lines: Sequence[str]) -> list[dict[str, str]]:
@@ -216,12 +218,12 @@ class LinkWithLLM(LinkStage):
 
 def _examples(as_json: bool) -> list[dict[str, str]]:
     """Return the example questions and replies as messages."""
-    told = []
+    messages = []
     for question, names in _EXAMPLES.items():
         reply = json.dumps({"names": names}) if as_json else "\n".join(names)
-        told.append({"role": "user", "content": _NAME_PROMPT.format(question=question)})
-        told.append({"role": "assistant", "content": reply})
-    return told
+        messages.append({"role": "user", "content": _NAME_PROMPT.format(question=question)})
+        messages.append({"role": "assistant", "content": reply})
+    return messages
 
 
 @dataclass(frozen=True)

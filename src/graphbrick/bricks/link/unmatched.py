@@ -183,8 +183,8 @@ class Unmatched:
             entities = ranked(self.graph, surface, self.graph.names.exact(text))
             if entities:
                 taken = self.graph.label(entities[0])
-                told = f"{surface!r} is not a label; took {taken!r}, which is spelled otherwise"
-                event(told, "link.other_spelling", name=surface, taken=taken)
+                message = f"{surface!r} is not a label; took {taken!r}, which is spelled otherwise"
+                event(message, "link.other_spelling", name=surface, taken=taken)
                 return Mention(surface, entities[0], _OTHER_SPELLING, tuple(entities[1:]))
         return None
 
@@ -234,8 +234,8 @@ class Unmatched:
         surface = self.question.surface(span)
         first, *others = sorted(scores, key=lambda entity: (-scores[entity], -self.graph.degree(entity), entity))
         taken, score = self.graph.label(first), scores[first]
-        told = f"{surface!r} is not a label; took {taken!r} (similarity {score:.2f})"
-        event(told, "link.near_miss", name=surface, taken=taken, score=score)
+        message = f"{surface!r} is not a label; took {taken!r} (similarity {score:.2f})"
+        event(message, "link.near_miss", name=surface, taken=taken, score=score)
         return Mention(surface, first, scores[first], tuple(others))
 
 

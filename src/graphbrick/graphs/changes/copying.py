@@ -228,10 +228,10 @@ def _handle(value: Any) -> Any:
 def _records(pages: _Pages) -> Iterator[Part]:
     for key, label, types, description, aliases, _ in pages.rows("nodes"):
         yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None)
-    told: set[str] = set()
+    written: set[str] = set()
     for head, relation, tail, label in pages.rows("edges"):
-        if relation not in told:
-            told.add(relation)
+        if relation not in written:
+            written.add(relation)
             if label != relation:
                 yield RelationRecord(relation, label)
         yield head, relation, tail

@@ -194,8 +194,8 @@ class _Export:
         label = "" if number < len(own) else ", label STRING"
         self._connection.execute(f"CREATE REL TABLE {name}({listed}, key STRING{label})")
         if number < len(own):
-            told = {"relation": graph.relation_key(own[number]), "label": graph.relation_label(own[number])}
-            self._comment(name, told)
+            facts = {"relation": graph.relation_key(own[number]), "label": graph.relation_label(own[number])}
+            self._comment(name, facts)
             return
         rows = sorted(self._layout.shared.items(), key=lambda item: (-item[1], item[0]))
         relations = [

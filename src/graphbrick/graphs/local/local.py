@@ -109,10 +109,10 @@ def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tup
     for entity in entities:
         types, description = tuple(remote.types(entity)), remote.description(entity) or None
         yield EntityRecord(remote.key(entity), remote.label(entity), tuple(remote.aliases(entity)), types, description)
-    told: set[int] = set()
+    written: set[int] = set()
     for head, relation, tail in triples:
-        if relation not in told:
-            told.add(relation)
+        if relation not in written:
+            written.add(relation)
             yield RelationRecord(remote.relation_key(relation), remote.relation_label(relation))
         yield remote.key(head), remote.relation_key(relation), remote.key(tail)
 

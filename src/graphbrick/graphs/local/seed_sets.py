@@ -97,14 +97,14 @@ class SeedSets:
         """Return the seeds whose names occur in a question as whole words, longest first, without overlap."""
         words = name_form(question).split()
         longest = min(max((form.count(" ") + 1 for form in self._seeds_by_form), default=0), len(words))
-        found = set[str]()
+        mentioned = set[str]()
         for size in range(longest, 0, -1):
             for start in range(len(words) - size + 1):
                 seeds = self._seeds_by_form.get(" ".join(words[start : start + size]))
                 if seeds:
-                    found.update(seeds)
+                    mentioned.update(seeds)
                     words[start : start + size] = ["|"] * size
-        return found
+        return mentioned
 
     def _sets_of(self, seeds: Iterable[str]) -> list[str]:
         """Return the sets that have one of these seeds, ascending by name."""
@@ -121,11 +121,11 @@ class SeedSets:
     @cached_property
     def _seeds_by_form(self) -> dict[str, list[str]]:
         """The seeds of all sets by their folded keys and labels."""
-        found: dict[str, list[str]] = {}
+        by_form: dict[str, list[str]] = {}
         for seed in self._sets_of_seed:
             for form in self._forms(seed):
-                found.setdefault(form, []).append(seed)
-        return found
+                by_form.setdefault(form, []).append(seed)
+        return by_form
 
     @cached_property
     def _seed_labels(self) -> dict[str, str]:

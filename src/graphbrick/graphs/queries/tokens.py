@@ -128,8 +128,8 @@ def _fault(text: str, place: int) -> QueryTextError:
     character = text[place]
     rest = shown(text[place : place + 40])
     if character in _OPEN:
-        told = f"the query has {_OPEN[character]} that does not end, at character {place + 1}: {rest}; close it"
-        return QueryTextError(told, code="query.no_end", place=place + 1)
+        reason = f"the query has {_OPEN[character]} that does not end, at character {place + 1}: {rest}; close it"
+        return QueryTextError(reason, code="query.no_end", place=place + 1)
     return QueryTextError(
         f"the query has {character!r} (U+{ord(character):04X}) at character {place + 1}, which belongs only in strings "
         f"and quoted names: {rest}; write ASCII symbols",

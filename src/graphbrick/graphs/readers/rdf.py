@@ -139,8 +139,8 @@ def _blocks_of_lines(file: Path, parse: _Parse, statements: _Statements, reading
     for first, data in blocks(file, reading.options.max_line_bytes, reading.bad, reading.meter):
         text = as_bytes(data)
         # Invalid UTF-8 can only be reported line by line.
-        found = Statements(*split_ntriples(text, language, labels, types, special, fast and not line_fault(data)))
-        lines = [(first + line, data[start:end], (line, before)) for line, start, end, before in found.odd.tolist()]
+        block = Statements(*split_ntriples(text, language, labels, types, special, fast and not line_fault(data)))
+        lines = [(first + line, data[start:end], (line, before)) for line, start, end, before in block.odd.tolist()]
         before: list[int] = []
         triples: list[TripleRecord] = []
         facts: list[_Fact] = []
@@ -156,8 +156,8 @@ def _blocks_of_lines(file: Path, parse: _Parse, statements: _Statements, reading
                 else:
                     yield part
         if fast:
-            yield from _facts_of(text, found, facts, stated)
-        yield TripleBlock(text, found.starts, found.ends).merged(before, triples)
+            yield from _facts_of(text, block, facts, stated)
+        yield TripleBlock(text, block.starts, block.ends).merged(before, triples)
 
 
 def _facts_of(text: Bytes, found: Statements, others: list[_Fact], lines: list[int]) -> Iterator[FactBlock]:

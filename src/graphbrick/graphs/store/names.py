@@ -159,8 +159,10 @@ class NameIndex:
         if not folded:
             return []
         if self._grams is None:
-            told = f"near misses of {text[:80]!r} were not looked for: the graph was built without their index (--near)"
-            event(told, "names.no_near_index", text=text[:80])
+            reason = (
+                f"near misses of {text[:80]!r} were not looked for: the graph was built without their index (--near)"
+            )
+            event(reason, "names.no_near_index", text=text[:80])
             return []
         names = ((self.entity(name), self.name(name)) for name in self._candidates(trigrams(folded)))
         return most_similar(folded, names, {}, n, min_score)

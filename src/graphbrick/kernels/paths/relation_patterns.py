@@ -346,7 +346,7 @@ def carry_on_python(
     cap: int,
 ) -> tuple[list[tuple[int, int, list[int], list[int]]], int]:
     """Return (parent, step, ends, ends of returning walks) per pattern, and the number of cut patterns."""
-    found: list[tuple[int, int, list[int], list[int]]] = []
+    patterns: list[tuple[int, int, list[int], list[int]]] = []
     cut = 0
     for p in range(len(ends)):
         reached: dict[int, tuple[set[int], set[int]]] = {}
@@ -370,5 +370,5 @@ def carry_on_python(
                 if not undoes_leaving and not undoes_return:
                     reached.setdefault(step, (set(), set()))[has_been_back or v == seed].add(v)
         cut += is_cut
-        found += [(p, step, *map(sorted, reached[step])) for step in sorted(reached)]  # type: ignore[misc]
-    return found, cut
+        patterns += [(p, step, *map(sorted, reached[step])) for step in sorted(reached)]  # type: ignore[misc]
+    return patterns, cut

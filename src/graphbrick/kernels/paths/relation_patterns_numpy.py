@@ -144,11 +144,11 @@ def carry_on_numpy(
     kinds, node = np.divmod(keys, n)
     extended, kind = np.divmod(kinds, 2)
     distinct, number = np.unique(extended, return_inverse=True)
-    found = node.astype(np.int32)
+    node_of = node.astype(np.int32)
     return _around_seed(
         rows, seed, before, chosen[distinct // steps], distinct % steps,
-        found[kind == 0], _begins(number[kind == 0], len(distinct)),
-        found[kind == 1], _begins(number[kind == 1], len(distinct)), cut,
+        node_of[kind == 0], _begins(number[kind == 0], len(distinct)),
+        node_of[kind == 1], _begins(number[kind == 1], len(distinct)), cut,
     )  # fmt: skip
 
 

@@ -112,18 +112,18 @@ def number_spans(
     for i in range(begin, len(starts)):
         at = hashes[i] & mask
         size = ends[i] - starts[i]
-        found = table[at]
-        while found != NONE:
-            first = text_end[found - 1] if found > 0 else 0
+        number = table[at]
+        while number != NONE:
+            first = text_end[number - 1] if number > 0 else 0
             if (
-                text_hash[found] == hashes[i]
-                and text_end[found] - first == size
+                text_hash[number] == hashes[i]
+                and text_end[number] - first == size
                 and same_bytes(data, starts[i], ends[i], text, first)
             ):
                 break
             at = (at + np.uint64(1)) & mask
-            found = table[at]
-        if found == NONE:
+            number = table[at]
+        if number == NONE:
             first = text_end[count - 1] if count > 0 else 0
             if 2 * (count + 1) > len(table) or count == len(text_hash) or first + size > len(text):
                 return i, count
@@ -132,9 +132,9 @@ def number_spans(
             text_hash[count] = hashes[i]
             text_end[count] = first + size
             table[at] = count
-            found = count
+            number = count
             count += 1
-        out[i] = found
+        out[i] = number
     return len(starts), count
 
 
@@ -154,18 +154,18 @@ def find_spans(
     out = np.empty(len(starts), dtype=np.int32)
     for i in range(len(starts)):
         at = hashes[i] & mask
-        found = table[at]
-        while found != NONE:
-            first = text_end[found - 1] if found > 0 else 0
+        number = table[at]
+        while number != NONE:
+            first = text_end[number - 1] if number > 0 else 0
             if (
-                text_hash[found] == hashes[i]
-                and text_end[found] - first == ends[i] - starts[i]
+                text_hash[number] == hashes[i]
+                and text_end[number] - first == ends[i] - starts[i]
                 and same_bytes(data, starts[i], ends[i], text, first)
             ):
                 break
             at = (at + np.uint64(1)) & mask
-            found = table[at]
-        out[i] = found
+            number = table[at]
+        out[i] = number
     return out
 
 

@@ -43,8 +43,8 @@ def components(prepared: Prepared, *, work: str, progress: Progress = silent) ->
         mark = links.agg(F.count("*"), F.sum(F.xxhash64("id", "to").cast("decimal(38)"))).first()
         progress(f"linking; round {number}", 0, 1)
         if mark == before:
-            found = prepared.entities().select("id").join(links, "id", "left")
-            return found.selectExpr("id", "coalesce(to, id) AS component")
+            linked = prepared.entities().select("id").join(links, "id", "left")
+            return linked.selectExpr("id", "coalesce(to, id) AS component")
         before, links = mark, _small_star(_large_star(links))
     raise SparkError(f"the components were not found within {_MOST_ROUNDS} rounds", code="components.rounds")
 

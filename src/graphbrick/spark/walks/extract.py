@@ -81,12 +81,12 @@ def extract(
     sets = [one for one in sets if one.seeds]
     done = Extracted(len(sets), without_seeds=without)
     seeds = _found_seeds(prepared, sets)
-    found = {(row["set"], row["entity"]) for row in seeds.select("set", "entity").collect()}
+    seeds_by_set = {(row["set"], row["entity"]) for row in seeds.select("set", "entity").collect()}
     for number, (name, keys) in enumerate(sets):
-        missing = [key for key in keys if (number, key) not in found]
+        missing = [key for key in keys if (number, key) not in seeds_by_set]
         if missing:
             done.missing[name] = missing
-    if not found:
+    if not seeds_by_set:
         raise LinkError(
             f"{prepared.facts['source']} has none of the seeds, such as {sets[0].seeds[0]!r}; seeds are keys of "
             "entities, as they stand in its head and tail columns",
@@ -166,8 +166,8 @@ def _names(prepared: Prepared, sets: Sequence[SeedSet]) -> DataFrame:
 def _found_seeds(prepared: Prepared, sets: Sequence[SeedSet]) -> DataFrame:
     """Return ``set`` (int), ``id`` and ``entity`` of the seeds that the graph has."""
     pairs = [(number, key) for number, (_, keys) in enumerate(sets) for key in keys]
-    given = prepared.spark.createDataFrame(pairs, "set int, entity string")
-    return prepared.entities().join(given, "entity").select("set", "id", "entity").persist()
+    named = prepared.spark.createDataFrame(pairs, "set int, entity string")
+    return prepared.entities().join(named, "entity").select("set", "id", "entity").persist()
 
 
 def _extract_batch(
@@ -224,9 +224,9 @@ def best_entities(scores: DataFrame, seeds: DataFrame, k: int) -> DataFrame:
     by_set = Window.partitionBy("set")
     marked = scores.join(seeds.select("set", "id", F.lit(1).alias("seed")), ["set", "id"], "left")
     place = F.row_number().over(by_set.orderBy(F.desc_nulls_last("seed"), *order))
-    kept = marked.withColumn("place", place).where((F.col("place") <= k) | F.col("seed").isNotNull())
+    highest = marked.withColumn("place", place).where((F.col("place") <= k) | F.col("seed").isNotNull())
     rank = F.row_number().over(by_set.orderBy(*order))
-    return kept.select("set", "id", "score", rank.alias("rank"))
+    return highest.select("set", "id", "score", rank.alias("rank"))
 
 
 def triples_among(triples: DataFrame, chosen: DataFrame) -> DataFrame:

@@ -62,8 +62,8 @@ class GraphX:
 
     def page_rank(self, restart: float, error: float) -> DataFrame:
         """Return ``id`` and ``score`` (they sum to 1) of all entities that have a triple."""
-        found = self._library.PageRank.run(self._graph, steps_for(restart, error), restart, self._tag, self._tag)
-        scores = self._result(found, "ranks").selectExpr("id", "CAST(value AS double) AS score")
+        ranked = self._library.PageRank.run(self._graph, steps_for(restart, error), restart, self._tag, self._tag)
+        scores = self._result(ranked, "ranks").selectExpr("id", "CAST(value AS double) AS score")
         total = scores.agg({"score": "sum"}).collect()[0][0]
         return scores.selectExpr("id", f"score / {total!r}D AS score")
 
@@ -77,8 +77,8 @@ class GraphX:
         for number in self._sets:
             source = jvm.scala.Option.apply(_FIRST_SET + number)
             steps = steps_for(restart, error)
-            found = self._library.PageRank.runWithOptions(self._graph, steps, restart, source, self._tag, self._tag)
-            scores = self._result(found, f"ranks-{number}").selectExpr("id", "CAST(value AS double) AS score")
+            ranked = self._library.PageRank.runWithOptions(self._graph, steps, restart, source, self._tag, self._tag)
+            scores = self._result(ranked, f"ranks-{number}").selectExpr("id", "CAST(value AS double) AS score")
             reached = scores.where(f"id < {_FIRST_SET} AND score > 0")
             # Without the vertex of the set; what is left sums to less than 1.
             total = reached.agg({"score": "sum"}).collect()[0][0]
@@ -87,8 +87,8 @@ class GraphX:
 
     def components(self) -> DataFrame:
         """Return ``id`` and ``component``, the lowest id in it, of all entities that have a triple."""
-        found = self._library.ConnectedComponents.run(self._graph, self._tag, self._tag)
-        return self._result(found, "components").selectExpr("id", "CAST(value AS long) AS component")
+        labelled = self._library.ConnectedComponents.run(self._graph, self._tag, self._tag)
+        return self._result(labelled, "components").selectExpr("id", "CAST(value AS long) AS component")
 
     def _result(self, graph: Any, name: str) -> DataFrame:
         """Return ``id`` and ``value`` (text) of all vertices: rows come slowly out of the JVM one by one."""

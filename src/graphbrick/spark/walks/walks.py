@@ -152,7 +152,7 @@ def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> Dat
     is_pushed = F.abs(move) > F.col("value") * F.greatest("degree", F.lit(1))
     # Values of the sets are joined, not written into the expressions: their compiled code serves every step.
     pushing = state.join(limits, "set", "left").withColumn("moved", F.when(is_pushed, move).otherwise(zero))
-    kept = pushing.select(
+    pushed = pushing.select(
         "set",
         "id",
         "degree",
@@ -170,7 +170,7 @@ def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> Dat
         F.explode(chunks).alias("chunk"),
     )
     arriving = leaving.join(rows, ["id", "chunk"]).select("set", "share", F.inline("targets").alias("id", "degree"))
-    both = kept.union(arriving.selectExpr("set", "id", "degree", "share", "0D", "0D", "0L"))
+    both = pushed.union(arriving.selectExpr("set", "id", "degree", "share", "0D", "0D", "0L"))
     sums = [F.sum(name).alias(name) for name in ("residual", "settled", "moved", "walked")]
     return both.groupBy("set", "id").agg(F.max("degree").alias("degree"), *sums)
 
@@ -206,10 +206,10 @@ def _kth(counts: dict[int, int], k: int) -> float:
     >>> _kth({-8: 2, -16: 5}, 2), _kth({-8: 2, -16: 5}, 3), _kth({-8: 2, -16: 5}, 8)
     (0.5, 0.25, 0.0)
     """
-    seen = 0
+    entities = 0
     for bucket in sorted(counts, reverse=True):
-        seen += counts[bucket]
-        if seen >= k:
+        entities += counts[bucket]
+        if entities >= k:
             return float(2.0 ** (bucket / _BUCKETS))
     return 0.0
 

@@ -82,12 +82,12 @@ def write_components(
 
     work = f"{place}/.work"
     if graphx:
-        found = GraphX(prepared, "out", work, default_partitions(prepared, "out")).components()
+        component = GraphX(prepared, "out", work, default_partitions(prepared, "out")).components()
     else:
-        found = components(prepared, work=work, progress=progress)
+        component = components(prepared, work=work, progress=progress)
     keys = prepared.entities().select("id", "entity")
     firsts = keys.selectExpr("id AS component", "entity AS first")
-    named = found.join(keys, "id").join(firsts, "component").selectExpr("entity", "first AS component")
+    named = component.join(keys, "id").join(firsts, "component").selectExpr("entity", "first AS component")
     write_table(named, f"{place}/components")
     sizes = prepared.spark.read.parquet(location(f"{place}/components")).groupBy("component").count()
     largest = sizes.orderBy(F.desc("count"), "component").limit(_TOP).collect()

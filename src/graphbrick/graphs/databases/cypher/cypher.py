@@ -161,8 +161,8 @@ class CypherGraph(DatabaseGraph):
         if known is not None and self._handles[known] != handle:
             key = f"{next(iter(labels), '')}:{key}"  # ids are often unique within a label only
         label = next((_text(properties[n]) for n in self._label_names if _text(properties.get(n))), key)
-        told = properties.get("types")
-        types = tuple(map(str, labels)) if told is None else _texts(told)
+        stated = properties.get("types")
+        types = tuple(map(str, labels)) if stated is None else _texts(stated)
         types = () if types == (UNTYPED,) else types
         description = _text(properties.get("description"))
         return Node(key, label, types, description, _texts(properties.get("aliases")), handle)
@@ -239,8 +239,8 @@ class CypherGraph(DatabaseGraph):
             if len(nodes) < n and part:
                 nodes += self._nodes_where(self._contains(), {"part": part}, 5 * n)
         except TooSlowError as error:
-            told = f"the search for names was given up: {error}; an index of names, or ?timeout=, helps"
-            event(told, "cypher.search_given_up")
+            message = f"the search for names was given up: {error}; an index of names, or ?timeout=, helps"
+            event(message, "cypher.search_given_up")
         return best(text, nodes, n)
 
     def named_in(self, text: str, n: int) -> list[Node]:

@@ -139,8 +139,8 @@ class SparqlGraph(RdfGraph):
                 self._fail(
                     f"it is busy (HTTP {status}){wish}; try again later", status=status, pause=pause, code="sparql.busy"
                 )
-            told = f"{self.url} is busy (HTTP {status}); asked again after {pause:g} seconds"
-            event(told, "sparql.asked_again", status=status, pause=pause)
+            message = f"{self.url} is busy (HTTP {status}); asked again after {pause:g} seconds"
+            event(message, "sparql.asked_again", status=status, pause=pause)
             time.sleep(pause)
         if status >= 300:
             self._refused(status, data)
