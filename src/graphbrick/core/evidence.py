@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The items found by retrieval, best first, and what is known of all of them.
+    """The items found by retrieval, best first, with facts about all of them.
 
     A rerank stage returns the items; the interpreter carries the rest (`carry`).
 
@@ -86,7 +86,7 @@ class Evidence:
         return Evidence(distinct(ordered), subgraph, scale, best, symmetric)
 
     def carry(self, before: Evidence) -> Evidence:
-        """Return this evidence with what ``before``, which a stage made it of, says besides its items.
+        """Return this evidence with the facts of ``before``, the evidence that a stage made it from.
 
         The interpreter calls this, so that no stage has to repeat what it does not change. The subgraph and the
         symmetric relations hold for all items of a retrieval. The confidence is that of the first item: it holds as

@@ -62,7 +62,7 @@ class Labels(Protocol):
     def search(self, text: str, n: int) -> list[int]:
         """Return at most ``n`` entities whose label or alias equals, contains or resembles a text, best first.
 
-        The text may be a whole question; then the entities whose names stand in it come first.
+        The text may be a whole question; then the entities whose names occur in it come first.
         """
         ...
 
@@ -191,7 +191,7 @@ class QueryLanguage(Protocol):
         ...
 
     def schema(self) -> Schema:
-        """Return what queries may name; by default nothing is known of it."""
+        """Return the classes and relations that queries may name; by default none are known."""
         return Schema()
 
 
@@ -249,7 +249,7 @@ class Corpus(Passages, Protocol):
 
 @runtime_checkable
 class Stored(Protocol):
-    """The graph lies in a folder on this machine, with an index of its names; more can be kept beside it."""
+    """The graph is a folder on this machine, with an index of its names; other files can be kept beside it."""
 
     place: Path
     """The folder."""

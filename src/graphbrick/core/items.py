@@ -196,7 +196,7 @@ class Row(BaseItem):
 
 @dataclass(frozen=True, eq=False)
 class CitedText(BaseItem):
-    """Words with the places in documents that they stand on.
+    """A text with the places in documents that support it.
 
     Attributes:
         text: The words.

@@ -76,7 +76,7 @@ class Schema:
 
     @classmethod
     def by_count(cls, classes: Iterable[NodeClass], connections: Iterable[Connection], is_complete: bool) -> Schema:
-        """Return a schema in which what is frequent stands first; ties go by name."""
+        """Return a schema sorted by frequency, most frequent first; ties are in order of name."""
         return cls(
             tuple(sorted(classes, key=lambda one: (-(one.count or 0), one.name))),
             tuple(sorted(connections, key=lambda one: (-(one.count or 0), one.head, one.relation, one.tail))),

@@ -67,9 +67,9 @@ class Subgraph:
         )
 
     def listed(self) -> Subgraph:
-        """The same view, for work that goes by position: the whole of a graph that was changed with its ids listed.
+        """The same view with its ids listed if local triple ids are not positions: in the whole of a changed graph.
 
-        In any other view a local triple id is a position already; the whole of a graph as it was built is not copied.
+        In any other view a local triple id is a position already, and the view itself is returned.
         """
         if self.triples is not None or not isinstance(self.graph.csr, ScatteredCsr):
             return self

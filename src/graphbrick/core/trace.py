@@ -21,19 +21,19 @@ _LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "c
 
 @dataclass(slots=True)
 class Exchange:
-    """One call of a language model: the messages and the reply, word for word.
+    """One call of a language model, with the full text of the messages and of the reply.
 
     Attributes:
         model: The model that replied.
-        messages: What it was told, each ``{"role": ..., "content": ...}``.
-        reply: What it said.
+        messages: The messages to the model, each ``{"role": ..., "content": ...}``.
+        reply: The reply of the model.
         tokens_in: Tokens of the messages.
         tokens_out: Tokens of the reply.
-        estimated: Whether the server did not say how many tokens there were, so that they were counted here.
+        estimated: True if the server did not report the tokens, so that they were counted here.
         seconds: From the request to the end of the reply, further tries included.
         cost: In US dollars, 0 where no price is known.
-        cached: Whether the reply was a kept one: then no call was made, and tokens, seconds and cost are those of the
-            call that it was kept from.
+        cached: True if the reply is a recorded one: then no call was made, and tokens, seconds and cost are those of
+            the recorded call.
         tool_calls: The tools that the model called, each ``{"id": ..., "type": "function", "function": {...}}``.
         alternatives: The other replies if several were asked for, each as a message.
         calls: How many calls it took: several if the server gives one reply at a time and more were asked for.
@@ -59,8 +59,8 @@ class Event(str):
     Read back from a file, it is a plain text.
 
     Example:
-        >>> told = Event("3 of 5 paths were left out (cap)", "paths.cap", kept=3)
-        >>> told, told.code, told.values
+        >>> event = Event("3 of 5 paths were left out (cap)", "paths.cap", kept=3)
+        >>> event, event.code, event.values
         ('3 of 5 paths were left out (cap)', 'paths.cap', {'kept': 3})
     """
 
@@ -273,8 +273,8 @@ def count_exchange(exchange: Exchange, *, with_text: bool = True) -> None:
     """Add a call to a model server to the running stage, or the hit that saved it.
 
     Args:
-        exchange: What was asked and replied.
-        with_text: Whether its words are kept in the trace; those of embeddings are not.
+        exchange: The messages and the reply.
+        with_text: Whether the trace keeps their text; it does not for embeddings.
     """
     entry = _current.get()
     if entry is None:

@@ -46,7 +46,7 @@ def place_of(keys: npt.NDArray[T], key: int) -> np.int64:
 
 @jit
 def table_for(entries: int) -> npt.NDArray[np.int32]:
-    """Return an empty set for ``entries`` node ids, which then fill less than half of it."""
+    """Return an empty set for ``entries`` node ids, which fill less than half of it."""
     size = 16
     while size < 2 * entries + 2:
         size *= 2

@@ -29,12 +29,12 @@ def numba_is_loaded() -> bool:
 
 
 def worth_loading(seconds: float) -> bool:
-    """Count work that is about to be done; return whether numba should be loaded for it.
+    """Count a computation before it starts; return whether numba should be loaded for it.
 
-    True for a large piece of work, and once loading takes no longer than what was done without it so far.
+    True for a large computation, and as soon as those without numba so far took as long as loading it.
 
     Args:
-        seconds: An estimate of what the work takes without numba.
+        seconds: An estimate of the time without numba.
     """
     Spent.seconds += seconds
     return seconds > _AT_ONCE or Spent.seconds > SECONDS

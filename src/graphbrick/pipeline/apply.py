@@ -41,7 +41,7 @@ class Apply(Stage):
     version of Python compiles other code, so that everything is measured again.
 
     Args:
-        name: What the function is known by: give a new name to a new version of it.
+        name: The name of the function in studies; give a new name to a new version of it.
         functions: One function with the arguments of the method of its kind: ``link(graph, query)``,
             ``extract(graph, query)``, ``expand(query, subgraph)``, ``prune(query, subgraph)``,
             ``retrieve(query, subgraph)``, ``rerank(query, evidence)`` or ``generate(query, evidence)``.

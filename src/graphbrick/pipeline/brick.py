@@ -135,7 +135,7 @@ class Brick:
 
         Args:
             name: The parameter.
-            allowed: What would be allowed, after «must be».
+            allowed: The allowed values, as they follow «must be».
             example: An allowed value.
         """
         refuse(self, name, allowed, repr(example))

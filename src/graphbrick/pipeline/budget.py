@@ -24,7 +24,7 @@ class StoppedError(GraphbrickError):
     """Raised when a budget or a call of `Budget.cancel` stops a run.
 
     Attributes:
-        evidence: What the stage had found until then; None if it says nothing about that.
+        evidence: The evidence of the stage until then; None if the stage does not report it.
     """
 
     evidence: Evidence | None = None

@@ -123,7 +123,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def describe(brick: type[Brick]) -> dict[str, Any]:
-    """Return what is known of a brick as plain JSON types, for lists and web forms.
+    """Return a description of a brick as plain JSON types, for lists and web forms.
 
     Returns:
         ``name``; ``kind``, which is a stage kind or "model"; ``kinds``, the classes it is one of, which say for which

@@ -1,6 +1,6 @@
 """Pipelines as values: stages joined by ``>>`` (then), ``|`` (union) and `Repeat`, checked when they are built.
 
-A pipeline says what is to be done and holds nothing else; `graphbrick.pipeline.interpreter` runs it.
+A pipeline is only a description; `graphbrick.pipeline.interpreter` runs it.
 """
 
 from __future__ import annotations
@@ -204,12 +204,12 @@ class Union(Pipeline):
 
 @dataclass(frozen=True, repr=False)
 class Repeat(Brick, Pipeline):
-    """Repeats a pipeline until a condition holds, each round from what the round before gave.
+    """Repeats a pipeline until a condition holds; each round continues from the result of the round before.
 
     In the trace, the stages of all rounds are the children of one entry.
 
     Args:
-        stage: What is repeated; it must be able to go on from what it gives.
+        stage: The pipeline to repeat; it must be able to continue from its own result.
         until: The condition, which is checked after each round.
         at_most: Rounds, from 1 to 1000. That the condition did not hold after the last is an event.
 

@@ -10,7 +10,7 @@ from graphbrick.pipeline.run import Level, Run
 
 
 class Condition(Brick):
-    """Says whether a run has what is wanted. A brick derives from it and implements `holds`.
+    """A condition on a run. A brick derives from it and implements `holds`.
 
     Attributes:
         about: The level that it judges.

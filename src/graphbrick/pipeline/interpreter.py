@@ -1,7 +1,7 @@
 """The interpreter: runs any pipeline, for a question, a study or a server.
 
-`execute` carries a run through a pipeline. `follow` does the same and tells what there was after each stage; it may be
-given a memory, so that the common beginnings of several pipelines are done once.
+`execute` carries a run through a pipeline. `follow` does the same and returns the run after each stage; with a
+memory, the common beginnings of several pipelines are done once.
 """
 
 from __future__ import annotations
@@ -43,11 +43,10 @@ class Course:
     """Record of one pipeline on one question, stage by stage.
 
     Attributes:
-        runs: The run before the first stage and after each stage. The last is the result, or what there was at a
-            failure.
+        runs: The run before the first stage and after each stage. The last is the result, or the run at a failure.
         kinds: The kind of each stage that was done: link, extract, expand, prune, retrieve, rerank, generate, union or
             repeat.
-        error: Why it failed; None if it did not.
+        error: The error of the stage that failed; None if none did.
         failed: The kind of the stage that failed; empty if none did.
     """
 
@@ -68,7 +67,7 @@ class Course:
 
 
 class Memory(Protocol):
-    """Holds what pipelines did with one question so far, for others that begin with the same stages."""
+    """Keeps the courses of pipelines on one question for others that begin with the same stages."""
 
     def recall(self, pipeline: Pipeline) -> Course | None:
         """Return the course of the longest beginning of a pipeline that is held; None if there is none."""
@@ -100,9 +99,9 @@ def answer(
 
 
 def execute(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Run:
-    """Carry a run through a pipeline and return what came of it.
+    """Run all stages of a pipeline on a run and return the resulting run.
 
-    The run given stays as it is, except that its trace grows.
+    The first run is not changed, except that its trace grows.
 
     Args:
         pipeline: The pipeline.
@@ -119,7 +118,7 @@ def execute(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Run:
 
 
 def follow(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Course:
-    """Like `execute`, but return what there was after each stage; a stage that fails ends the course."""
+    """Like `execute`, but return the run after each stage; a stage that fails ends the course."""
     course = memory.recall(pipeline) if memory is not None else None
     course = course or Course((run,))
     stored = Capability.STORED in capabilities_of(run.graph)  # else there is no place to keep anything beside it
@@ -191,7 +190,7 @@ def _run_stage(stage: Stage, run: Run) -> Run:
 
 
 def _tell_notes(stage: Stage, graph: Graph) -> None:
-    """Record what the stage and the bricks inside it have to say about the graph."""
+    """Record the notes of the stage and of the bricks inside it on the graph as events."""
     for part in parts_within(stage):
         if isinstance(part, Brick) and (note := part.note_on(graph)):
             event(note, "run.note", stage=repr(part))
@@ -209,7 +208,7 @@ def _reason_to_stop(run: Run) -> str:
 
 
 def _call(stage: Stage, run: Run) -> Run:
-    """Call the one method of a stage with what the run has, and put the result into the run."""
+    """Call the one method of a stage with the results of a run; return the run with the new result."""
     graph, query = run.graph, run.query
     if isinstance(stage, LinkStage):
         if query.seeds:
@@ -265,7 +264,7 @@ def _run_union(union: Union, run: Run) -> Run:
 
 
 def _united(runs: list[Run], before: Stop | None) -> Run:
-    """Return the first run with what all runs hold; what was left undone before them is named once."""
+    """Return the first run with the results of all runs; stages that were left out before them are named once."""
     queries = [run.query for run in runs]
     subgraphs = [run.subgraph for run in runs if run.subgraph is not None]
     evidences = [run.evidence for run in runs if run.evidence is not None]

@@ -1,8 +1,8 @@
-"""A memory for what several pipelines begin with alike, on one question.
+"""A memory for the common beginnings of several pipelines on one question.
 
-Whatever a beginning gave may hold things that were computed from it on demand, such as the texts of its paths. A
-pipeline that continues from it gets a copy which holds only what was there when the beginning ended. So the times of
-the second pipeline do not profit from the first. The last pipeline that needs a beginning gets the original.
+The result of a beginning may hold values that were computed on demand, such as the texts of its paths. A pipeline that
+continues from it gets a copy with only the values from the end of the beginning. So the times of the second pipeline do
+not profit from the first. The last pipeline that needs a beginning gets the original.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Beginnings:
 
 
 class QuestionMemory:
-    """Holds the courses of common beginnings on one question, each until the last pipeline that needs it took it.
+    """Keeps the courses of common beginnings on one question, each until the last pipeline that needs it.
 
     Args:
         beginnings: The common beginnings of the pipelines that will be run.

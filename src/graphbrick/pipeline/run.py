@@ -1,4 +1,4 @@
-"""One execution of a pipeline: what it has so far, and the graph it is on."""
+"""One execution of a pipeline: its results so far, and its graph."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Run:
-    """One execution of a pipeline: what each level holds at the end, and the trace.
+    """One execution of a pipeline: the results of each level at the end, and the trace.
 
     Attributes:
         graph: The graph.
@@ -153,7 +153,7 @@ _graph: ContextVar[Graph | None] = ContextVar("graphbrick_graph", default=None)
 
 @contextmanager
 def on_graph(graph: Graph | None) -> Iterator[None]:
-    """Say which graph the stages inside work on, for what is kept beside a graph, such as vectors."""
+    """Set the graph of the stages that run inside the block, for files beside a graph, such as vectors."""
     token = _graph.set(graph)
     try:
         yield

@@ -50,7 +50,7 @@ class _Server:
 
     Attributes:
         base_url: As in the recipe; may be empty.
-        address: Where that leads to on the driver.
+        address: The address that it stands for on the driver.
         has_key: Whether the driver has a key for it.
     """
 
@@ -61,7 +61,7 @@ class _Server:
 
 @contextmanager
 def spark_runner(master: str, conf: Mapping[str, str] | None = None) -> Iterator[SparkRunner]:
-    """Start Spark and yield what runs an evaluation on it; Spark is stopped at the end.
+    """Start Spark and yield a runner of evaluations on it; Spark is stopped at the end.
 
     Args:
         master: ``local[4]``, ``spark://host:7077``, ``yarn`` or another address of a master.
@@ -93,13 +93,13 @@ def spark_runner(master: str, conf: Mapping[str, str] | None = None) -> Iterator
 
 
 class SparkRunner:
-    """Runs the questions of an evaluation on Spark; `spark_runner` makes one.
+    """Runs the questions of an evaluation on Spark; made by `spark_runner`.
 
-    The graph must lie at the same path on every machine, or on storage that they share, and graphbrick and the models
+    The graph must be at the same path on every machine, or on storage that they share, and graphbrick and the models
     of the pipelines must be installed on each.
 
     Args:
-        context: Where the jobs run.
+        context: Runs the jobs.
     """
 
     def __init__(self, context: SparkContext) -> None:

@@ -68,7 +68,7 @@ class Prepared:
         return joined.selectExpr("head_key AS head", "relation", "tail_key AS tail", "weight")
 
     def labels(self) -> DataFrame | None:
-        """Return ``entity`` and ``label`` of what has a label other than its key; None if the source tells none."""
+        """Return ``entity`` and ``label`` where a label differs from the key; None if the source has no labels."""
         return self._read("labels") if self.facts["labels"] else None
 
     def degrees(self, direction: str) -> DataFrame:

@@ -168,16 +168,16 @@ def _rows_in(place: str) -> int:
 def new_result(spark: SparkSession, place: str, kind: str, *, overwrite: bool = False) -> Iterator[str]:
     """Yield a hidden place beside ``place`` to write into; it gets its name at the end of the block.
 
-    If the block raises, what was written is deleted. A killed job leaves the hidden folder, and nothing under the name.
+    If the block raises, all that was written is deleted. A killed job leaves the hidden folder, but no ``place``.
 
     Args:
         spark: The session.
         place: The folder to make.
-        kind: What the result is; a result of another kind is never replaced.
+        kind: The kind of the result; a result of another kind is never replaced.
         overwrite: Replace a result that is there.
 
     Raises:
-        SparkError: There is something already that must not be replaced, or it cannot be written.
+        SparkError: The place exists and must not be replaced, or it cannot be written.
     """
     storage = Storage(spark, place)
 
@@ -208,7 +208,7 @@ def new_result(spark: SparkSession, place: str, kind: str, *, overwrite: bool = 
 
 
 def write_settings(spark: SparkSession, place: str, kind: str, facts: dict[str, Any]) -> None:
-    """Write the file that tells what a result is, and that it is complete."""
+    """Write the file that names the kind of a result and marks it as complete."""
     text = json.dumps({"format": FORMAT, "kind": kind, **facts}, ensure_ascii=False, indent=1)
     Storage(spark, place).write_text(f"{place}/{SETTINGS}", text + "\n")
 

@@ -129,7 +129,7 @@ def _write_labels(prepared: Prepared, place: str) -> None:
 
 
 def check_stage(stage: PPR | KHop) -> None:
-    """Raise PipelineError if Spark cannot do what a brick says."""
+    """Raise PipelineError if Spark cannot run a brick with these parameters."""
     if stage.seeds != "together":
         text = f"Spark starts from all seeds of a set together, got {stage!r}; give each seed its own set"
         raise PipelineError(text, code="extract.each_seed")

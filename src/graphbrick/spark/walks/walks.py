@@ -111,8 +111,8 @@ def walk(
         spark: The session.
         rows: ``id``, ``chunk``, ``targets``, as `Prepared.rows` gives them.
         start: ``set`` (int), ``id``, ``degree``, ``residual``: where the walks start; residuals of a set sum to 1.
-        way: How the walks go.
-        threshold: Tells what need not be pushed any more.
+        way: The parameters of the walks.
+        threshold: Gives the residual that need not be pushed any more.
         k: Rank of the score in `WalkProgress.kth`.
         work: A folder for the state, on storage that all workers share; deleted by the caller.
         progress: Called with the name of each step.
@@ -176,7 +176,7 @@ def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> Dat
 
 
 def _progress(state: DataFrame, restart: float, k: int) -> dict[int, WalkProgress]:
-    """Return how far each set is: one aggregation by classes of scores, which also tell the k-th score."""
+    """Return the progress of each set, in one aggregation by classes of scores, which give the k-th score."""
     from pyspark.sql import functions as F  # noqa: N812
 
     residual, settled = F.col("residual"), F.col("settled")
