@@ -28,7 +28,7 @@ _PLAIN_COLUMNS = re.compile(r"\*|\w+(?: , \w+)*")
 
 
 class NoProvenanceError(GraphbrickError):
-    """A query whose nodes cannot be asked for; the message says why."""
+    """A query whose nodes cannot be returned; the message gives the reason."""
 
 
 def node_queries(text: str, language: str) -> tuple[list[str], frozenset[str]]:

@@ -21,7 +21,7 @@ class Token(NamedTuple):
     Attributes:
         kind: "word", "name" (in backticks, without them), "string", "number", "symbol", "parameter" (with $),
             "variable" (SPARQL, with ? or $), "iri" (without brackets) or "prefixed" (such as rdfs:label).
-        text: The text, as the kind says.
+        text: The text; its form depends on the kind.
         start: Offset of the first character in the query.
         end: Offset after the last character.
     """
@@ -32,7 +32,7 @@ class Token(NamedTuple):
     end: int
 
     def is_word(self, *words: str) -> bool:
-        """Return whether this is one of these words, whatever its case; ``words`` are in capitals."""
+        """Return whether this is one of these words, in any case; ``words`` are in capitals."""
         return self.kind == "word" and self.text.upper() in words
 
     def is_symbol(self, *symbols: str) -> bool:
@@ -74,7 +74,7 @@ _OPEN = {"'": "a string", '"': "a string", "`": "a name in backticks", "/": "a c
 
 
 def known_language(language: str) -> str:
-    """Return `CYPHER` or `SPARQL`, whatever the case of the name.
+    """Return `CYPHER` or `SPARQL`; the case of the name does not matter.
 
     Raises:
         GraphbrickError: It is neither.

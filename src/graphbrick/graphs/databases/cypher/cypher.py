@@ -98,7 +98,7 @@ class CypherGraph(DatabaseGraph):
 
     @abstractmethod
     def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query and return values as the client gives them.
+        """Run a query and return values as the client returns them.
 
         Raises:
             GraphbrickError: The query failed or took too long, or the database does not answer.
@@ -308,7 +308,7 @@ class CypherGraph(DatabaseGraph):
     def _collect(
         self, collected: dict[Any, list[Edge]], handles: list[Any], forward: bool, followed: Followed | None, limit: int
     ) -> None:
-        """Add the edges of one direction; a node with very many is asked alone, so that no others are lost."""
+        """Add the edges of one direction; query a node with very many alone, so that no edges of others are lost."""
         if not handles:
             return
         most = limit + 1 if len(handles) == 1 else max(limit + 1, _LARGEST_BATCH)
@@ -369,7 +369,7 @@ class CypherGraph(DatabaseGraph):
     # Queries
 
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query that only reads; entities among the values stand there as their keys."""
+        """Run a query that only reads; entities among the values are given by their keys."""
         result = self.fetch(text, parameters, limit)
         return Rows(result.columns, [tuple(map(self.plain, row)) for row in result.rows], result.is_cut)
 

@@ -59,7 +59,7 @@ class LadybugGraph(CypherGraph):
             raise GraphbrickError(text, code="ladybug.cannot_open") from error
 
     def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query and return values as the client gives them."""
+        """Run a query and return values as the client returns them."""
         connection = needed_module("ladybug", "ladybug").Connection(self._database())
         try:
             connection.set_query_timeout(int(self.timeout * 1000))
