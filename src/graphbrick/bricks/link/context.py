@@ -132,7 +132,7 @@ def _without_years(graph: Graph, question: Question, matches: Matches) -> Matche
     for span, mention in matches:
         before = remaining[-1] if remaining else None
         if span in question.years and before is not None and before[0].last == span.first - 1:
-            meant = [one for one in _entities(before[1]) if _is_beside(graph, one, _entities(mention))]
+            meant = [entity for entity in _entities(before[1]) if _is_beside(graph, entity, _entities(mention))]
             if meant:
                 text = f"{mention.text!r} in brackets tells which {before[1].text!r} is meant; it is not a seed"
                 event(text, "link.year_in_brackets", year=mention.text, name=before[1].text)

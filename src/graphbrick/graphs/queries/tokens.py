@@ -126,13 +126,13 @@ def literal(text: str) -> str:
 
 def _fault(text: str, place: int) -> QueryTextError:
     character = text[place]
-    rest = shown(text[place : place + 40])
+    following = shown(text[place : place + 40])
     if character in _OPEN:
-        reason = f"the query has {_OPEN[character]} that does not end, at character {place + 1}: {rest}; close it"
+        reason = f"the query has {_OPEN[character]} that does not end, at character {place + 1}: {following}; close it"
         return QueryTextError(reason, code="query.no_end", place=place + 1)
     return QueryTextError(
         f"the query has {character!r} (U+{ord(character):04X}) at character {place + 1}, which belongs only in strings "
-        f"and quoted names: {rest}; write ASCII symbols",
+        f"and quoted names: {following}; write ASCII symbols",
         code="query.strange_character",
         place=place + 1,
     )

@@ -81,7 +81,7 @@ class LadybugGraph(CypherGraph):
         if self.stamp:
             return super().mark()
         file = Path(self.address.name)
-        return files_mark(one for one in (file, file.with_name(f"{file.name}.wal")) if one.exists())
+        return files_mark(path for path in (file, file.with_name(f"{file.name}.wal")) if path.exists())
 
     # Nodes and relations come whole, because a query may only name properties that some table has
 
