@@ -1,7 +1,7 @@
 """A folder graph that was made from text, with the passages of its documents.
 
-The passages lie beside the graph in ``notes.graph.text/passages-<hash of the graph>/``
-(`graphbrick.graphs.store.beside`); the database of the documents lies there too, but is not needed to ask questions.
+The passages are beside the graph in ``notes.graph.text/passages-<hash of the graph>/``
+(`graphbrick.graphs.store.beside`); the database of the documents is there too, but is not needed to ask questions.
 """
 
 from __future__ import annotations

@@ -119,7 +119,9 @@ def _made(brick: type[Brick], parameters: Mapping[str, object], at: tuple[str | 
             text = f"{brick.__name__} has no parameter {shown(name, 80)}; {has}"
             raise BlockError(text, at, code="block.no_parameter", name=name)
     values = {name: _value(entry, (*at, "parameters", name)) for name, entry in parameters.items()}
-    missing = [one.name for one in brick.parameters() if one.default is None and one.name not in values]
+    missing = [
+        parameter.name for parameter in brick.parameters() if parameter.default is None and parameter.name not in values
+    ]
     if missing:
         text = f"{brick.__name__} needs {', '.join(missing)}"
         raise BlockError(text, at, code="block.missing_parameter", names=missing)

@@ -38,7 +38,7 @@ def test_a_query_is_split_into_clauses(text: str, clauses: list[str]) -> None:
                 "",
             ],
             [],
-            "a pattern that is no chain",
+            "a pattern that is not a chain",
         ),
         ("((a)-[r]->(b)){2}", "", [""], [], "a pattern within brackets"),
     ],

@@ -54,7 +54,7 @@ def test_a_record_that_is_none_names_the_reader(tmp_path: Path, install: Install
     install("readers", odd=yields(("a", "r", "b"), record))
     (tmp_path / "x.odd").touch()
     (tmp_path / "x.odd").write_text("x")
-    with fails("reader.breaks_contract", InputError, fault=fault) as error:
+    with fails("reader.contract", InputError, fault=fault) as error:
         build(tmp_path / "x.odd", tmp_path / "x.graph")
     assert "yields.<locals>.read breaks its contract: " in str(error.value)
 

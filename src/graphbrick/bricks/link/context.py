@@ -101,7 +101,7 @@ def is_spelled(graph: Graph, text: str, entity: int) -> bool:
 
 
 def _inside(question: Question, span: Span) -> int | None:
-    """Return the word for what is in a mention: «cities» in «cities in Mexico»; so Mexico is not a city."""
+    """Return the word for the things that are in a mention: «cities» in «cities in Mexico»; so Mexico is not a city."""
     words = question.words
     at = span.first - 1
     if at >= 0 and words[at].text == "the":
@@ -126,13 +126,13 @@ def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:
 def _without_years(graph: Graph, question: Question, matches: Matches) -> Matches:
     """Return the mentions without years in brackets that only tell which entity is meant: «Heat (1995)».
 
-    Only the entities of that name that stand beside the year in the graph stay.
+    Only the entities of that name that are neighbours of the year remain.
     """
     remaining: list[tuple[Span, Mention]] = []
     for span, mention in matches:
         before = remaining[-1] if remaining else None
         if span in question.years and before is not None and before[0].last == span.first - 1:
-            meant = [one for one in _entities(before[1]) if _is_beside(graph, one, _entities(mention))]
+            meant = [entity for entity in _entities(before[1]) if _is_beside(graph, entity, _entities(mention))]
             if meant:
                 text = f"{mention.text!r} in brackets tells which {before[1].text!r} is meant; it is not a seed"
                 event(text, "link.year_in_brackets", year=mention.text, name=before[1].text)
@@ -147,7 +147,7 @@ def _is_beside(graph: Graph, entity: int, others: Sequence[int]) -> bool:
 
 
 def report(graph: Graph, mention: Mention, by: str = "") -> None:
-    """Record an event that says which of several entities of one name was taken; none if it is unique."""
+    """Record an event with the choice among several entities of one name; none if the name is unique."""
     if not mention.others:
         return
     shown = "; ".join(graph.describe(entity) for entity in mention.others[:_SHOWN])

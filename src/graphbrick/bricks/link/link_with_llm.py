@@ -1,4 +1,4 @@
-"""Linking by a language model: it says what a question names, and which of several entities of that name is meant."""
+"""Linking by a language model: it lists the names in a question, and chooses among several entities of one name."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def _in_question(text: str, words: Sequence[Token], name: str) -> list[str]:
 
 
 def _portrait(graph: Graph, entity: int, text: str) -> str:
-    """Return a line that tells an entity apart from others of the same name."""
+    """Return a line that distinguishes an entity from others of the same name."""
     words = set(fold(text).split()) - set(fold(graph.label(entity)).split()) - QUESTION_WORDS
     triples = [*graph.triples_from(entity)[:_LOOKED_AT]]
     triples += graph.csr.in_triple[graph.csr.row(entity, False)][:_LOOKED_AT].tolist()

@@ -130,7 +130,7 @@ def _is_of_number(surfaces: Sequence[str], at: int) -> bool:
 
 
 def _between(words: Sequence[Token], places: Iterable[tuple[int, int]]) -> Iterator[Span]:
-    """Yield the spans of the words that lie between two places of the text."""
+    """Yield the spans of the words between two places of the text."""
     starts = [word.start for word in words]
     for start, end in places:
         first, after = bisect_left(starts, start), bisect_left(starts, end)

@@ -1,4 +1,4 @@
-"""Other spellings of a name: rules for what people write in place of a label."""
+"""Other spellings of a name: rules for forms that people write in place of a label."""
 
 from __future__ import annotations
 

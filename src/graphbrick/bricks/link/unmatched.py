@@ -110,7 +110,7 @@ class Unmatched:
         return self.min_score + (1 - self.min_score) * max(0, _FAR - len(folded)) / _FAR
 
     def _spans(self, *, lower_from: int) -> Iterator[tuple[Span, bool]]:
-        """Yield the spans that may be names, longest first, and whether their capitals or quotes say so.
+        """Yield the spans that may be names, longest first, and whether capitals or quotes mark them as names.
 
         Args:
             lower_from: Number of words from which spans in lower case are included.

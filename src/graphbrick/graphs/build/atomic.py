@@ -1,4 +1,4 @@
-"""The folder of an unfinished graph, which never replaces anything but a graph."""
+"""The folder of an unfinished graph, which can replace only a graph."""
 
 from __future__ import annotations
 

@@ -61,9 +61,9 @@ class Ingest:
         self._keys.close()
         self._facts.close()
         text, starts, ends = self._seen.texts
-        kept = np.array(self._kept, dtype=np.int64)
+        numbers = np.array(self._kept, dtype=np.int64)
         with StringWriter(self._work, "relation_keys") as table:
-            table.extend(text, starts[kept], ends[kept])
+            table.extend(text, starts[numbers], ends[numbers])
 
     @property
     def relations(self) -> int:

@@ -34,7 +34,7 @@ class Refreshed:
 
     Attributes:
         graph: The graph after it.
-        copied: "nothing", if the database told that it is the same; "new" triples only; or "all".
+        copied: "nothing", if the database reports no change; "new" triples only; or "all".
         replaced: Whether the folder was replaced, so that the folders beside it have to be made again.
         added: Number of triples added, if it was not replaced.
         deleted: Number of triples deleted, if it was not replaced.
@@ -57,14 +57,14 @@ class Refreshed:
 def refresh_graph(path: str | PathLike[str], *, full: bool = False, progress: Progress = silent) -> Refreshed:
     """Bring a copy up to date with the database that it was copied from.
 
-    Nothing is copied if the database tells that it is the same (`DatabaseGraph.mark`). If its address names the
+    Nothing is copied if the database reports no change (`DatabaseGraph.mark`). If its address names the
     property with the time of changes (``?changed=updated_at``), only newer nodes and triples are copied, unless the
     numbers of nodes and relations show that some were deleted. Else everything is copied. Differences of up to 10 % are
     written as a change of the folder (`change`), so that the folders beside it stay valid; else the folder is replaced.
 
     Args:
         path: The folder.
-        full: Copy everything, whatever the database tells.
+        full: Copy everything, even if the database reports no change.
         progress: Called after each page.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Errors of databases, each in one line that says what to do."""
+"""Errors of databases, each in one line with advice."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
 
     @abstractmethod
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query that only reads; entities among the values stand there as their keys."""
+        """Run a query that only reads; entities among the values are given by their keys."""
 
     def mark(self) -> dict[str, Any] | None:
         """Return values that differ after every change of the graph, as JSON; None if it has none."""

@@ -44,7 +44,7 @@ def export(
         graph: The graph.
         target: The file or folder to make.
         to: A name of `EXPORTS`, such as "parquet"; "graphrag" and "lightrag" are for graphs made from documents.
-        overwrite: Replace what is there.
+        overwrite: Replace an existing export.
         progress: Called now and then with the name of the step, what is done and the total.
         options: Options of the format: for "nt", ``base``, the beginning of the IRIs of other keys; for "lightrag",
             ``embedder``, which embeds entities, relations and passages.

@@ -281,7 +281,7 @@ class _Export:
         return pyarrow.array(map(writable, map(text, distinct.tolist())), pyarrow.string()).take(pyarrow.array(places))
 
     def _copy(self, table: str, options: str, rows: pyarrow.Table, entries: int) -> None:
-        """Copy rows into a table; what was copied is written out before it fills the buffer pool.
+        """Copy rows into a table; copied rows are written out before they fill the buffer pool.
 
         Args:
             table: The table.

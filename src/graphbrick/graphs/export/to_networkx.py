@@ -22,7 +22,7 @@ _PROGRESS = 1 << 14
 
 
 def to_networkx(graph: StoredGraph) -> networkx.MultiDiGraph[str]:
-    """Return a graph as a networkx ``MultiDiGraph``, which lies in memory: about 1 KB for each triple.
+    """Return a graph as a networkx ``MultiDiGraph`` in memory: about 1 KB for each triple.
 
     Nodes are keys, with the attributes label, types, description and aliases. The key of an edge is the key of its
     relation; its attribute is label, the relation's label.
@@ -54,7 +54,7 @@ def to_node_link(
 ) -> Path:
     """Write a graph as node-link JSON, which ``networkx.node_link_graph(json.load(file), edges="edges")`` reads.
 
-    The graph that it gives is that of `to_networkx`. Memory does not grow with the graph, and networkx is not needed.
+    networkx reads it as the graph of `to_networkx`. Memory does not grow with the graph, and networkx is not needed.
 
     Args:
         graph: The graph.

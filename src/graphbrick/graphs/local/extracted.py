@@ -99,7 +99,7 @@ class ExtractedGraph:
         return local, known
 
     def set_of(self, question: str, seeds: Iterable[str | int], set_name: str = "") -> str:
-        """Return the name of the set that a question is asked on; see `for_question` for arguments and errors."""
+        """Return the name of the set for a question; see `for_question` for arguments and errors."""
         names = list(seeds)
         for name in names:
             if not isinstance(name, str):

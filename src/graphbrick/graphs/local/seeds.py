@@ -70,13 +70,13 @@ def _known_id(graph: Labels, seed: Any) -> int:
 
 def mentioned(graph: Labels, question: str) -> list[int]:
     """Return the entities whose names occur in a question as whole words, longest first, without overlap."""
-    rest = f" {name_form(question)} "
+    remaining = f" {name_form(question)} "
     forms = [(form, entity) for entity in graph.search(question, _SEARCHED) for form in _forms(graph, entity)]
     entities: dict[int, None] = {}
     for form, entity in sorted(forms, key=lambda entry: -len(entry[0])):
-        if form and f" {form} " in rest:
+        if form and f" {form} " in remaining:
             entities[entity] = None
-            rest = rest.replace(f" {form} ", " | ")
+            remaining = remaining.replace(f" {form} ", " | ")
     return list(entities)
 
 

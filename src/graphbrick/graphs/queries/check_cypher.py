@@ -99,7 +99,7 @@ class CypherCheck:
         self._check_properties()
 
     def _chain(self, i: int) -> int:
-        """Read the pattern that begins at a bracket, if it is one; return the index to go on from."""
+        """Read the pattern that begins at a bracket, if it is one; return the index to continue from."""
         left = self._node(i)
         if left is None:
             return i + 1
@@ -185,7 +185,7 @@ class CypherCheck:
         return part, i
 
     def _label_alone(self, i: int) -> str | None:
-        """Return the label of a relation without a name of its own, if the name at ``i`` means it and ends a step."""
+        """Return the label of a relation without a variable, if the name at ``i`` means it and ends a step."""
         name = self._token(i).text
         if not self._is(i - 1, ":") or not self._is(i + 1, "]") or same_name(name, self._relations):
             return None
@@ -220,7 +220,7 @@ class CypherCheck:
         return end
 
     def _known(self, token: Token, known: Collection[str], kind: str) -> str:
-        """Return the name of the schema that a token means; correct it, or say that it is unknown."""
+        """Return the name of the schema for a token; correct it, or report that it is unknown."""
         if token.text in known:
             return token.text
         same = same_name(token.text, known)
@@ -271,7 +271,7 @@ class CypherCheck:
         return dict.fromkeys(known.name for part in alike for known in part.properties) or None
 
     def _check_step(self, step: _Step) -> None:
-        """Turn the arrow of a step that the schema has only the other way round, or say that it has none."""
+        """Turn the arrow of a step that the schema has only in the other direction, or report that it has none."""
         left, relation, right, _ = step
         start, stop = left.end, relation.end
         heads, tails = self._labels_of(left), self._labels_of(right)

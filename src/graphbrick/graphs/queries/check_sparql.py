@@ -70,7 +70,7 @@ class SparqlCheck:
         )
 
     def _relation(self, token: Token) -> str:
-        """Return the relation or property that a token means; correct it, or say that it is unknown."""
+        """Return the relation or property that a token names; correct it, or report that it is unknown."""
         iri = self._iri(token.text)
         if iri in self._relations or iri in self._properties or iri.startswith(_ALLOWED):
             return iri
@@ -93,7 +93,7 @@ class SparqlCheck:
         return by_local[same]
 
     def _check_direction(self, triple: TriplePattern, relation: str, classes: dict[str, set[str]]) -> None:
-        """Turn a relation that the schema has only the other way round, or say that it has none."""
+        """Turn a relation that the schema has only in the other direction, or report that it has none."""
         heads = classes.get(triple.subject.text, set())
         tails = classes.get(triple.object.text, set())
         if not heads | tails or not heads | tails <= set(self._classes) or triple.object.kind in ("string", "number"):

@@ -54,7 +54,7 @@ class Part(NamedTuple):
         place: Offset where such a variable can be written.
         nodes: The nodes.
         relations: Variables of relations.
-        has_inner: Whether a relation of variable length has nodes of its own.
+        has_inner: True if a relation of variable length has inner nodes.
         fault: The reason why the pattern cannot be read; empty if it can.
     """
 

@@ -19,7 +19,7 @@ class Edits:
         self.changes: list[str] = []
 
     def replace(self, start: int, end: int, new: str, change: str = "") -> None:
-        """Replace the characters from ``start`` to ``end``; the sentence says so."""
+        """Replace the characters from ``start`` to ``end`` and record the change in words."""
         self._pieces[start, end] = new
         if change:
             self.changes.append(change)

@@ -21,7 +21,7 @@ class Pair(NamedTuple):
 
 
 def masked(question: str, names: Iterable[str]) -> str:
-    """Return a question with its names as «X», so that questions of one kind resemble each other whatever they name.
+    """Return a question with its names as «X», so that questions of one kind resemble each other.
 
     >>> masked("Who directed Heat and Heat 2?", ["Heat", "Heat 2"])
     'Who directed X and X?'
@@ -32,7 +32,7 @@ def masked(question: str, names: Iterable[str]) -> str:
 
 
 def names_in(pair: Pair) -> list[str]:
-    """Return the texts of a query that stand in its question.
+    """Return the texts of a query that occur in its question.
 
     >>> names_in(Pair("Who directed Heat?", "MATCH (p)-[:DIRECTED]->(:Film {title: 'Heat'}) RETURN p.name"))
     ['Heat']

@@ -114,7 +114,7 @@ def _refused_word(token: Token, language: str) -> RefusedQueryError:
 
 
 def _check_characters(text: str, tokens: Sequence[Token], language: str) -> None:
-    """Refuse characters and escapes that engines may read in another way than the tokens say."""
+    """Refuse characters and escapes that engines may read differently from `tokens`."""
     quoted = {p for t in tokens if t.kind in ("string", "name", "iri") for p in range(t.start, t.end)}
     for place, character in enumerate(text):
         if character in "\t\n" or " " <= character <= "~" or text.startswith("\r\n", place):

@@ -28,7 +28,7 @@ _PLAIN_COLUMNS = re.compile(r"\*|\w+(?: , \w+)*")
 
 
 class NoProvenanceError(GraphbrickError):
-    """A query whose nodes cannot be asked for; the message says why."""
+    """A query whose nodes cannot be returned; the message gives the reason."""
 
 
 def node_queries(text: str, language: str) -> tuple[list[str], frozenset[str]]:
@@ -103,7 +103,7 @@ class _Cypher:
     def _result(self) -> int:
         """Return the index of the first clause that only makes the result, without conditions."""
         for i, clause in enumerate(self._clauses):
-            if clause.word in ("WITH", "RETURN") and all(one.word in _AFTER_RESULT for one in self._clauses[i:]):
+            if clause.word in ("WITH", "RETURN") and all(after.word in _AFTER_RESULT for after in self._clauses[i:]):
                 return i
         raise NoProvenanceError("the query returns nothing, or has a procedure", code="provenance.no_result")
 

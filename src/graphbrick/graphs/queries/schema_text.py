@@ -34,12 +34,12 @@ def prefixes_of(text: str, schema: Schema) -> dict[str, str]:
 def schema_text(schema: Schema, language: str, *, counts: bool = True) -> str:
     """Return classes with their properties and examples, and the relations between them.
 
-    Properties that most classes share are said once, and only their names are given; texts have no type.
+    Properties that most classes share are listed once, by name only; texts have no type.
 
     Args:
         schema: The schema.
         language: "Cypher" or "SPARQL", in whose words names are written.
-        counts: Whether to say how many nodes and triples there are: for people; a model writes no better query for it.
+        counts: Whether to give the numbers of nodes and triples: for people; models write no better queries with them.
 
     >>> schema = Schema((NodeClass("Film", (Property("title", "STRING", ("Alien",)),), 2),))
     >>> print(schema_text(schema, "Cypher"))

@@ -21,7 +21,7 @@ class Token(NamedTuple):
     Attributes:
         kind: "word", "name" (in backticks, without them), "string", "number", "symbol", "parameter" (with $),
             "variable" (SPARQL, with ? or $), "iri" (without brackets) or "prefixed" (such as rdfs:label).
-        text: The text, as the kind says.
+        text: The text; its form depends on the kind.
         start: Offset of the first character in the query.
         end: Offset after the last character.
     """
@@ -32,7 +32,7 @@ class Token(NamedTuple):
     end: int
 
     def is_word(self, *words: str) -> bool:
-        """Return whether this is one of these words, whatever its case; ``words`` are in capitals."""
+        """Return whether this is one of these words, in any case; ``words`` are in capitals."""
         return self.kind == "word" and self.text.upper() in words
 
     def is_symbol(self, *symbols: str) -> bool:
@@ -74,7 +74,7 @@ _OPEN = {"'": "a string", '"': "a string", "`": "a name in backticks", "/": "a c
 
 
 def known_language(language: str) -> str:
-    """Return `CYPHER` or `SPARQL`, whatever the case of the name.
+    """Return `CYPHER` or `SPARQL`; the case of the name does not matter.
 
     Raises:
         GraphbrickError: It is neither.
@@ -126,13 +126,13 @@ def literal(text: str) -> str:
 
 def _fault(text: str, place: int) -> QueryTextError:
     character = text[place]
-    rest = shown(text[place : place + 40])
+    following = shown(text[place : place + 40])
     if character in _OPEN:
-        reason = f"the query has {_OPEN[character]} that does not end, at character {place + 1}: {rest}; close it"
+        reason = f"the query has {_OPEN[character]} that does not end, at character {place + 1}: {following}; close it"
         return QueryTextError(reason, code="query.no_end", place=place + 1)
     return QueryTextError(
         f"the query has {character!r} (U+{ord(character):04X}) at character {place + 1}, which belongs only in strings "
-        f"and quoted names: {rest}; write ASCII symbols",
+        f"and quoted names: {following}; write ASCII symbols",
         code="query.strange_character",
         place=place + 1,
     )

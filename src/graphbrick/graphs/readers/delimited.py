@@ -53,7 +53,7 @@ Row: TypeAlias = tuple[int, list[str]]
 
 
 def suffix(file: Path) -> str:
-    """Return the suffix that tells the format of a file, lower-case and without ``.gz`` or ``.zst``.
+    """Return the suffix that names the format of a file, lower-case and without ``.gz`` or ``.zst``.
 
     >>> suffix(Path("kb.TXT.gz"))
     '.txt'

@@ -85,7 +85,7 @@ def _checked(read: Callable[[Path, FileReading], Iterator[Part]], file: Path, re
             fault = None if isinstance(part, _BLOCKS) else record_fault(part)
             if fault is not None:
                 reason = f"{name} breaks its contract: {fault.reason}"
-                raise InputError(reason, file, code="reader.breaks_contract", fault=fault.code)
+                raise InputError(reason, file, code="reader.contract", fault=fault.code)
             yield tuple(part) if isinstance(part, list) else part
     except GraphbrickError:
         raise

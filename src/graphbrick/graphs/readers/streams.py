@@ -43,7 +43,7 @@ def unpacked_name(file: Path) -> str:
 
 
 def open_source(file: Path, meter: Meter | None = None) -> AbstractContextManager[BufferedReader]:
-    """Open a file for reading bytes after the byte order mark; its first bytes tell whether it is packed.
+    """Open a file for reading bytes after the byte order mark; its first bytes show whether it is packed.
 
     The errors are raised when the context is entered, or while the file is read.
 
@@ -93,7 +93,7 @@ def no_rows(file: Path) -> InputError:
 
 
 def not_text(fault: str, file: Path, line: int, text: str) -> InputError:
-    """Return the error about a line that is not text, with the fault that `line_fault` tells."""
+    """Return the error about a line that is not text, with the fault that `line_fault` returned."""
     return InputError(fault, file, line, text, code="reader.not_text")
 
 

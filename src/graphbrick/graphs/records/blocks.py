@@ -153,7 +153,7 @@ def fact_count(record: EntityRecord | Described | RankedFact) -> int:
 
 
 def _facts(record: EntityRecord | Described | RankedFact) -> list[tuple[str, str, int, int]]:
-    """Return (key, text, kind, rank) for each fact of a record; an `EntityRecord` also says that its entity exists."""
+    """Return (key, text, kind, rank) for each fact of a record; an `EntityRecord` also makes its entity exist."""
     if isinstance(record, RankedFact):
         return [(record.key, record.text, record.kind | (FOR_RELATION if record.kind == LABEL else 0), record.rank)]
     if isinstance(record, Described):

@@ -32,7 +32,7 @@ class Manifest:
     ``skipped`` is the number of bad records that were left out (see ``skipped.jsonl`` in the folder). ``left_out``
     triples were excluded by the rules of the build, and ``labels_read`` triples were labels. If ``near`` is false,
     the graph has no index for near misses. ``literals`` has the kind and unit of each relation, by id, whose tails are
-    numbers or dates; None in graphs of earlier versions, which did not look for them.
+    numbers or dates; None in graphs of earlier versions, which did not record them.
     """
 
     entities: int

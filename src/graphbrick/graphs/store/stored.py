@@ -377,7 +377,7 @@ class StoredGraph:
 
 
 def has_text(path: str | PathLike[str]) -> bool:
-    """Return whether the graph in a folder was made from documents, whose passages lie beside it."""
+    """Return whether the graph in a folder was made from documents, whose passages are beside it."""
     place = Path(path).absolute()
     return bool(place.name) and place.with_name(f"{place.name}.text").is_dir()  # the root has no name
 

@@ -77,8 +77,8 @@ def extract(
         SparkError: A job failed.
     """
     check_stage(stage)
-    spark, without = prepared.spark, [one.name for one in sets if not one.seeds]
-    sets = [one for one in sets if one.seeds]
+    spark, without = prepared.spark, [seed_set.name for seed_set in sets if not seed_set.seeds]
+    sets = [seed_set for seed_set in sets if seed_set.seeds]
     done = Extracted(len(sets), without_seeds=without)
     seeds = _found_seeds(prepared, sets)
     seeds_by_set = {(row["set"], row["entity"]) for row in seeds.select("set", "entity").collect()}
@@ -182,16 +182,15 @@ def _extract_batch(
         )
         best = best_entities(walks.scores, seeds, stage.k)
         done.steps.append(walks.steps)
-        bounds = [one.error_bound(float(stage.restart)) for one in walks.progress.values()]
+        bounds = [walked.error_bound(float(stage.restart)) for walked in walks.progress.values()]
         done.error_bound = max([done.error_bound, *bounds])
-        done.stopped += sum(one.edges > stage.edge_budget for one in walks.progress.values())
+        done.stopped += sum(walked.edges > stage.edge_budget for walked in walks.progress.values())
     else:
         hops = nearest(prepared, seeds.select("set", "id"), stage, rows=rows, work=work, progress=progress)
         best = best_entities(hops.selectExpr("set", "id", "1D / (1 + hops) AS score"), seeds, stage.cap)
     progress("ranking", 0, 1)
-    named = spark.createDataFrame([(i, one.name) for i, one in enumerate(sets)], "set int, name string").hint(
-        "broadcast"
-    )
+    numbered = [(i, seed_set.name) for i, seed_set in enumerate(sets)]
+    named = spark.createDataFrame(numbered, "set int, name string").hint("broadcast")
     keys = prepared.entities().select("id", "entity")
     write_table(best.join(keys, "id").join(named, "set"), f"{work}/best")
     chosen = spark.read.parquet(location(f"{work}/best"))

@@ -134,9 +134,9 @@ def walk(
         limits = _limits(far, threshold)
         progress(f"walking; step {step}, {len(far) - len(limits)} of {len(far)} sets done", 0, 1)
         if not limits:
-            given = _by_set(spark, {number: found.given for number, found in far.items()})
+            mass = _by_set(spark, {number: each.given for number, each in far.items()})
             score = (F.col("settled") + way.restart * F.col("residual")) / F.col("value")
-            scores = state.join(given, "set").select("set", "id", score.alias("score")).where("score > 0")
+            scores = state.join(mass, "set").select("set", "id", score.alias("score")).where("score > 0")
             return Walks(scores, far, step)
         state = _step(state, rows, _by_set(spark, limits), way)
     text = f"the walks did not end within {_MOST_STEPS:,} steps; try a larger tolerance or restart"

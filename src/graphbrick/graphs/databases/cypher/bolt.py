@@ -77,7 +77,7 @@ class BoltGraph(CypherGraph):
         return current_session().get(("bolt driver", uri), connect, close=_closed)
 
     def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query and return values as the client gives them."""
+        """Run a query and return values as the client returns them."""
         neo4j, driver = needed_module("neo4j", "neo4j"), self._driver()
         seconds = self.timeout
 
@@ -106,7 +106,7 @@ class BoltGraph(CypherGraph):
             raise self._explained(error) from error
 
     def _explained(self, error: Exception) -> GraphbrickError:
-        """Return an error that says what to do."""
+        """Return an error with advice."""
         code, message = str(getattr(error, "code", "") or ""), getattr(error, "message", None) or str(error)
         if any(word in code for word in ("Unauthorized", "AuthenticationRateLimit", "Forbidden")):
             return refused_user(self.address)

@@ -98,7 +98,7 @@ class CypherGraph(DatabaseGraph):
 
     @abstractmethod
     def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query and return values as the client gives them.
+        """Run a query and return values as the client returns them.
 
         Raises:
             GraphbrickError: The query failed or took too long, or the database does not answer.
@@ -143,7 +143,7 @@ class CypherGraph(DatabaseGraph):
 
     def properties_of_classes(self) -> Mapping[str, Collection[str]]:
         """Return the names of the properties of each class of nodes."""
-        return {one.name: [prop.name for prop in one.properties] for one in self.schema().classes}
+        return {node_class.name: [prop.name for prop in node_class.properties] for node_class in self.schema().classes}
 
     def knows_all_properties(self) -> bool:
         """Return whether `properties_of_classes` was not read from a sample."""
@@ -191,15 +191,15 @@ class CypherGraph(DatabaseGraph):
 
     def _nodes_with(self, name: str, key: str, label: str = "") -> list[Node]:
         """Return a node with a value of a property, as text or number; label by label, as indexes belong to labels."""
-        having = [one for one, names in self.properties_of_classes().items() if name in names]
+        labels = [of_class for of_class, names in self.properties_of_classes().items() if name in names]
         if label:
-            having = [one for one in having if one == label]
-        elif not having and not self.knows_all_properties():
-            having = [""]
+            labels = [of_class for of_class in labels if of_class == label]
+        elif not labels and not self.knows_all_properties():
+            labels = [""]
         number = whole_number(key)
         parameters = {"text": key, "values": [key] if number is None else [key, number]}
-        for one in having:
-            pattern = f"(n:{quoted(one)})" if one else "(n)"
+        for of_class in labels:
+            pattern = f"(n:{quoted(of_class)})" if of_class else "(n)"
             query = f"MATCH {pattern} WHERE {self.equal(name)} RETURN {self.shown('n')} AS node LIMIT 1"
             rows = self.fetch(query, parameters, 1).rows
             if rows:
@@ -308,7 +308,7 @@ class CypherGraph(DatabaseGraph):
     def _collect(
         self, collected: dict[Any, list[Edge]], handles: list[Any], forward: bool, followed: Followed | None, limit: int
     ) -> None:
-        """Add the edges of one direction; a node with very many is asked alone, so that no others are lost."""
+        """Add the edges of one direction; query a node with very many alone, so that no edges of others are lost."""
         if not handles:
             return
         most = limit + 1 if len(handles) == 1 else max(limit + 1, _LARGEST_BATCH)
@@ -322,9 +322,9 @@ class CypherGraph(DatabaseGraph):
             if complete or len(edges) > limit:
                 collected[_hashable(handle)] += sorted(edges[: limit + 1], key=lambda edge: (edge.key, edge.node.key))
         if not complete:
-            rest = [handle for handle in handles if len(lists[_hashable(handle)]) <= limit]
-            half = len(rest) if len(rest) < len(handles) else (len(rest) + 1) // 2
-            for part in (rest[:half], rest[half:]):
+            left = [handle for handle in handles if len(lists[_hashable(handle)]) <= limit]
+            half = len(left) if len(left) < len(handles) else (len(left) + 1) // 2
+            for part in (left[:half], left[half:]):
                 self._collect(collected, part, forward, followed, limit)
 
     def edges(self, handles: list[Any], forward: bool, followed: Followed | None, limit: int) -> list[tuple[Any, Edge]]:
@@ -369,7 +369,7 @@ class CypherGraph(DatabaseGraph):
     # Queries
 
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query that only reads; entities among the values stand there as their keys."""
+        """Run a query that only reads; entities among the values are given by their keys."""
         result = self.fetch(text, parameters, limit)
         return Rows(result.columns, [tuple(map(self.plain, row)) for row in result.rows], result.is_cut)
 

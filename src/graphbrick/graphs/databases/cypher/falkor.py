@@ -89,7 +89,7 @@ class FalkorGraph(CypherGraph):
             raise no_server(self.address, error) from error
 
     def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query and return values as the client gives them."""
+        """Run a query and return values as the client returns them."""
         exceptions = needed_module("redis.exceptions", "falkordb")
         if not self.address.name:
             text = f"{self.address} names no graph; write falkor://{self.address.host}/GRAPH"
@@ -103,7 +103,7 @@ class FalkorGraph(CypherGraph):
         return first_rows([str(name) for _, name in result.header or []], result.result_set, limit)
 
     def _explained(self, error: Exception, exceptions: Any) -> GraphbrickError:
-        """Return an error that says what to do."""
+        """Return an error with advice."""
         message = str(error)
         if isinstance(error, exceptions.AuthenticationError) or message.startswith(("NOAUTH", "WRONGPASS", "NOPERM")):
             return refused_user(self.address)

@@ -59,7 +59,7 @@ class LadybugGraph(CypherGraph):
             raise GraphbrickError(text, code="ladybug.cannot_open") from error
 
     def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query and return values as the client gives them."""
+        """Run a query and return values as the client returns them."""
         connection = needed_module("ladybug", "ladybug").Connection(self._database())
         try:
             connection.set_query_timeout(int(self.timeout * 1000))
@@ -81,7 +81,7 @@ class LadybugGraph(CypherGraph):
         if self.stamp:
             return super().mark()
         file = Path(self.address.name)
-        return files_mark(one for one in (file, file.with_name(f"{file.name}.wal")) if one.exists())
+        return files_mark(path for path in (file, file.with_name(f"{file.name}.wal")) if path.exists())
 
     # Nodes and relations come whole, because a query may only name properties that some table has
 

@@ -41,7 +41,7 @@ def plain_schema(fetch: Fetch) -> Schema:
     for name in types:
         joined = _connections(fetch, name)
         connections += joined
-        is_complete = is_complete and all(one.count is not None for one in joined)
+        is_complete = is_complete and all(connection.count is not None for connection in joined)
     return Schema.by_count(classes, connections, is_complete)
 
 

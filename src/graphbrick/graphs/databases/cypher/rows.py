@@ -18,7 +18,7 @@ def first_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], limit: int
 def plain_values(value: Any, convert: Callable[[Any], Any]) -> Any:
     """Return lists and maps with every value converted."""
     if isinstance(value, list | tuple | set | frozenset):
-        return [convert(one) for one in value]
+        return [convert(part) for part in value]
     if isinstance(value, Mapping):
-        return {str(name): convert(one) for name, one in value.items()}
+        return {str(name): convert(part) for name, part in value.items()}
     return value

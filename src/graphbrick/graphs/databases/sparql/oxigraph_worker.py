@@ -1,4 +1,4 @@
-"""Answer SPARQL queries over an Oxigraph store in a process of its own, which can be ended when one takes too long.
+"""Answer SPARQL queries over an Oxigraph store in a separate process, which can be ended when a query takes too long.
 
 Run as ``python oxigraph_worker.py FOLDER``; it reads a request a line on standard input and writes an answer a line on
 standard output, both JSON. It imports nothing but pyoxigraph, so that it starts quickly.

@@ -29,7 +29,7 @@ class Solutions(NamedTuple):
     Attributes:
         columns: Names of the variables.
         rows: One tuple of terms a row, None for a variable that is not bound.
-        is_cut: Whether there are more rows than the limit, or than the server gives.
+        is_cut: True if there are more rows than the limit, or than the server returns.
     """
 
     columns: tuple[str, ...]
@@ -91,7 +91,7 @@ class RdfGraph(DatabaseGraph):
 
     @abstractmethod
     def can_ask(self, term: Term) -> bool:
-        """Return whether the server can be asked about an entity; many cannot about blank nodes."""
+        """Return whether the server can find the triples of an entity; many cannot for blank nodes."""
 
     def contains(self, text: str) -> str:
         """Return a pattern: ?name contains a text in any case; by an index where the server has one."""
@@ -120,7 +120,7 @@ class RdfGraph(DatabaseGraph):
         return self._schema
 
     def find(self, key: str) -> Node | None:
-        """Return the entity with exactly this key; None if it is in no triple and nothing is known of it."""
+        """Return the entity with exactly this key; None if the graph does not have it."""
         term = Term.of_key(key)
         if term is None or not self.can_ask(term):
             return None

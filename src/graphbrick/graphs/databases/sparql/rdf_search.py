@@ -64,7 +64,7 @@ def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
 def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
     """Return entities whose names contain a text, in any case; or whose IRI ends in it, if no name does.
 
-    An endpoint that cannot search all names in time gives none, which is an event.
+    If an endpoint cannot search all names in time, the result is empty, which is an event.
     """
     name = f"VALUES ?p {{ {_predicates(graph)} }} ?e ?p ?name {graph.contains(text.strip())} {graph.in_triple}"
     tail = Term("literal", "[/#]" + re.escape("_".join(text.split())).replace("_", "[_ ]|%20") + "$").text

@@ -33,7 +33,7 @@ class SparqlGraph(RdfGraph):
     """A graph behind a SPARQL 1.1 endpoint such as Virtuoso, GraphDB, Fuseki, QLever or Oxigraph.
 
     Replies are read in pieces, up to 256 MB; each request has a time-out of its own, which also ends replies that
-    trickle. A server that is busy (429 or 503) is asked again at most twice. Results that the server cut are marked,
+    trickle. A request to a busy server (429 or 503) is repeated at most twice. Results that the server cut are marked,
     also those that Virtuoso sends as complete (``X-SQL-State: S1TAT``). User and password are sent as the server asks
     for them, with Basic or Digest authentication.
     """
@@ -47,9 +47,9 @@ class SparqlGraph(RdfGraph):
         return term.kind != "bnode"
 
     def mark(self) -> dict[str, Any] | None:
-        """Return when the graph says it was modified (``dcterms:modified``), and its number of statements.
+        """Return the date of the last change of the graph (``dcterms:modified``) and its number of statements.
 
-        The graph is the one that ``?graph=`` names, or else every ``void:Dataset``. None if it does not say.
+        The graph is the one that ``?graph=`` names, or else every ``void:Dataset``. None if there is no date.
         """
         name = self.option("graph")
         dataset = f"VALUES ?d {{ <{name}> }} " if name else f"?d a <{_DATASET}> . "
@@ -61,7 +61,7 @@ class SparqlGraph(RdfGraph):
         return {"modified": when.value, "statements": None if count is None else count.plain}
 
     def contains(self, text: str) -> str:
-        """Return a pattern: ?name contains a text; Virtuoso is asked by its index, which finds whole words."""
+        """Return a pattern: ?name contains a text; for Virtuoso it uses the index, which finds whole words."""
         words = re.findall(r"\w+", text)
         if not self._is_virtuoso or not words:
             return super().contains(text)
@@ -147,7 +147,7 @@ class SparqlGraph(RdfGraph):
         return data, headers
 
     def _post(self, httpx: Any, form: dict[str, str], deadline: float) -> tuple[int, Mapping[str, str], bytes]:
-        """Send one request; return status, headers and body. A reply that goes on after the deadline is too late."""
+        """Send one request; return status, headers and body. A reply that is not complete in time is an error."""
         left = max(deadline - time.monotonic(), 0.001)
         patience = httpx.Timeout(left, connect=min(left, _CONNECT))
         parts: list[bytes] = []

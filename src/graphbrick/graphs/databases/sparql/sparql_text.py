@@ -35,7 +35,7 @@ def is_ask(text: str) -> bool:
 
 
 def limited(text: str, limit: int) -> str:
-    """Return a SELECT query that gives at most ``limit`` rows; a smaller limit of its own stays.
+    """Return a SELECT query with at most ``limit`` rows; a smaller limit in the query stays.
 
     >>> limited("SELECT * { ?s ?p ?o } # all", 5).splitlines()[-1]
     'LIMIT 5'
