@@ -180,8 +180,9 @@ NOT_NAMES = (
 
 @pytest.mark.parametrize("name", NOT_NAMES)
 def test_names_of_documents_are_names_of_files(name):
-    with pytest.raises(Exception, match=r"name is that of a file|of this kind are not read"):
+    with pytest.raises(ServeError) as caught:
         checked_name(name)
+    assert caught.value.code in ("bad_name", "bad_kind")
 
 
 @pytest.mark.parametrize("name", ["Bob's notes (2) & more.md", "हिन्दी.md", "résumé.md", "漢" * 65 + ".md"])

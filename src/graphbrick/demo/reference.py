@@ -32,7 +32,8 @@ def reference_documents() -> Path:
                 file.write_text(page, encoding="utf-8")
     except OSError as error:
         raise GraphbrickError(
-            f"{folder} cannot be written ({error.strerror or error}); set GRAPHBRICK_CACHE to another folder"
+            f"{folder} cannot be written ({error.strerror or error}); set GRAPHBRICK_CACHE to another folder",
+            code="demo.not_writable",
         ) from error
     return folder
 
@@ -43,7 +44,8 @@ def _topics() -> Mapping[str, str]:
     except ImportError as error:
         raise GraphbrickError(
             "this Python comes without the topics of help(), which the text demo reads; try another one, "
-            "or your own documents: graphbrick index docs/ notes.graph"
+            "or your own documents: graphbrick index docs/ notes.graph",
+            code="demo.no_topics",
         ) from error
     return topics
 

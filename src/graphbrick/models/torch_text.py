@@ -32,7 +32,9 @@ def _open_torch(kind: str, model: str) -> Any:
     except ImportError as error:
         raise ModelError(
             f"{model} needs the package {error.name}: pip install 'graphbrick[torch]' "
-            f"(a folder with {TOKENIZER} and {WEIGHTS[0]} needs only 'graphbrick[minilm]')"
+            f"(a folder with {TOKENIZER} and {WEIGHTS[0]} needs only 'graphbrick[minilm]')",
+            code="torch.not_installed",
+            package=error.name,
         ) from error
     folder = Path(model).expanduser()
     here = folder.is_dir()
@@ -40,13 +42,15 @@ def _open_torch(kind: str, model: str) -> Any:
         return getattr(sentence_transformers, kind)(str(folder) if here else model, local_files_only=here)
     except Exception as error:  # the hub's, torch's and a dozen others
         hint = "are its files complete?" if here else "is that a name of the hub, and can it be reached?"
-        raise ModelError(f"sentence-transformers cannot load {model}: {first_line(error)}; {hint}") from error
+        raise ModelError(
+            f"sentence-transformers cannot load {model}: {first_line(error)}; {hint}", code="torch.cannot_load"
+        ) from error
 
 
 def count_tokens(name: str, model: Any, texts: Texts) -> None:
     """Record the calls and tokens of a model of sentence-transformers, and the texts that it cuts."""
     if not callable(model.tokenizer):
-        event(f"{name} does not tell how many tokens it reads")
+        event(f"{name} does not tell how many tokens it reads", code="torch.unknown_tokens", model=name)
         return
     sides = [list(texts)] if isinstance(texts[0], str) else [list(side) for side in zip(*texts, strict=True)]
     ids = model.tokenizer(*sides, padding=False, truncation=False, verbose=False)["input_ids"]

@@ -70,7 +70,7 @@ class UseEncoder:
             raise not_installed("USE", error.name) from error
         except (OSError, EOFError, ValueError, KeyError, IndexError, struct.error, zipfile.BadZipFile) as error:
             raise ModelError(
-                f"the model in {folder} is damaged ({error}); remove that folder and fetch it again"
+                f"the model in {folder} is damaged ({error}); remove that folder and fetch it again", code="use.damaged"
             ) from error
         table = np.stack(tables, axis=1).reshape(-1, DIMENSIONS)
         return cls(tokenizer, table, weights)

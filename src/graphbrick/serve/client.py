@@ -45,7 +45,9 @@ def ask_server(
         GraphbrickError: It refuses the question, or the run failed; the same error as a run here raises.
     """
     if not _is_address(server):
-        raise InputError(f"a server is named as in http://localhost:8000, got {server!r}")
+        raise InputError(
+            f"a server is named as in http://localhost:8000, got {server!r}", code="client.bad_address", address=server
+        )
     headers = {"content-type": "application/json", "accept": "text/event-stream"}
     if token:
         check_token(token)
@@ -66,19 +68,25 @@ def ask_server(
             raise _refusal(server, error) from error
     except (URLError, OSError, ValueError, HTTPException) as error:
         reason = " ".join(str(getattr(error, "reason", error)).split())
-        raise UnavailableError(f"{server} does not answer ({reason}); start it with graphbrick serve") from error
-    raise UnavailableError(f"{server} ended without a result; its log has the reason")
+        raise UnavailableError(
+            f"{server} does not answer ({reason}); start it with graphbrick serve", code="client.no_answer"
+        ) from error
+    raise UnavailableError(f"{server} ended without a result; its log has the reason", code="client.no_result")
 
 
 def _refusal(server: str, reply: HTTPError) -> GraphbrickError:
     """Return the error that a reply with a status other than 200 means."""
     if 300 <= reply.code < 400:
         place = reply.headers.get("location", "another address")
-        return UnavailableError(f"{server} sends to {place}; name that server if it is meant")
+        return UnavailableError(f"{server} sends to {place}; name that server if it is meant", code="client.redirected")
     try:
         return _failure(json.load(reply))
     except (ValueError, OSError, HTTPException):  # no JSON, or the connection ended before it
-        return UnavailableError(f"{server} answered with status {reply.code}; is it a graphbrick server?")
+        return UnavailableError(
+            f"{server} answered with status {reply.code}; is it a graphbrick server?",
+            code="client.other_status",
+            status=reply.code,
+        )
 
 
 def _is_address(server: str) -> bool:

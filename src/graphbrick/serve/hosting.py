@@ -87,7 +87,8 @@ class HostedGraph:
         if isinstance(graph, ExtractedGraph):
             raise InputError(
                 f"{self.place} holds extracted subgraphs, each for the seeds of some questions, but a server answers "
-                "any question; serve the graph that they are from, or use graphbrick ask"
+                "any question; serve the graph that they are from, or use graphbrick ask",
+                code="hosting.extracted",
             )
         return Opened(self.name, graph, {DEFAULT: default_pipeline(graph, self._llm), **self._own})
 

@@ -73,12 +73,16 @@ class ServeOptions:
 
     def __post_init__(self) -> None:
         if not self.graphs:
-            raise InputError("name at least one graph to serve, such as films.graph")
+            raise InputError("name at least one graph to serve, such as films.graph", code="serve.no_graph")
         for name in (*self.graphs, *self.recipes):
             check_name(name)
         for name in ("kernels", "model_runs", "queue", "seconds", "body_bytes", "document_bytes", "body_seconds"):
             if getattr(self, name) <= 0:
-                raise InputError(f"the server's {name} must be above 0, got {getattr(self, name)!r}")
+                raise InputError(
+                    f"the server's {name} must be above 0, got {getattr(self, name)!r}",
+                    code="serve.not_positive",
+                    name=name,
+                )
         if self.token:
             check_token(self.token)
 
@@ -88,7 +92,9 @@ def check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise InputError(
             f"the name of a graph or recipe has letters, digits, '.', '_' and '-', got {name[:80]!r}; "
-            "give it one, as in films=/data/my films.graph"
+            "give it one, as in films=/data/my films.graph",
+            code="serve.bad_name",
+            name=name,
         )
 
 
@@ -107,7 +113,9 @@ def named_places(places: tuple[str, ...] | list[str]) -> dict[str, str]:
         if not equals or not _NAME.fullmatch(name):
             place, name = text, _name_of(text)
         if name in named:
-            raise InputError(f"two graphs are called {name!r}; name them, as in {name}2={place}")
+            raise InputError(
+                f"two graphs are called {name!r}; name them, as in {name}2={place}", code="serve.same_name", name=name
+            )
         named[name] = place
     return named
 

@@ -179,7 +179,7 @@ def _recipe(name: str, text: str) -> Pipeline:
     try:
         return parse(text) if "(" in text else find_recipe(text.strip()).pipeline()
     except PipelineError as error:
-        raise InputError(f"the recipe {name}: {error}") from error
+        raise InputError(f"the recipe {name}: {error}", code="serve.bad_recipe", name=name) from error
 
 
 def _withholding(pipeline: Pipeline, min_confidence: float) -> Pipeline:

@@ -214,8 +214,12 @@ def _listener(listening: Listening) -> socket.socket:
         if listener is not None:
             listener.close()
         reason = getattr(error, "strerror", None) or error
+        where = f"{listening.host}:{listening.port}"
         raise InputError(
-            f"the server cannot listen on {listening.host}:{listening.port} ({reason}); choose another --host or --port"
+            f"the server cannot listen on {where} ({reason}); choose another --host or --port",
+            code="serve.cannot_listen",
+            host=listening.host,
+            port=listening.port,
         ) from error
     listener.set_inheritable(True)
     return listener
@@ -260,5 +264,7 @@ def check_exposure(listening: Listening, options: ServeOptions, *, no_token: boo
         return
     raise InputError(
         f"a server on {listening.host} is open to other machines; give it a token (--token, or GRAPHBRICK_TOKEN), or "
-        "--no-token if something else decides who may use it"
+        "--no-token if something else decides who may use it",
+        code="serve.open_without_token",
+        host=listening.host,
     )

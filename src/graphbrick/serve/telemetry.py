@@ -57,7 +57,9 @@ def _exporters() -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
         raise InputError(
-            f"telemetry needs a package that is not installed ({error.name}): pip install 'graphbrick[telemetry]'"
+            f"telemetry needs a package that is not installed ({error.name}): pip install 'graphbrick[telemetry]'",
+            code="telemetry.not_installed",
+            package=error.name,
         ) from error
 
     def spans(resource: Any) -> Any:

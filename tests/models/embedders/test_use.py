@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import fails, told
 from use_files import PIECES, Arrays, write_use
 
 from graphbrick import USE, Session
-from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import Trace, record
 from graphbrick.models import use_encoder
 from graphbrick.models.embedders import use
@@ -82,13 +82,13 @@ def test_a_long_text_is_cut_with_an_event_and_tokens_are_counted(model: Arrays) 
     with record(Trace(), "made", "made") as entry:
         vectors = USE().encode(["kenya " * 600, "kenya " * 700, "is"])
     assert np.array_equal(vectors[0], vectors[1])
-    assert entry.events == ["USE read only the first 512 tokens of 2 long texts"]
+    assert told(entry.events) == [("onnx.texts_cut", {"model": "USE", "tokens": 512, "cut": 2})]
     assert entry.tokens_in == 512 + 512 + 3
 
 
 def test_the_model_must_be_fetched_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GRAPHBRICK_MODELS", str(tmp_path))
-    with pytest.raises(ModelError, match="graphbrick models fetch use-multilingual-v3"):
+    with fails("models.not_fetched", name="use-multilingual-v3"):
         USE().encode(["Kenya"])
     assert "use-multilingual-v3 994fcc2e8ad0fe2c" in USE().identity  # known without its files
 
@@ -98,5 +98,5 @@ def test_the_model_must_be_fetched_first(monkeypatch: pytest.MonkeyPatch, tmp_pa
 def test_a_damaged_file_is_an_error_that_names_the_folder(tmp_path: Path, file: str, content: bytes) -> None:
     write_use(tmp_path)
     (tmp_path / file).write_bytes(content)
-    with pytest.raises(ModelError, match=r"is damaged .* fetch it again"):
+    with fails("use.damaged"):
         UseEncoder.load(tmp_path)

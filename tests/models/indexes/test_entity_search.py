@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from faults import told
 
 from graphbrick import Graph, MiniLM, Subgraph, build, change
 from graphbrick.bricks.agents.agent_tool import AdviceError
@@ -76,7 +77,8 @@ def test_an_index_of_another_model_is_not_used(graph: Graph) -> None:
     with Session():
         names, events = found(graph, "Kenya", 1)
     assert names == ["Kenya"]
-    assert "'another', which is not the model of MiniLM()" in events[0]
+    assert told(events)[0][0] == "entity_search.unusable_index"
+    assert "'another'" in told(events)[0][1]["reason"]
 
 
 def test_an_index_is_used_after_a_small_change_but_none_is_made(tmp_path: Path) -> None:

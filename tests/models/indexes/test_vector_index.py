@@ -18,8 +18,9 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import fails, told
 
-from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.session import Session
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.build.builder import build
@@ -142,17 +143,16 @@ def test_of_equal_ones_the_lowest_ids_are_found(tmp_path: Path) -> None:
 
 def test_it_is_made_once_and_kept_for_other_processes(graph: Graph) -> None:
     entry = traced(graph)
-    assert entry.events == [
-        f"the index over 8 entities in {graph.path}.index was not made yet; it was made now "
-        f"(beforehand: graphbrick prepare vectors {graph.path} --model 'Words()')"
-    ]
+    advice = f"graphbrick prepare vectors {graph.path} --model 'Words()'"
+    values = {"unit": "entity", "n": 8, "reason": "was not made yet", "command": advice}
+    assert told(entry.events) == [("vector_index.made", values)]
     assert len(CALLS) == 8
     assert traced(graph).events == traced(Graph.open(graph.path)).events == []
     assert len(CALLS) == 8
     facts = json.loads((folder_of(graph, Words(), "entity").folder / "facts.json").read_text())
     assert (facts["graph"], facts["model"], facts["unit"]) == (graph.hash, "words 48", "entity")
     assert (facts["vectors"], facts["exact"]) == (8, True)
-    assert "the index over 10 triples" in traced(graph, "triple").events[0]
+    assert told(traced(graph, "triple").events)[0][1]["n"] == 10
     assert command(graph, Words(), "triple").endswith("--model 'Words()' --triples")
 
 
@@ -221,9 +221,8 @@ def test_damage_is_told_and_repaired(
     elif how == "noise":
         file.write_bytes(b"\x81" * 60 + content[60:])
     entry = traced(Graph.open(some.path))
-    assert len(entry.events) == 1
-    assert "is damaged (" in entry.events[0]
-    assert "it was made now" in entry.events[0]
+    ((code, values),) = told(entry.events)
+    assert (code, values["reason"].partition(" (")[0]) == ("vector_index.made", "is damaged")
     assert traced(Graph.open(some.path)).events == []
     assert index_of(Graph.open(some.path), Words(), "entity").nearest(ask("word1 word2"), 9)[0].tolist() == before
 
@@ -233,8 +232,8 @@ def test_that_of_an_older_graph_is_replaced(graph: Graph) -> None:
     index_of(graph, Words(), "triple")
     newer = build([*TINY, ("Kenya", "borders", "Ethiopia")], graph.path, overwrite=True)
     entry = traced(newer)
-    assert "over 9 entities" in entry.events[0]
-    assert "is of an older version of the graph" in entry.events[0]
+    values = told(entry.events)[0][1]
+    assert (values["n"], values["reason"]) == (9, "is of an older version of the graph")
     folders = {file.name for file in graph.path.with_name("tiny.graph.index").iterdir()}
     assert folders == {folder_of(newer, Words(), "entity").folder.name, folder_of(graph, Words(), "triple").folder.name}
     assert len(old.nearest(ask("Kenya"), 3)[0]) == 3  # who has it open keeps it
@@ -242,9 +241,7 @@ def test_that_of_an_older_graph_is_replaced(graph: Graph) -> None:
 
 def test_a_large_graph_is_not_indexed_in_passing(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_index, "_IN_PASSING", 5)
-    with pytest.raises(
-        GraphbrickError, match=r"was not made yet; make it with: graphbrick prepare vectors .* --model 'Words\(\)'"
-    ):
+    with fails("vector_index.missing", reason="was not made yet"):
         index_of(graph, Words(), "entity")
     assert CALLS == []
     build_index(graph, Words(), "entity")
@@ -272,7 +269,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(graph: Graph) -> None:
 
 
 def test_vectors_of_another_length_are_refused(graph: Graph) -> None:
-    with pytest.raises(ModelError, match="gave vectors that are not of length 1"):
+    with fails("vector_index.not_unit_length"):
         build_index(graph, Words(length=2.0), "entity")
     assert list(graph.path.with_name("tiny.graph.index").iterdir()) == []
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 import pytest
+from faults import told
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,7 +67,7 @@ def test_what_is_too_long_is_cut_with_an_event() -> None:
     assert ("a long one " * 50).startswith(lines[1])
     assert sizes == line_tokens(llm, lines)
     assert 10 < max(sizes) <= 20
-    assert entry.events == ["1 texts do not fit the context of some-model and were cut to 20 tokens"]
+    assert told(entry.events) == [("llm.texts_cut_to_context", {"cut": 1, "tokens": 20})]
 
 
 @pytest.mark.parametrize("room", [0, -5])

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from faults import fails, told
 
 from graphbrick import LLM, Generate, Session, ShortestPaths
 from graphbrick.core.errors import ModelError
@@ -142,7 +143,7 @@ class TestTools:
     def test_a_tool_that_was_not_offered_is_an_event(self, entry: StageTrace) -> None:
         with ScriptedLLM([Reply(tool_calls=[("delete", "{}")])]) as server:
             llm(server).ask([user("?")], tools=[SEARCH])
-        assert entry.events == ["some-model called the tool 'delete', which it was not offered"]
+        assert told(entry.events) == [("reply.unknown_tool", {"tool": "delete"})]
 
     def test_calls_are_recorded_and_replayed(self, tmp_path: object, entry: StageTrace) -> None:
         with ScriptedLLM([Reply("Hm", tool_calls=[("search", '{"name": "a"}'), ("search", "[")])]) as server:
@@ -150,7 +151,7 @@ class TestTools:
                 first = llm(server).ask([user("?")], tools=[SEARCH])
             with Session(replies=f"{tmp_path}/r.sqlite", reply_mode="replay"):
                 again = llm(server).ask([user("?")], tools=[SEARCH])
-                with pytest.raises(ModelError, match="holds no reply"):
+                with fails("replies.not_recorded"):
                     llm(server).ask([user("?")])
         assert again.cached
         assert again.message == first.message
@@ -158,7 +159,7 @@ class TestTools:
 
     def test_tools_count_as_tokens_of_the_prompt(self) -> None:
         long = Tool("search", "word " * 200, SEARCH.schema)
-        with ScriptedLLM(["x"]) as server, pytest.raises(ModelError, match="but the prompt takes about 2"):
+        with ScriptedLLM(["x"]) as server, fails("llm.prompt_too_long", context=300, reply=100):
             llm(server, context=300, max_tokens=100).ask([user("?")], tools=[long])
 
 
@@ -175,7 +176,7 @@ class TestSeveralReplies:
     def test_fewer_than_wanted_are_an_event(self, entry: StageTrace) -> None:
         with ScriptedLLM(["a"]) as server:
             llm(server).ask([user("?")], n=3)
-        assert entry.events == ["some-model was asked for 3 replies and gave 1"]
+        assert told(entry.events) == [("reply.too_few", {"n": 3, "gave": 1})]
 
 
 def test_log_probabilities_that_are_none_are_left_out() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from faults import told
 
 from graphbrick import LLM
 from graphbrick.core.trace import Trace, record
@@ -69,4 +70,4 @@ def test_of_many_paths_the_last_are_shown() -> None:
     assert 50 < len(shown) < 200
     assert shown[0] == f"1. {paths[-len(shown)]}"
     assert shown[-1] == f"{len(shown)}. {paths[-1]}"
-    assert events == [f"judge was shown only the last {len(shown)} of 200 paths: its context holds no more"]
+    assert told(events) == [("enough.paths_left_out", {"shown": len(shown), "of": 200})]

@@ -6,9 +6,10 @@ import sys
 import traceback
 
 import pytest
+from faults import fails, told
 
 from graphbrick import LLM
-from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.models.llm.http.connection import api_key
 from graphbrick.testing import Reply, ScriptedLLM
@@ -50,7 +51,7 @@ def test_a_reply_and_what_it_cost() -> None:
 
 
 def test_a_text_in_place_of_messages() -> None:
-    with pytest.raises(ModelError, match=r"messages are a list, such as .* got 'Who\?'"):
+    with fails("message.not_a_list"):
         LLM("m", base_url="http://127.0.0.1:9/v1").complete("Who?")  # type: ignore[arg-type]
 
 
@@ -58,7 +59,7 @@ def test_an_empty_reply_is_an_event() -> None:
     with ScriptedLLM([""]) as server:
         text, entry = ask(llm(server))
     assert text == ""
-    assert entry.events == ["some-model gave an empty reply"]
+    assert told(entry.events) == [("reply.empty", {})]
     assert entry.calls == 1
 
 
@@ -66,10 +67,7 @@ def test_a_cut_reply_and_one_without_usage_are_events() -> None:
     with ScriptedLLM([Reply("It is", finish_reason="length", usage=False)]) as server:
         text, entry = ask(llm(server))
     assert text == "It is"
-    assert entry.events == [
-        "the reply of some-model was cut at 9 tokens",
-        "some-model did not report the tokens it used; they are estimated",
-    ]
+    assert told(entry.events) == [("reply.cut", {"tokens": 9}), ("reply.tokens_estimated", {})]
     assert (entry.calls, entry.tokens_in, entry.tokens_out, entry.estimated) == (1, 21, 2, 23)
 
 
@@ -123,14 +121,14 @@ def test_a_fault_that_lasts(fault: Reply, message: str, tries: int) -> None:
 
 def test_a_connection_that_always_breaks() -> None:
     with ScriptedLLM([Reply("four " * 1000, drop=True)]) as server:
-        with pytest.raises(ModelError, match=r"cannot reach the model server at http://127\.0\.0\.1:.*; is it running"):
+        with fails("server.unreachable"):
             ask(llm(server))
         assert len(server.requests) == 1
 
 
 def test_a_server_that_does_not_answer_in_time() -> None:
     with ScriptedLLM([Reply("four", delay=30)]) as server:
-        with pytest.raises(ModelError, match=r"did not answer within 0\.2 s; raise timeout"):
+        with fails("server.timeout", seconds=0.2):
             ask(llm(server, timeout=0.2))
         assert len(server.requests) == 1
 
@@ -139,18 +137,18 @@ def test_a_server_that_is_away() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    with pytest.raises(ModelError, match=f"cannot reach the model server at {url}; is it running"):
+    with fails("server.unreachable", address=url):
         ask(LLM(base_url=url, retries=0))
 
 
 @pytest.mark.parametrize("url", ["nonsense", "http://127.0.0.1:abc", "http://[::1", "://", "ftp://host"])
 def test_an_address_that_is_none(url: str) -> None:
-    with pytest.raises(ModelError, match="is not an address of a server"):
+    with fails("server.bad_address", address=url):
         ask(LLM(base_url=url, retries=0))
 
 
 def test_an_address_with_a_password_is_refused() -> None:
-    with pytest.raises(PipelineError, match="OPENAI_API_KEY"):
+    with fails("server.password"):
         LLM(base_url="https://me:secret@host/v1")
 
 
@@ -187,7 +185,7 @@ def test_the_key_is_read_at_each_call_and_never_kept(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("key", ["sk-schlüssel", "sk-a\nb"])
 def test_a_key_that_is_none(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    with pytest.raises(ModelError, match=r"^OPENAI_API_KEY holds characters that no key has; copy the key again$"):
+    with fails("server.bad_key", variable="OPENAI_API_KEY"):
         ask(LLM())
 
 
@@ -236,7 +234,7 @@ class TestKeysBelongToServers:
     @pytest.mark.parametrize("text", ["sk-123", "a.example=sk-123", "https://a.example=", "https://a.example sk-123"])
     def test_keys_that_cannot_be_read_are_not_shown(self, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GRAPHBRICK_API_KEYS", text)
-        with pytest.raises(ModelError, match=r"GRAPHBRICK_API_KEYS must hold entries such as") as caught:
+        with fails("server.bad_keys") as caught:
             api_key("")
         assert "sk-123" not in str(caught.value)
 
@@ -266,5 +264,5 @@ class TestScriptedLLM:
     def test_it_is_away_afterwards(self) -> None:
         with ScriptedLLM(["a"]) as server:
             pass
-        with pytest.raises(ModelError, match="cannot reach"):
+        with fails("server.unreachable"):
             ask(llm(server))

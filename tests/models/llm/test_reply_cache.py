@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from chat_models import ASK, QUESTION, SCHEMA, llm, recorded
+from faults import fails
 
 from graphbrick import LLM, Generate, Session, ShortestPaths
-from graphbrick.core.errors import InputError, ModelError, NotRecordedError
 from graphbrick.models.llm.messages import Request as ModelRequest
 from graphbrick.models.llm.reply_cache import ReplyCache, asking_anew
 from graphbrick.testing import ScriptedLLM, tiny_graph
@@ -31,7 +31,7 @@ class TestCache:
             assert len(server.requests) == 1
         with Session(replies=file, reply_mode="replay"):  # the server is gone
             third = pipeline(tiny_graph(), QUESTION)
-            with pytest.raises(ModelError, match=r"holds no reply of 'some-model' at http://127\.0\.0\.1:\d+/v1 to"):
+            with fails("replies.not_recorded", model="some-model"):
                 pipeline(tiny_graph(), "What is the capital of Kenya?")
         assert first.texts == second.texts == third.texts == ("Kenyan shilling",)
         assert [answer.trace and answer.trace.ledger["calls"] for answer in (first, second, third)] == [1, 0, 0]
@@ -92,7 +92,7 @@ class TestCache:
                     texts.append(llm(server).complete(ASK))
             with Session(replies=file, reply_mode="replay"), asking_anew():
                 texts.append(llm(server).complete(ASK))
-                with pytest.raises(NotRecordedError, match="replaying makes no calls"):
+                with fails("replies.not_recorded"):
                     llm(server).complete([*ASK, *ASK])
             assert (texts, len(server.requests)) == (["one", "two", "two"], 2)
 
@@ -110,7 +110,7 @@ class TestCache:
         lines = [{"request": request | {"max_tokens": 9 - i}, "reply": reply} for i, reply in enumerate(replies)]
         source, cache = tmp_path / "old.jsonl", ReplyCache(tmp_path / "new.sqlite")
         source.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        with pytest.raises(InputError, match="recorded without the address of its server; give it with --server"):
+        with fails("replies.no_server"):
             cache.load(source)
         assert cache.load(source, "http://models.example/v1/") == 1
         with Session(replies=tmp_path / "new.sqlite", reply_mode="replay"):
@@ -122,19 +122,19 @@ class TestCache:
     def test_a_bad_export_is_not_loaded_in_part(self, line: str, tmp_path: Path) -> None:
         source, cache = tmp_path / "bad.jsonl", ReplyCache(tmp_path / "a.sqlite")
         source.write_text('{"request": {"server": "s"}, "reply": {"text": "x"}}\n' + line + "\n")
-        with pytest.raises(InputError, match=r"bad\.jsonl, line 2: each line must be"):
+        with fails("replies.bad_line", line=2):
             cache.load(source)
         assert len(cache) == 0
 
     def test_files_that_are_none(self, tmp_path: Path) -> None:
         (tmp_path / "text").write_text("this is no database, but long enough to be looked at" * 20)
-        with pytest.raises(InputError, match="not a file of recorded replies, or it is damaged"):
+        with fails("replies.not_a_file_of_replies"):
             ReplyCache(tmp_path / "text")
-        with pytest.raises(InputError, match="there are no recorded replies to replay"):
+        with fails("replies.none_recorded"):
             ReplyCache(tmp_path / "none", "replay")
-        with pytest.raises(InputError, match="replies cannot be recorded here"):
+        with fails("replies.not_writable"):
             ReplyCache(tmp_path)
-        with pytest.raises(InputError, match="for 'record' or 'replay', got 'off'"):
+        with fails("replies.bad_mode", mode="off"):
             ReplyCache(tmp_path / "x", "off")
 
     def test_a_damaged_reply(self, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ class TestCache:
             llm(server).complete(ASK)
             with sqlite3.connect(file) as database:
                 database.execute("UPDATE replies SET reply = ?", (json.dumps({"text": 4}),))
-            with pytest.raises(ModelError, match="a recorded reply is damaged"):
+            with fails("replies.not_a_reply"):
                 llm(server).complete(ASK)
 
 
@@ -152,6 +152,6 @@ def test_a_database_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
     with closing(sqlite3.connect(file)) as other:
         other.execute("CREATE TABLE runs (id)")
     before = file.read_bytes()
-    with pytest.raises(InputError, match=r"a database of something else \(it has a table 'runs'\)"):
+    with fails("replies.other_database"):
         ReplyCache(file)
     assert file.read_bytes() == before

@@ -5,10 +5,11 @@ import sys
 
 import numpy as np
 import pytest
+from faults import fails
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError
 from graphbrick.models.scorers.lda import LDA
 from graphbrick.testing import check_brick
 
@@ -91,7 +92,7 @@ def test_a_text_without_words_among_others_scores_zero() -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("topics", 0), ("topics", 1001), ("seed", -1)])
 def test_values_that_are_refused(name: str, value: int) -> None:
-    with pytest.raises(PipelineError, match=f"LDA {name} must be"):
+    with fails("parameter.not_allowed", brick="LDA", name=name):
         LDA(**{name: value})
 
 

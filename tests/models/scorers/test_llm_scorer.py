@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from faults import fails, told
 from llm_scoring import TEXTS, WORDS, Wants, candidates, llm, rate, schema_of, scorer_of
 
 from graphbrick import BM25, LLM, Rerank, ShortestPaths
-from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.models.scorers.llm_listwise import LLMListwiseScorer
 from graphbrick.models.scorers.llm_pointwise import LLMPointwiseScorer
 from graphbrick.models.scorers.llm_rating import LLMRatingScorer
@@ -75,7 +75,7 @@ def test_long_candidates_are_cut_with_an_event() -> None:
         _, entry = rate(LLMListwiseScorer(llm(server)), ["a" * 1001, "b" * 1000])
         assert len(server.requests[0].prompt) < 3000
         assert f"1. {'a' * 1000}\n2. {'b' * 1000}\n" in server.requests[0].prompt
-    assert entry.events == ["1 texts of more than 1,000 characters were cut for the language model"]
+    assert told(entry.events) == [("reply.texts_cut", {"cut": 1, "longest": 1000})]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_later_round_that_cannot_be_read_keeps_the_choice_before() -> None:
         scores, entry = rate(LLMListwiseScorer(llm(server), per_call=4, rounds=2), WORDS)
         assert len(server.requests) == 4
     assert [i for i, score in enumerate(scores) if score] == [1, 3, 8]
-    assert entry.events == ["no candidate could be read out of the reply 'I cannot decide.'"]
+    assert told(entry.events) == [("reply.no_candidate", {})]
 
 
 def test_no_choice_in_the_first_round_is_the_end() -> None:
@@ -194,9 +194,9 @@ def test_scores_of_each_candidate() -> None:
     assert schemas[0] == schemas[1]
     assert schemas[0]["properties"] == {"1": score, "2": score}
     assert (schemas[0]["required"], schemas[0]["additionalProperties"]) == (["1", "2"], False)
-    assert [event.partition(":")[0] for event in entry.events] == [
-        "the reply scores 3, but the candidates are 1 to 2",
-        "the scores of 2 are not within 0 and 100 and were clipped",
+    assert told(entry.events) == [
+        ("reply.unknown_scores", {"numbers": [3], "n": 2}),
+        ("reply.scores_clipped", {"numbers": [2]}),
     ]
     with ScriptedLLM(["I cannot say"]) as server:
         scores, entry = rate(LLMRatingScorer(llm(server)))
@@ -216,23 +216,23 @@ def test_a_threshold_of_zero_keeps_what_was_chosen() -> None:
 
 
 def test_a_fault_of_the_server_is_raised() -> None:
-    with ScriptedLLM([Reply("no", status=400)]) as server, pytest.raises(ModelError, match="status 400"):
+    with ScriptedLLM([Reply("no", status=400)]) as server, fails("server.refused", status=400):
         rate(LLMListwiseScorer(llm(server)))
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("parameters", "code", "values"),
     [
-        ({"per_call": 1}, "LLMListwiseScorer per_call must be a whole number of at least 2, got 1; try 64"),
-        ({"rounds": 0}, "LLMListwiseScorer rounds must be a whole number of at least 1, got 0; try 1"),
-        ({"prefilter": "BM25"}, r"LLMListwiseScorer prefilter must be a scorer or None, got 'BM25'; try MiniLM\(\)"),
-        ({"prefilter": BM25(), "prefilter_n": 0}, "prefilter_n must be a whole number of at least 1, got 0"),
-        ({"prefilter_n": 9}, "prefilter_n says how many candidates prefilter leaves; give prefilter too"),
-        ({"llm": "gpt"}, r"LLMListwiseScorer llm must be a chat model, got 'gpt'; try LLM\(\)"),
+        ({"per_call": 1}, "parameter.not_allowed", {"name": "per_call", "example": "64"}),
+        ({"rounds": 0}, "parameter.not_allowed", {"name": "rounds", "example": "1"}),
+        ({"prefilter": "BM25"}, "parameter.not_allowed", {"name": "prefilter", "example": "MiniLM()"}),
+        ({"prefilter": BM25(), "prefilter_n": 0}, "parameter.not_allowed", {"name": "prefilter_n", "value": "0"}),
+        ({"prefilter_n": 9}, "llm_scorer.no_prefilter", {}),
+        ({"llm": "gpt"}, "parameter.not_allowed", {"name": "llm", "example": "LLM()"}),
     ],
 )
-def test_wrong_parameters(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(PipelineError, match=message):
+def test_wrong_parameters(parameters: dict[str, object], code: str, values: dict[str, object]) -> None:
+    with fails(code, **values):
         LLMListwiseScorer(**({"llm": LLM()} | parameters))  # type: ignore[arg-type]
 
 

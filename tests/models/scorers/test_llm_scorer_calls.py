@@ -7,10 +7,10 @@ import math
 import threading
 
 import pytest
+from faults import fails, told
 from llm_scoring import KINDS, TEXTS, WORDS, candidates, llm, rate, scorer_of
 
 from graphbrick import BM25, LLM, Budget, spending
-from graphbrick.core.errors import ModelError
 from graphbrick.models.scorers.llm_listwise import LLMListwiseScorer
 from graphbrick.models.scorers.llm_pointwise import LLMPointwiseScorer
 from graphbrick.models.scorers.llm_rating import LLMRatingScorer
@@ -91,14 +91,15 @@ def test_a_candidate_that_does_not_fit_is_cut(reply: str) -> None:
         assert all(model.context_budget(request.body["messages"]) >= 0 for request in server.requests)
         assert "1 2 3 4 5 6 7 8 9 0 1" in "".join(request.prompt for request in server.requests)
         assert "short" in server.requests[-1].prompt
-    assert len([event for event in entry.events if event.startswith("1 texts do not fit the context of")]) == 1
+    cuts = [values["cut"] for code, values in told(entry.events) if code == "llm.texts_cut_to_context"]
+    assert cuts == [1]
 
 
 @pytest.mark.parametrize("reply", ["list", "scores", "yes_no"])
 def test_a_question_that_does_not_fit_is_an_error_before_the_call(reply: str) -> None:
     with ScriptedLLM([""]) as server:
         scorer = KINDS[reply](llm(server, context=300, max_tokens=50))
-        with pytest.raises(ModelError, match="has room for 300 tokens, of which 50 are for the reply"):
+        with fails("llm.prompt_too_long", context=300, reply=50):
             rate(scorer, ["a", "b"], "Who? " * 300)
         assert server.requests == []
 
@@ -173,17 +174,18 @@ def test_without_log_probabilities_the_word_counts() -> None:
     with ScriptedLLM(["YES", "No.", "<think>Hm", "It depends"]) as server:
         scores, entry = rate(LLMPointwiseScorer(llm(server)))
     assert scores == [1, 0, 0.5, 0.5]
-    assert entry.events == [
-        "2 of 4 replies came without log-probabilities; they score 1 for yes, 0 for no",
-        "2 of 4 replies say neither yes nor no and score 0.5: '<think>Hm', 'It depends'",
+    assert told(entry.events) == [
+        ("llm_pointwise.no_logprobs", {"replies": 2, "of": 4}),
+        ("llm_pointwise.neither", {"replies": 2, "of": 4}),
     ]
+    assert entry.events[1].endswith("'<think>Hm', 'It depends'")
 
 
 def test_neither_word_among_the_likeliest_is_an_event() -> None:
     with ScriptedLLM([likely(Perhaps=0.9, Kenya=0.1)]) as server:
         scores, entry = rate(LLMPointwiseScorer(llm(server)))
     assert scores == [0.5] * 4
-    assert entry.events == ["4 of 4 replies say neither yes nor no and score 0.5: 'Perhaps'"]
+    assert told(entry.events) == [("llm_pointwise.neither", {"replies": 4, "of": 4})]
 
 
 def test_a_cut_reply_is_no_event_where_the_first_word_is_all_that_counts() -> None:

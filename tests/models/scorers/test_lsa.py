@@ -5,10 +5,11 @@ import sys
 
 import numpy as np
 import pytest
+from faults import fails
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError
 from graphbrick.models.scorers.lsa import LSA
 from graphbrick.testing import check_brick
 
@@ -104,7 +105,7 @@ def test_one_text_alone(texts: list[str]) -> None:
 
 @pytest.mark.parametrize("components", [0, 1001, -3])
 def test_components_that_are_refused(components: int) -> None:
-    with pytest.raises(PipelineError, match="LSA components must be"):
+    with fails("parameter.not_allowed", brick="LSA", name="components"):
         LSA(components=components)
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from faults import fails
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.core.errors import PipelineError
 from graphbrick.language.folding import fold
 from graphbrick.models.scorers.ngram import NGram
 from graphbrick.testing import check_brick
@@ -78,5 +78,5 @@ def test_no_text() -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 33, True])
 def test_sizes_that_are_refused(size: int) -> None:
-    with pytest.raises(PipelineError, match="NGram size must be"):
+    with fails("parameter.not_allowed", brick="NGram", name="size"):
         NGram(size=size)

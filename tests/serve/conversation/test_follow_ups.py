@@ -6,6 +6,7 @@ import csv
 import json
 
 import pytest
+from faults import fails, told
 from served import serving
 
 from graphbrick import LLM
@@ -16,7 +17,6 @@ from graphbrick.serve.conversation.follow_ups import FollowUps
 from graphbrick.serve.conversation.model import rewritten
 from graphbrick.serve.conversation.standalone import standalone
 from graphbrick.serve.conversation.turns import Conversation, Turn, read_conversation
-from graphbrick.serve.errors import ServeError
 from graphbrick.serve.models import ChatMessage
 from graphbrick.testing import ScriptedLLM
 
@@ -129,7 +129,7 @@ def test_a_message_of_pronouns_does_not_grow_without_end(graph):
     assert len(completed(graph, "who knows them " * 600, cast)) < 10_000
     read = standing(graph, "ShortestPaths()", "who knows them " * 660, cast)
     assert (read.by, len(read.question)) == ("", 9_900)
-    assert "more than 10,000 characters" in read.stage.events[0]
+    assert told(read.stage.events) == [("conversation.too_long", {"longest": 10_000})]
 
 
 def test_without_anything_to_refer_to_nothing_is_completed(graph):
@@ -144,7 +144,9 @@ def standing(graph, recipe, question, *turns):
 def test_an_entity_whose_name_is_not_unique_is_given_as_a_seed(graph):
     read = standing(graph, "ShortestPaths()", "Where is that city?", ("Where was Pierre Curie born?", "Paris [1]"))
     assert (read.question, read.seeds, read.by) == ("Where is Paris?", ("Paris",), "rules")
-    assert "'that city' stands for Paris" in read.stage.events[0]
+    ((code, values),) = told(read.stage.events)
+    assert (code, values["question"]) == ("conversation.completed", "Where is Paris?")
+    assert "'that city' stands for Paris" in values["reason"]
     assert standing(graph, "ShortestPaths()", "Who directed it?", CAST).seeds == ()  # the question tells it
 
 
@@ -167,7 +169,7 @@ def test_rules_read_the_question_if_the_reply_of_the_model_cannot_be_used(graph)
         recipe = f"ShortestPaths() >> Generate(LLM('m', base_url='{llm.base_url}'))"
         read = standing(graph, recipe, "Who directed it?", CAST)
     assert (read.question, read.by) == ("Who directed Heat?", "rules")
-    assert "the reply of m is not a question" in read.stage.events[0]
+    assert told(read.stage.events)[0][0] == "conversation.not_a_question"
 
 
 def test_the_oldest_messages_are_left_out_for_a_model_with_little_context():
@@ -176,7 +178,9 @@ def test_the_oldest_messages_are_left_out_for_a_model_with_little_context():
         rewritten(llm, [Turn(f"question {i} " + "x" * 400, "reply") for i in range(8)], "And her?")
     assert "question 7" in server.requests[0].prompt
     assert "question 0" not in server.requests[0].prompt
-    assert "was shown only the last" in stage.events[0]
+    ((code, values),) = told(stage.events)
+    assert code == "conversation.messages_left_out"
+    assert values["shown"] < values["of"]
 
 
 def message(role, content):
@@ -211,7 +215,7 @@ def test_only_the_last_turns_and_the_beginning_of_their_texts_are_read():
     assert [turn.question[:4] for turn in read.turns] == [f"{i} " for i in range(192, 200)]
     assert max(len(turn.question) + len(turn.reply) for turn in read.turns) == 2_000
     assert "8 of 100" in read.notes[0]
-    with pytest.raises(ServeError, match="10,000 characters"):
+    with fails("long_message"):
         read_conversation([message("user", "x" * 10_001)])
 
 

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 from commands import Run
+from faults import fails
 from made_study import Madeup, write_study
 
 from graphbrick.core.errors import InputError
@@ -141,7 +142,7 @@ def test_what_is_no_study_is_refused(tmp_path, run):
     assert "there is no such file" in run(tmp_path / "none.sqlite", "--html", tmp_path / "a").err
     (tmp_path / "text").write_text("no database, but long enough to be taken for one " * 20)
     assert "this is not a study" in run(tmp_path / "text", "--html", tmp_path / "a").err
-    with pytest.raises(InputError, match="details must be at least 0, got -1"):
+    with fails("report.bad_details", details=-1):
         write_report(tmp_path / "text", html=tmp_path / "a", details=-1)
 
 

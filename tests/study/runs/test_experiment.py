@@ -10,14 +10,15 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import pytest
+from faults import fails
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from graphbrick import BM25, LLM, Generate, GraphbrickError, ShortestPaths, build, parse
 from graphbrick.bricks.retrieve.paths.shortest_paths import ShortestPaths as Paths
 from graphbrick.core.compute import _VARIABLES
-from graphbrick.core.errors import InputError, PipelineError
+from graphbrick.core.errors import InputError
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.pipeline.budget import Budget, StoppedError, spending
+from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.questions.question import Question
 from graphbrick.study.metrics.sets import answer_scores
 from graphbrick.study.report.summary import summarize_study
@@ -297,7 +298,7 @@ def test_a_budget_ends_it_and_another_call_goes_on(tmp_path):
     path = tmp_path / "runs.sqlite"
     with ScriptedLLM(scripted) as server:
         pipeline = ShortestPaths(max_hops=1) >> Generate(LLM(base_url=server.base_url, max_tokens=20, parallel=4))
-        with spending(Budget(tokens=2000)), pytest.raises(StoppedError, match=r"answers are left, and the same call"):
+        with spending(Budget(tokens=2000)), fails("evaluate.stopped", total=40):
             evaluate(GRAPH, asked_of(40), [pipeline], out=path)
         with Study.open(path) as study:
             (run,) = study.runs()
@@ -342,28 +343,33 @@ def test_progress_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    ("arguments", "code", "values"),
     [
-        ({"questions": []}, "there are no questions"),
-        ({"questions": [*asked_of(1), *asked_of(1)]}, "there are two questions 'q0'"),
-        ({"questions": [Question("1", " ")]}, "the question '1' is empty"),
-        ({"questions": [7]}, "questions are files or of the type Question, got 7"),
-        ({"questions": "missing.jsonl"}, "there is no such file"),
-        ({"limit": 0}, "limit must be a whole number"),
-        ({"limit": True}, "limit must be a whole number"),
-        ({"workers": 0}, "workers must be a whole number from 1"),
-        ({"pipelines": []}, "there is no pipeline"),
-        ({"pipelines": ["PPR()", "PPR(k=1000)"]}, "is there twice"),
-        ({"pipelines": {"a": "PPR()", "b": "PPR()"}}, r"is there twice \('a' and 'b'\)"),
-        ({"pipelines": ["Rerank(BM25())"]}, "cannot start a run"),
-        ({"pipelines": ["PRP()"]}, "did you mean PPR"),
-        ({"pipelines": [7]}, "a recipe text or a Pipeline, got 7"),
+        ({"questions": []}, "evaluate.no_questions", {}),
+        ({"questions": [*asked_of(1), *asked_of(1)]}, "evaluate.question_twice", {"id": "q0"}),
+        ({"questions": [Question("1", " ")]}, "evaluate.empty_question", {"id": "1"}),
+        ({"questions": [7]}, "evaluate.not_questions", {"source": 7}),
+        ({"limit": 0}, "evaluate.bad_limit", {"limit": 0}),
+        ({"limit": True}, "evaluate.bad_limit", {"limit": True}),
+        ({"workers": 0}, "evaluate.bad_workers", {"workers": 0}),
+        ({"pipelines": []}, "evaluate.no_pipeline", {}),
+        ({"pipelines": ["PPR()", "PPR(k=1000)"]}, "evaluate.pipeline_twice", {}),
+        ({"pipelines": {"a": "PPR()", "b": "PPR()"}}, "evaluate.pipeline_twice", {}),
+        ({"pipelines": ["Rerank(BM25())"]}, "evaluate.cannot_start", {}),
+        ({"pipelines": ["PRP()"]}, "recipe.no_brick", {"name": "PRP"}),
+        ({"pipelines": [7]}, "evaluate.not_a_pipeline", {"source": 7}),
     ],
 )
-def test_bad_input(tmp_path, arguments, reason):
-    given = {"questions": asked_of(1), "pipelines": "PPR()"} | arguments
-    with pytest.raises((InputError, PipelineError), match=reason):
-        evaluate(GRAPH, given.pop("questions"), given.pop("pipelines"), out=tmp_path / "runs.sqlite", **given)
+def test_bad_input(tmp_path, arguments, code, values):
+    inputs = {"questions": asked_of(1), "pipelines": "PPR()"} | arguments
+    with fails(code, **values):
+        evaluate(GRAPH, inputs.pop("questions"), inputs.pop("pipelines"), out=tmp_path / "runs.sqlite", **inputs)
+    assert not (tmp_path / "runs.sqlite").exists()
+
+
+def test_a_file_of_questions_that_is_missing(tmp_path):
+    with pytest.raises(InputError, match="there is no such file"):
+        evaluate(GRAPH, "missing.jsonl", "PPR()", out=tmp_path / "runs.sqlite")
     assert not (tmp_path / "runs.sqlite").exists()
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from faults import fails
 from made_study import Madeup, write_study
 
 from graphbrick.core.errors import InputError
@@ -112,7 +113,7 @@ def test_a_question_that_was_changed_is_refused_where_results_stand_on_it(path):
     with Recorder(path) as recorder:
         assert recorder.questions.known(GRAPH, changed)
         recorder.put(result(question=4), detail(question=4))
-        with pytest.raises(InputError, match=r"is not what it was .* --fresh"):
+        with fails("study.changed_question"):
             recorder.questions.known(GRAPH, ASKED[:1])
         recorder.forget([1])
         assert recorder.questions.known(GRAPH, ASKED[:1]) == {}
@@ -167,7 +168,7 @@ def test_it_can_be_read_while_it_is_written(path):
 
 def test_one_process_writes_at_a_time(path):
     with Recorder(path):
-        with pytest.raises(InputError, match="another evaluation writes this study now"):
+        with fails("recorder.in_use"):
             Recorder(path)
         script = "import sys; from graphbrick.study.runs.recorder import Recorder; Recorder(sys.argv[1])"
         done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
@@ -222,7 +223,7 @@ def test_a_study_that_another_program_holds(path, monkeypatch):
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("BEGIN EXCLUSIVE")
     for attempt in (lambda: Study.open(path).runs(), lambda: Recorder(path).run("a", "b", GRAPH, linked=False)):
-        with pytest.raises(InputError, match=r"runs.sqlite: another program holds the study \(database is locked\)"):
+        with fails("study.locked"):
             attempt()
     other.close()
     Recorder(path).close()
@@ -234,7 +235,7 @@ def test_a_study_that_is_damaged(path):
             recorder.put(result(question=question), detail(question=question))
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=r"not a study, or it is damaged"), Study.open(path) as study:
+    with fails("study.damaged"), Study.open(path) as study:
         [study.runs(), study.questions(), study.results(1), list(study.details(1)), study.sessions()]
     path.write_bytes(whole)
     with sqlite3.connect(path) as db:
@@ -243,15 +244,15 @@ def test_a_study_that_is_damaged(path):
     db.close()
     with Study.open(path) as study:
         for read in (lambda: study.results(1), lambda: list(study.details(1))):
-            with pytest.raises(InputError, match=r"the study is damaged: a row cannot be read .*restore a copy"):
+            with fails("study.damaged_row"):
                 read()
 
 
 def test_a_disk_that_is_full(tmp_path):
     """Fill the file up to a limit of pages, which SQLite reports as a full disk."""
     path = tmp_path / "runs.sqlite"
-    with (  # noqa: PT012 - the disk is full at one of the last two lines
-        pytest.raises(InputError, match="the disk is full; free space, and the same command goes on"),
+    with (
+        fails("study.disk_full"),
         filled(path) as recorder,
         recorder.session({}, {}, {}),
     ):
@@ -269,7 +270,7 @@ def test_a_disk_that_is_full(tmp_path):
 
 
 def test_what_is_no_study(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
+    with fails("study.no_file"):
         Study.open(tmp_path / "none.sqlite")
     text = tmp_path / "text.sqlite"
     text.write_text("no database at all, but long enough to be looked at" * 20)
@@ -277,15 +278,15 @@ def test_what_is_no_study(tmp_path):
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE mine (x)")
     db.close()
-    for file, reason in ((text, "not a study, or it"), (other, "not a study of graphbrick")):
+    for file, code in ((text, "study.damaged"), (other, "study.other_database")):
         before = file.read_bytes()
         for attempt in (Study.open, Recorder):
-            with pytest.raises(InputError, match=reason):
+            with fails(code):
                 attempt(file)
         assert file.read_bytes() == before
-    with pytest.raises(InputError, match="this is a folder"):
+    with fails("recorder.is_a_folder"):
         Recorder(tmp_path)
-    with pytest.raises(InputError, match="cannot be written"):
+    with fails("recorder.not_writable"):
         Recorder(tmp_path / "missing" / "runs.sqlite")
 
 
@@ -294,7 +295,7 @@ def test_a_study_of_a_newer_version(path):
     with sqlite3.connect(path) as db:
         db.execute(f"PRAGMA user_version = {VERSION + 1}")
     db.close()
-    with pytest.raises(InputError, match=f"schema version {VERSION + 1}.*update graphbrick"):
+    with fails("study.newer_version", version=VERSION + 1):
         Study.open(path)
 
 
@@ -310,9 +311,9 @@ def test_the_view_for_sql_by_hand(path):
 def test_a_link_to_a_study_does_not_make_a_second_writer(path):
     link = path.with_name("link.sqlite")
     link.symlink_to(path)
-    with Recorder(path), pytest.raises(InputError, match="another evaluation writes this study now"):
+    with Recorder(path), fails("recorder.in_use"):
         Recorder(link)
-    with Recorder(link), pytest.raises(InputError, match="another evaluation writes this study now"):
+    with Recorder(link), fails("recorder.in_use"):
         Recorder(path)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick import Graph, parse
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
@@ -51,7 +52,7 @@ def test_the_time_of_the_users_budget_ends_a_search(
     with spending(Budget(seconds=1)) as budget:
         assert budget._start is not None
         budget._start -= 2
-        with pytest.raises(StoppedError, match="budget of 1 seconds is used up"):
+        with fails("budget.time_over"):
             measurer.ask([Candidate("a", "AllPaths()", "a")], questions, each=9.0, deadline=time.monotonic() + 60)
 
 

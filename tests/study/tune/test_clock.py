@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import pytest
+from faults import fails
 
-from graphbrick.core.errors import InputError
 from graphbrick.pipeline.budget import Budget, current_budget, spending
 from graphbrick.study.tune.clock import Clock, Step, alone, short
 
@@ -63,12 +62,12 @@ def test_a_damaged_journal_costs_the_times_only(tmp_path: Path) -> None:
 def test_another_graph_or_other_questions_are_told(tmp_path: Path) -> None:
     Clock(tmp_path / "steps.jsonl", 10.0, {"graph": "a", "questions": "b"})
     Clock(tmp_path / "steps.jsonl", 10.0, {"graph": "a", "questions": "b"})
-    with pytest.raises(InputError, match="search that differs in questions; name another folder with --out"):
+    with fails("tune.other_search", differs_in=["questions"]):
         Clock(tmp_path / "steps.jsonl", 10.0, {"graph": "a", "questions": "c"})
 
 
 def test_two_searches_do_not_write_one_folder(tmp_path: Path) -> None:
-    with alone(tmp_path), pytest.raises(InputError, match="another search writes this folder"), alone(tmp_path):
+    with alone(tmp_path), fails("tune.in_use"), alone(tmp_path):
         pass
     with alone(tmp_path):
         pass

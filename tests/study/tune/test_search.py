@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick import AllPaths, Graph, parse
-from graphbrick.core.errors import InputError
 from graphbrick.learn.writing.written_questions import DATASET, written_questions
-from graphbrick.pipeline.budget import StoppedError
 from graphbrick.questions.question import Question
 from graphbrick.recipes import recipe
 from graphbrick.study.store.reader import Study
@@ -62,7 +61,7 @@ def test_questions_that_chose_do_not_give_the_final_figures(questions: tuple[Que
     assert len(ours) == len(others) == len(questions) // 2
     assert not {one.id for one in ours} & {one.id for one in others}
     assert {one.hops for one in ours[:2]} == {1, 2}  # the first few are of every hop count
-    with pytest.raises(InputError, match="at least 8 questions"):
+    with fails("tune.too_few_questions", n=7):
         split(questions[:7], seed=0)
 
 
@@ -116,7 +115,7 @@ def test_the_same_call_again_asks_nothing_and_finds_the_same(
 def test_a_changed_graph_or_other_questions_need_another_folder(
     graph: Graph, questions: tuple[Question, ...], searched: tuple[Tuned, Path]
 ) -> None:
-    with pytest.raises(InputError, match="a search that differs in questions; name another folder"):
+    with fails("tune.other_search", differs_in=["questions"]):
         tune(graph, questions[:-1], searched[1], known=KNOWN, space=SPACE, settings=SETTINGS)
 
 
@@ -211,7 +210,7 @@ def test_questions_about_something_else_are_told(graph: Graph, questions: tuple[
     found = tune(graph, wrong, tmp_path / "answers", known=KNOWN, space=SPACE, settings=settings)
     assert any("No pipeline answered a question rightly" in text for text in found.notes)
     lost = [replace(question, seeds=("Nobody",)) for question in questions[:8]]
-    with pytest.raises(StoppedError, match=r"default: fails: .*Nobody"):
+    with fails("tune.nothing_measured"):
         tune(graph, lost, tmp_path / "seeds", known=KNOWN, space=SPACE, settings=settings)
 
 
@@ -282,7 +281,7 @@ def test_without_questions_the_graph_writes_them_and_the_result_says_so(
 def test_a_search_without_time_says_that_nothing_was_measured(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:
-    with pytest.raises(StoppedError, match="no pipeline was measured"):
+    with fails("tune.nothing_measured", which="pipeline"):
         tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=Settings(seconds=1e-6))
 
 
@@ -306,15 +305,15 @@ def test_what_is_only_compared_is_measured_and_not_recommended(
     assert {one.name for one in found.measured} == {"poor", "default"}
     assert not any("Use default" in text for text in found.notes)
     settings = replace(settings, pipelines=1)
-    with pytest.raises(StoppedError, match="no pipeline but default was measured"):
+    with fails("tune.nothing_measured", which="pipeline but default"):
         tune(graph, questions, tmp_path / "one", known=known, space=SPACE, settings=settings)
 
 
 def test_what_is_no_search_is_never_written_over(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text("mine")
-    with pytest.raises(InputError, match=r"holds report\.html and no search to go on with; name another folder"):
+    with fails("tune.foreign_file", name="report.html"):
         tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=SETTINGS)
-    with pytest.raises(InputError, match="is a file, and a search is kept in a folder"):
+    with fails("tune.is_a_file"):
         tune(graph, questions, tmp_path / "report.html", known=KNOWN, space=SPACE, settings=SETTINGS)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
     assert (tmp_path / "report.html").read_text() == "mine"

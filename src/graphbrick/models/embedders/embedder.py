@@ -60,11 +60,16 @@ class Embedder(Scorer):
         vectors = np.asarray(self.encode(texts))
         if vectors.ndim != 2 or len(vectors) != len(texts):
             raise ModelError(
-                f"{self!r} gave vectors of shape {vectors.shape} for {len(texts)} texts instead of one each"
+                f"{self!r} gave vectors of shape {vectors.shape} for {len(texts)} texts instead of one each",
+                code="embedder.wrong_shape",
             )
         wrong = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         if len(wrong):
-            raise ModelError(f"{self!r} gave a vector that is not finite for the text {texts[wrong[0]]!r:.80}")
+            raise ModelError(
+                f"{self!r} gave a vector that is not finite for the text {texts[wrong[0]]!r:.80}",
+                code="embedder.not_finite",
+                text=texts[wrong[0]],
+            )
         return vectors.astype(np.float16)
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -77,8 +82,9 @@ class Embedder(Scorer):
         if vectors.shape[1] != len(vector):
             raise ModelError(
                 f"{self!r} gives vectors of {len(vector)} dimensions for the question, {vectors.shape[1]} for the texts"
-                f"{_ADVICE}"
+                f"{_ADVICE}",
+                code="embedder.other_dimensions",
             )
         if not np.abs(np.einsum("ij,ij->i", vectors, vectors) - 1).max() <= _OFF:  # also false for NaN
-            raise ModelError(f"{self!r} has vectors that are not of length 1{_ADVICE}")
+            raise ModelError(f"{self!r} has vectors that are not of length 1{_ADVICE}", code="embedder.not_unit_length")
         return np.clip(vectors @ vector.astype(np.float32), -1, 1).astype(np.float64)

@@ -106,7 +106,11 @@ class EmbeddingModel(Embedder):
         if not (self.query_prefix or self.text_prefix):
             prompts = {name: prompt for name, prompt in self._prompts().items() if prompt}
             if prompts:
-                event(f"{self.model} was made with the prompts {prompts}; give them as query_prefix and text_prefix")
+                event(
+                    f"{self.model} was made with the prompts {prompts}; give them as query_prefix and text_prefix",
+                    code="embedding_model.has_prompts",
+                    prompts=prompts,
+                )
         vector: npt.NDArray[np.float32] = self._vectors([self.query_prefix + query])[0]
         return vector
 
@@ -122,7 +126,9 @@ class EmbeddingModel(Embedder):
             # The empty prompt overrides a default prompt in the model's files.
             vectors = model.encode(texts, prompt="", batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
         except Exception as error:
-            raise ModelError(f"{self.model} cannot be run: {first_line(error)}") from error
+            raise ModelError(
+                f"{self.model} cannot be run: {first_line(error)}", code="embedding_model.cannot_run"
+            ) from error
         return unit_vectors(np.asarray(vectors), texts, self.model)
 
     def _prompts(self) -> dict[str, str]:
@@ -149,7 +155,11 @@ def _pooling(folder: Path, model: OnnxText) -> str:
     for module in modules:
         kind = str(module.get("type", "") if isinstance(module, dict) else module).rpartition(".")[2]
         if kind not in _MODULES:
-            raise ModelError(f"{folder} has a module {kind} that is not in its ONNX file; {advice}")
+            raise ModelError(
+                f"{folder} has a module {kind} that is not in its ONNX file; {advice}",
+                code="embedding_model.extra_module",
+                module=kind,
+            )
     settings = settings_of(folder / "1_Pooling" / "config.json")
     mode_setting = settings.get("pooling_mode")
     if mode_setting is None:  # older files have one switch for each mode
@@ -157,7 +167,11 @@ def _pooling(folder: Path, model: OnnxText) -> str:
     modes = list(map(str, mode_setting if isinstance(mode_setting, list) else [mode_setting])) or ["mean"]
     if len(modes) > 1 or modes[0] not in POOLINGS:
         allowed = ", ".join(POOLINGS)
-        raise ModelError(f"{folder} joins token vectors by {' and '.join(modes)}, not by one of {allowed}; {advice}")
+        raise ModelError(
+            f"{folder} joins token vectors by {' and '.join(modes)}, not by one of {allowed}; {advice}",
+            code="embedding_model.unknown_pooling",
+            modes=modes,
+        )
     return modes[0]
 
 

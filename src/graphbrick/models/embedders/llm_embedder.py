@@ -13,13 +13,14 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import Exchange, count_exchange, event
+from graphbrick.core.trace import Event, Exchange, count_exchange
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.models.llm.http.connection import connect, require_address, server_address, server_of
 from graphbrick.models.llm.http.runtime import model_runtime
 from graphbrick.models.llm.prices import Hosted, hosted
 from graphbrick.models.llm.reply_cache import current_cache
+from graphbrick.models.llm.sending import tell
 from graphbrick.models.onnx_text import readable
 from graphbrick.pipeline.budget import current_budget
 
@@ -72,7 +73,11 @@ class LLMEmbedder(Embedder):
         parts = [self._encode(texts[i : i + self.batch]) for i in range(0, len(texts), self.batch)]
         sizes = sorted({part.shape[1] for part in parts})
         if len(sizes) > 1:
-            raise ModelError(f"{self!r} got vectors of {sizes[0]} and of {sizes[1]} dimensions")
+            raise ModelError(
+                f"{self!r} got vectors of {sizes[0]} and of {sizes[1]} dimensions",
+                code="llm_embedder.other_dimensions",
+                sizes=sizes,
+            )
         return np.concatenate(parts)
 
     def _encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -84,7 +89,10 @@ class LLMEmbedder(Embedder):
         recorded = None if cache is None else cache.get(request)
         if recorded is not None:
             if not isinstance(recorded.get("vectors"), list):
-                raise ModelError("recorded vectors are damaged; record them again after graphbrick cache clear")
+                raise ModelError(
+                    "recorded vectors are damaged; record them again after graphbrick cache clear",
+                    code="llm_embedder.damaged_recording",
+                )
             count_exchange(Exchange(self.model, [], "", cached=True), with_text=False)
             return self._unit(recorded["vectors"], texts)
         rows = self._call(sent)
@@ -107,7 +115,10 @@ class LLMEmbedder(Embedder):
             try:
                 return self._rows(await asyncio.wait_for(call, self.timeout), len(sent))
             except (AttributeError, TypeError) as error:  # the client decodes the vectors before it returns them
-                raise ModelError(f"{self!r} got a reply that holds no embeddings; is it the right address?") from error
+                raise ModelError(
+                    f"{self!r} got a reply that holds no embeddings; is it the right address?",
+                    code="llm_embedder.no_embeddings",
+                ) from error
 
         async def within_budget() -> tuple[list[list[float]], int | None]:
             if budget is None:
@@ -124,13 +135,13 @@ class LLMEmbedder(Embedder):
 
         rows, tokens = runtime.wait(within_budget(), budget)
         if tokens is None:
-            notes.append(f"{self.model} did not report the tokens it used; they are estimated")
+            note = f"{self.model} did not report the tokens it used; they are estimated"
+            notes.append(Event(note, "llm_embedder.tokens_estimated"))
         used = expected if tokens is None else tokens
         seconds, cost = time.perf_counter() - start, price.cost(used, 0)
         entry = Exchange(self.model, [], "", used, 0, estimated=tokens is None, seconds=seconds, cost=cost)
         count_exchange(entry, with_text=False)
-        for note in notes:
-            event(note)
+        tell(notes)
         return rows
 
     def _rows(self, reply: CreateEmbeddingResponse, n: int) -> tuple[list[list[float]], int | None]:
@@ -139,7 +150,12 @@ class LLMEmbedder(Embedder):
         count = len(reply.data)
         tokens = None if reply.usage is None else reply.usage.prompt_tokens or 0
         if count != n or set(vectors) != set(range(count)):
-            raise ModelError(f"{self!r} got {count} vectors for {n} texts; there must be one a text")
+            raise ModelError(
+                f"{self!r} got {count} vectors for {n} texts; there must be one a text",
+                code="llm_embedder.wrong_number",
+                vectors=count,
+                texts=n,
+            )
         return [vectors[i] for i in range(count)], tokens if isinstance(tokens, int) else None
 
     def _unit(self, rows: list[list[float]], texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -147,11 +163,22 @@ class LLMEmbedder(Embedder):
         try:
             vectors = np.array(rows, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{self!r} got vectors of different lengths, or of values that are not numbers") from error
+            raise ModelError(
+                f"{self!r} got vectors of different lengths, or of values that are not numbers",
+                code="llm_embedder.not_vectors",
+            ) from error
         if vectors.ndim != 2 or not vectors.shape[1]:
-            raise ModelError(f"{self!r} got values of shape {vectors.shape} in place of vectors")
+            raise ModelError(
+                f"{self!r} got values of shape {vectors.shape} in place of vectors",
+                code="llm_embedder.wrong_shape",
+                shape=vectors.shape,
+            )
         length = np.linalg.norm(vectors, axis=1)
         wrong = np.flatnonzero(~(np.isfinite(length) & (length > 0)))
         if len(wrong):
-            raise ModelError(f"{self!r} got a vector that is zero or not finite for the text {texts[wrong[0]]!r:.80}")
+            raise ModelError(
+                f"{self!r} got a vector that is zero or not finite for the text {texts[wrong[0]]!r:.80}",
+                code="llm_embedder.no_direction",
+                text=texts[wrong[0]],
+            )
         return np.asarray(vectors / length[:, np.newaxis], dtype=np.float32)

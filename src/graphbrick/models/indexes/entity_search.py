@@ -64,7 +64,12 @@ def _opened(graph: Graph) -> EntitySearch | None:
                     raise ValueError(f"it {place.missing_because()}")
             index = index_of(graph, embedder, "entity")
         except (GraphbrickError, OSError, ValueError) as error:
-            event(f"the index in {folder} was not used: {error}")
+            event(
+                f"the index in {folder} was not used: {error}",
+                code="entity_search.unusable_index",
+                folder=str(folder),
+                reason=str(error),
+            )
             continue
         return EntitySearch(graph, embedder, index)
     return None

@@ -36,7 +36,9 @@ def library() -> Any:
     try:
         import faiss
     except ImportError as error:
-        raise GraphbrickError("an index over vectors needs faiss: pip install 'graphbrick[vectors]'") from error
+        raise GraphbrickError(
+            "an index over vectors needs faiss: pip install 'graphbrick[vectors]'", code="vector_index.not_installed"
+        ) from error
     return faiss
 
 

@@ -174,7 +174,10 @@ def _extended(graph: Graph, embedder: Embedder, unit: str, earlier: Earlier) -> 
     vectors = np.concatenate([np.zeros((0, index.d)), *_vectors(graph, embedder, unit, new, silent)])
     event(
         f"the index was made {since}: {len(new):,} vectors were added to it and {np.count_nonzero(now < 0):,} left out "
-        f"(anew: {command(graph, embedder, unit)})"
+        f"(anew: {command(graph, embedder, unit)})",
+        code="vector_index.extended",
+        added=len(new),
+        left_out=int(np.count_nonzero(now < 0)),
     )
     return VectorIndex(index, now, vectors.astype(np.float16), new)
 
@@ -254,9 +257,18 @@ def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
         why = f"is damaged ({error})"
     what = f"the index over {n_texts(graph, unit):,} {'entities' if unit == 'entity' else 'triples'} in {place.parent}"
     if n_texts(graph, unit) > _IN_PASSING:
-        raise GraphbrickError(f"{what} {why}; make it with: {advice}")
+        raise GraphbrickError(
+            f"{what} {why}; make it with: {advice}", code="vector_index.missing", unit=unit, reason=why, command=advice
+        )
     made = build_index(graph, embedder, unit)
-    event(f"{what} {why}; it was made now (beforehand: {advice})")
+    event(
+        f"{what} {why}; it was made now (beforehand: {advice})",
+        code="vector_index.made",
+        unit=unit,
+        n=n_texts(graph, unit),
+        reason=why,
+        command=advice,
+    )
     return made
 
 
@@ -277,7 +289,8 @@ def _embedded(graph: Graph, embedder: Embedder, texts: list[str]) -> npt.NDArray
     vectors = store_of(graph).get(embedder, texts).astype(np.float32)
     if not np.abs(np.einsum("ij,ij->i", vectors, vectors) - 1).max() <= _OFF:  # also false for NaN
         raise ModelError(
-            f"{embedder!r} gave vectors that are not of length 1; an index over them would not rank by cosine"
+            f"{embedder!r} gave vectors that are not of length 1; an index over them would not rank by cosine",
+            code="vector_index.not_unit_length",
         )
     return vectors
 

@@ -194,7 +194,11 @@ class ChatModel(Brick):
             raise ModelError(
                 f"{self!r} has room for {context:,} tokens, of which {self.max_tokens:,} are for the "
                 f"reply, but the prompt takes about {prompt:,}; give it less "
-                "(a smaller n or per_call), or raise context where the model holds more"
+                "(a smaller n or per_call), or raise context where the model holds more",
+                code="llm.prompt_too_long",
+                context=context,
+                reply=self.max_tokens,
+                prompt=prompt,
             )
 
 

@@ -59,12 +59,16 @@ def _tokenizer(name: str) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise ModelError("a tokenizer needs the tokenizers library: pip install 'graphbrick[minilm]'") from error
+        raise ModelError(
+            "a tokenizer needs the tokenizers library: pip install 'graphbrick[minilm]'", code="tokenizer.not_installed"
+        ) from error
     try:
         return Tokenizer.from_file(name) if name.endswith(".json") else Tokenizer.from_pretrained(name)
     except Exception as error:  # the library raises plain Exception
         raise ModelError(
-            f"the tokenizer {name!r} cannot be read ({error}); give the path of a tokenizer.json"
+            f"the tokenizer {name!r} cannot be read ({error}); give the path of a tokenizer.json",
+            code="tokenizer.unreadable",
+            name=name,
         ) from error
 
 
@@ -100,7 +104,12 @@ def cut_to_budget(llm: ChatModel, lines: Sequence[str], budget: int) -> tuple[li
             sizes[i] = line_tokens(llm, shortened[i : i + 1])[0]
         cut += shortened[i] != line
     if cut:
-        event(f"{cut:,} texts do not fit the context of {llm.model} and were cut to {max(budget, 0):,} tokens")
+        event(
+            f"{cut:,} texts do not fit the context of {llm.model} and were cut to {max(budget, 0):,} tokens",
+            code="llm.texts_cut_to_context",
+            cut=cut,
+            tokens=max(budget, 0),
+        )
     return shortened, sizes
 
 

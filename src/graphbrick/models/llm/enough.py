@@ -24,12 +24,20 @@ def is_enough(llm: ChatModel, question: str, paths: Sequence[str]) -> bool:
     lines = lines_of(paths)
     latest = fitting(llm, _messages(llm, question, []), lines[::-1])
     if latest < len(lines):
-        event(f"{llm.model} was shown only the last {latest:,} of {len(lines):,} paths: its context holds no more")
+        event(
+            f"{llm.model} was shown only the last {latest:,} of {len(lines):,} paths: its context holds no more",
+            code="enough.paths_left_out",
+            shown=latest,
+            of=len(lines),
+        )
         lines = lines[len(lines) - latest :]
     reply = llm.complete(_messages(llm, question, lines), schema=_SCHEMA)
     verdict = read_yes(reply)
     if verdict is None:
-        unreadable(f"{llm.model} was asked whether the paths are enough and replied {shown(reply)}; the search went on")
+        unreadable(
+            f"{llm.model} was asked whether the paths are enough and replied {shown(reply)}; the search went on",
+            "enough.unread",
+        )
     return bool(verdict)
 
 

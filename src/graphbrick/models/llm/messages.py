@@ -159,7 +159,11 @@ class Request:
         grammar: str = "",
     ) -> None:
         if n < 1:
-            raise ModelError(f"a request must ask for at least 1 reply, got n={n}; leave n out for one")
+            raise ModelError(
+                f"a request must ask for at least 1 reply, got n={n}; leave n out for one",
+                code="request.no_replies",
+                n=n,
+            )
         values = (as_messages(messages), schema, max_tokens, top_logprobs, tuple(tools), n, tuple(stop), grammar)
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
@@ -255,7 +259,10 @@ def as_messages(messages: Iterable[MessageLike]) -> tuple[Message, ...]:
     (Message(role='user', parts=(Text(text='Who?'),)),)
     """
     if isinstance(messages, str):
-        raise ModelError(f"messages are a list, such as [{{'role': 'user', 'content': 'Who?'}}], got {messages!r:.80}")
+        raise ModelError(
+            f"messages are a list, such as [{{'role': 'user', 'content': 'Who?'}}], got {messages!r:.80}",
+            code="message.not_a_list",
+        )
     return tuple(map(_as_message, messages))
 
 
@@ -269,11 +276,16 @@ def _as_message(message: MessageLike) -> Message:
         content = message.get("content")
         if not isinstance(content, str):
             raise ModelError(
-                f"a message must be a Message or {{'role': ..., 'content': text}}, got content {content!r:.80}"
+                f"a message must be a Message or {{'role': ..., 'content': text}}, got content {content!r:.80}",
+                code="message.not_a_message",
             )
         message = Message(str(message.get("role")), (Text(content),))
     if message.role not in ROLES:
-        raise ModelError(f"the role of a message must be one of {', '.join(ROLES)}, got {message.role!r}")
+        raise ModelError(
+            f"the role of a message must be one of {', '.join(ROLES)}, got {message.role!r}",
+            code="message.unknown_role",
+            role=message.role,
+        )
     return Message(message.role, tuple(map(_valid, message.parts)))
 
 

@@ -62,7 +62,9 @@ def _own(path: str) -> Mapping[str, Hosted]:
     try:
         changed = Path(path).stat().st_mtime_ns
     except OSError as error:
-        raise InputError(f"the prices of GRAPHBRICK_PRICES cannot be read: {error.strerror}", path) from error
+        raise InputError(
+            f"the prices of GRAPHBRICK_PRICES cannot be read: {error.strerror}", path, code="prices.unreadable"
+        ) from error
     return _read_own(path, changed)
 
 
@@ -72,7 +74,9 @@ def _read_own(path: str, changed: int) -> Mapping[str, Hosted]:
     try:
         return _table(Path(path).read_text("utf-8"), path)
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the prices cannot be read: {error}; GRAPHBRICK_PRICES names a TOML file", path) from error
+        raise InputError(
+            f"the prices cannot be read: {error}; GRAPHBRICK_PRICES names a TOML file", path, code="prices.not_text"
+        ) from error
 
 
 @lru_cache(maxsize=1)
@@ -84,7 +88,7 @@ def _table(text: str, path: str) -> Mapping[str, Hosted]:
     try:
         entries = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the prices are not TOML: {error}", path) from error
+        raise InputError(f"the prices are not TOML: {error}", path, code="prices.not_toml") from error
     table = {}
     for name, entry in entries.items():
         right = isinstance(entry, dict) and set(entry) <= _KEYS
@@ -94,6 +98,8 @@ def _table(text: str, path: str) -> Mapping[str, Hosted]:
                 f"the entry of {name!r} must have input and output (US dollars for a million tokens) and context "
                 f'(tokens) as numbers, got {entry!r}; a name with a dot stands in quotes, as in ["{name}"]',
                 path,
+                code="prices.bad_entry",
+                name=name,
             )
         table[name] = Hosted(float(entry.get("input", 0)), float(entry.get("output", 0)), int(entry.get("context", 0)))
     return MappingProxyType(table)

@@ -64,7 +64,12 @@ class PromptFiles:
         lines = lines_of(candidates)
         fit = fitting(llm, self.messages(llm, name, **values), lines) if lines else 0
         if fit < len(lines):
-            event(f"{llm.model} was shown only the first {fit:,} of {len(lines):,} candidates: it has no more context")
+            event(
+                f"{llm.model} was shown only the first {fit:,} of {len(lines):,} candidates: it has no more context",
+                code="prompt.candidates_left_out",
+                shown=fit,
+                of=len(lines),
+            )
         shown = lines[:fit]
         return Prompt(Request(self.messages(llm, name, shown, **values), schema), shown)
 

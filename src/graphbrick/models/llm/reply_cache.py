@@ -64,10 +64,16 @@ class ReplyCache:
 
     def __init__(self, path: str | Path, mode: str = "record") -> None:
         if mode not in ("record", "replay"):
-            raise InputError(f"a cache of replies is for 'record' or 'replay', got {mode!r}")
+            raise InputError(
+                f"a cache of replies is for 'record' or 'replay', got {mode!r}", code="replies.bad_mode", mode=mode
+            )
         self.path, self.mode = Path(path), mode
         if mode == "replay" and not self.path.is_file():
-            raise InputError("there are no recorded replies to replay; run with --cache record first", self.path)
+            raise InputError(
+                "there are no recorded replies to replay; run with --cache record first",
+                self.path,
+                code="replies.none_recorded",
+            )
         self._lock = threading.Lock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +84,9 @@ class ReplyCache:
                 self._db.execute(_SCHEMA)
         except (OSError, sqlite3.OperationalError) as error:
             raise InputError(
-                f"replies cannot be recorded here: {error}; choose another file with --cache-file", self.path
+                f"replies cannot be recorded here: {error}; choose another file with --cache-file",
+                self.path,
+                code="replies.not_writable",
             ) from error
 
     def _refuse_other_files(self) -> None:
@@ -90,6 +98,7 @@ class ReplyCache:
                 f"this is a database of something else (it has a table {other[0]!r}); choose another file with "
                 "--cache-file",
                 self.path,
+                code="replies.other_database",
             )
 
     def get(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -106,7 +115,10 @@ class ReplyCache:
         if row is None and self.mode == "replay":
             raise NotRecordedError(
                 f"{self.path} holds no reply of {request.get('model')!r} at {request.get('server')} to this call, and "
-                "replaying makes no calls; record the same pipeline, graph and question first (--cache record)"
+                "replaying makes no calls; record the same pipeline, graph and question first (--cache record)",
+                code="replies.not_recorded",
+                model=request.get("model"),
+                server=request.get("server"),
             )
         if row is None:
             return None
@@ -116,7 +128,8 @@ class ReplyCache:
             reply = None
         if not isinstance(reply, dict):
             raise ModelError(
-                f"a recorded reply in {self.path} is damaged; record it again after graphbrick cache clear"
+                f"a recorded reply in {self.path} is damaged; record it again after graphbrick cache clear",
+                code="replies.damaged_reply",
             )
         return reply
 
@@ -157,7 +170,9 @@ class ReplyCache:
                 for number, line in enumerate(lines, 1):
                     rows += _exported(line, source, number, server)
         except UnicodeDecodeError as error:
-            raise InputError(f"this is not an export of replies, which is UTF-8: {error}", source) from error
+            raise InputError(
+                f"this is not an export of replies, which is UTF-8: {error}", source, code="replies.not_utf8"
+            ) from error
         with self._locked():
             before = self._db.total_changes
             self._db.execute("BEGIN IMMEDIATE")
@@ -184,7 +199,7 @@ class ReplyCache:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 reason = f"this is not a file of recorded replies, or it is damaged: {error}"
-                raise InputError(reason, self.path) from error
+                raise InputError(reason, self.path, code="replies.not_a_file_of_replies") from error
 
 
 def reply_json(reply: Reply) -> dict[str, Any]:
@@ -227,7 +242,9 @@ def recorded_reply(recorded: Mapping[str, Any]) -> Reply:
             raise TypeError
         notes, adjustments = (tuple(map(str, recorded.get(name, ()))) for name in ("notes", "adjustments"))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError("a recorded reply is damaged; record it again after graphbrick cache clear") from error
+        raise ModelError(
+            "a recorded reply is damaged; record it again after graphbrick cache clear", code="replies.not_a_reply"
+        ) from error
     return Reply(
         tuple(choices), **numbers, estimated=bool(recorded.get("estimated")), notes=notes, adjustments=adjustments
     )
@@ -297,11 +314,11 @@ def _exported(line: str, source: Path, number: int, server: str) -> list[tuple[s
             raise TypeError
     except (ValueError, TypeError, KeyError) as error:
         reason = 'each line must be {"request": {...}, "reply": {...}}, as graphbrick cache export writes it'
-        raise InputError(reason, source, number, line) from error
+        raise InputError(reason, source, number, line, code="replies.bad_line") from error
     if "server" not in request:
         if not server:
             reason = "this reply was recorded without the address of its server; give it with --server"
-            raise InputError(reason, source, number)
+            raise InputError(reason, source, number, code="replies.no_server")
         request = request | {"server": server.rstrip("/")}
         if not (reply.get("text") or reply.get("vectors")):
             return []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from graphbrick.core.errors import ModelError
-from graphbrick.core.trace import Exchange, count_exchange, event
+from graphbrick.core.trace import Event, Exchange, count_exchange, event
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.models.llm.http.call import Caller
 from graphbrick.models.llm.http.runtime import model_runtime
@@ -25,6 +25,13 @@ OnToken: TypeAlias = Callable[[str], None]
 """Token callback: called with each piece of a reply, in the thread that made the call."""
 
 
+def tell(notes: Iterable[str], *, once: bool = False) -> None:
+    """Record the notes of a reply as events, with their codes."""
+    for note in notes:
+        coded = note if isinstance(note, Event) else Event(note)
+        event(coded, coded.code, once=once, **coded.values)
+
+
 def send_all(model: ChatModel, requests: Sequence[Request], done: dict[int, Reply], on_token: OnToken | None) -> None:
     """Send requests and wait for all; the replies are put into ``done`` as they come."""
     budget = current_budget()
@@ -33,7 +40,9 @@ def send_all(model: ChatModel, requests: Sequence[Request], done: dict[int, Repl
         if budget.usd is not None and model.price() is None:
             raise ModelError(
                 f"a budget in dollars needs the price of {model.model!r}; write it into a file that "
-                "GRAPHBRICK_PRICES names, or give the budget in tokens"
+                "GRAPHBRICK_PRICES names, or give the budget in tokens",
+                code="budget.no_price",
+                model=model.model,
             )
     runtime = model_runtime()
     caller = Caller(runtime, model.connection(), model.model, model.temperature)
@@ -127,14 +136,14 @@ def account(model: ChatModel, request: Request, reply: Reply) -> None:
             calls=reply.calls,
         )
     )
-    for note in reply.notes:
-        event(note)
-    for note in reply.adjustments:
-        event(note, once=True)
+    tell(reply.notes)
+    tell(reply.adjustments, once=True)
     if model.price() is None and not reply.cached:
         event(
             f"no price is known for {model.model}, so that its cost counts as 0 (GRAPHBRICK_PRICES names a table)",
             once=True,
+            code="llm.unknown_price",
+            model=model.model,
         )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import ModelError
-from graphbrick.core.trace import event
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.http.runtime import model_runtime
+from graphbrick.models.llm.sending import tell
 from graphbrick.pipeline.budget import current_budget
 
 if TYPE_CHECKING:
@@ -44,9 +44,8 @@ def tokens_at_server(llm: ChatModel, texts: Sequence[str]) -> list[list[int]]:
     try:
         replies = runtime.wait(all_texts(), current_budget())
     except ModelError as error:
-        raise ModelError(f"{_without(llm, address)} ({error})") from error
-    for note in notes:
-        event(note)
+        raise ModelError(f"{_without(llm, address)} ({error})", code="tokenize.unreachable") from error
+    tell(notes)
     return [_tokens(reply, _without(llm, address)) for reply in replies]
 
 
@@ -62,7 +61,7 @@ def token_grammar(tokens: Sequence[int]) -> str:
 def _tokens(reply: object, fault: str) -> list[int]:
     tokens = reply.get("tokens") if isinstance(reply, dict) else None
     if not isinstance(tokens, list) or not all(type(token) is int and token >= 0 for token in tokens):
-        raise ModelError(fault)
+        raise ModelError(fault, code="tokenize.no_tokens")
     return tokens
 
 

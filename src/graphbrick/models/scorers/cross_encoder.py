@@ -60,11 +60,18 @@ class CrossEncoder(Scorer):
         pairs = [self._filled(query, text) for text in texts] if self.template else [(query, text) for text in texts]
         weights = onnx_weights(self.model)
         if weights is None and self.template:
-            raise ModelError(f"{self!r}: sentence-transformers reads pairs; a template needs a model in ONNX")
+            raise ModelError(
+                f"{self!r}: sentence-transformers reads pairs; a template needs a model in ONNX",
+                code="cross_encoder.template_needs_onnx",
+            )
         outputs = self._by_torch(pairs) if weights is None else self._by_onnx(weights, pairs)
         logits = outputs.astype(np.float64).reshape(len(texts), -1)
         if logits.shape[1] > 2:
-            raise ModelError(f"{self.model} gives {logits.shape[1]} numbers a pair; a re-ranker gives one or two")
+            raise ModelError(
+                f"{self.model} gives {logits.shape[1]} numbers a pair; a re-ranker gives one or two",
+                code="cross_encoder.wrong_outputs",
+                numbers=logits.shape[1],
+            )
         scores: npt.NDArray[np.float64] = logits[:, -1] - logits[:, 0] if logits.shape[1] == 2 else logits[:, 0]
         return scores
 
@@ -90,5 +97,7 @@ class CrossEncoder(Scorer):
         try:
             logits = model.predict(pairs, batch_size=BATCH, show_progress_bar=False, activation_fn=raw)
         except Exception as error:
-            raise ModelError(f"{self.model} cannot be run: {first_line(error)}") from error
+            raise ModelError(
+                f"{self.model} cannot be run: {first_line(error)}", code="cross_encoder.cannot_run"
+            ) from error
         return np.asarray(logits)

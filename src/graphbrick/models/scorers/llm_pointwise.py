@@ -107,10 +107,20 @@ def _probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:
         probabilities.append(probability)
     n = len(probabilities)
     if by_word:
-        event(f"{by_word:,} of {n:,} replies came without log-probabilities; they score 1 for yes, 0 for no")
+        event(
+            f"{by_word:,} of {n:,} replies came without log-probabilities; they score 1 for yes, 0 for no",
+            code="llm_pointwise.no_logprobs",
+            replies=by_word,
+            of=n,
+        )
     if neither:
         listed = ", ".join(reply for reply, _ in neither.most_common(_LISTED))
         more = " and others" if len(neither) > _LISTED else ""
         tally(unread_replies=neither.total())
-        event(f"{neither.total():,} of {n:,} replies say neither yes nor no and score 0.5: {listed}{more}")
+        event(
+            f"{neither.total():,} of {n:,} replies say neither yes nor no and score 0.5: {listed}{more}",
+            code="llm_pointwise.neither",
+            replies=neither.total(),
+            of=n,
+        )
     return np.array(probabilities, dtype=np.float64)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from graphbrick.models.llm.context_budget import line_tokens
 from graphbrick.models.llm.replies.json_replies import json_object, whole_number
-from graphbrick.models.llm.replies.replies import read_scores
+from graphbrick.models.llm.replies.scores import read_scores
 from graphbrick.models.scorers.llm_scorer import LLMBatchScorer
 
 _BEST = 100

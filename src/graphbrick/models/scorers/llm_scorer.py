@@ -55,7 +55,8 @@ class LLMScorer(Scorer):
         super().__post_init__()
         if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
             raise PipelineError(
-                f"{type(self).__name__} prefilter_n says how many candidates prefilter leaves; give prefilter too"
+                f"{type(self).__name__} prefilter_n says how many candidates prefilter leaves; give prefilter too",
+                code="llm_scorer.no_prefilter",
             )
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:

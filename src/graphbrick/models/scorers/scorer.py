@@ -69,14 +69,20 @@ class Scorer(Brick):
         try:
             scores = np.asarray(output, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{self!r} gave {output!r:.80}, not one number a text") from error
+            raise ModelError(
+                f"{self!r} gave {output!r:.80}, not one number a text", code="scorer.not_numbers"
+            ) from error
         if scores.shape != (len(distinct),):
             raise ModelError(
-                f"{self!r} gave scores of shape {scores.shape} for {len(distinct)} texts; it must give one a text"
+                f"{self!r} gave scores of shape {scores.shape} for {len(distinct)} texts; it must give one a text",
+                code="scorer.wrong_shape",
             )
         wrong = np.flatnonzero(~np.isfinite(scores))
         if len(wrong):
             raise ModelError(
-                f"{self!r} gave {scores[wrong[0]]} for the text {distinct[wrong[0]]!r:.80}; a score is a finite number"
+                f"{self!r} gave {scores[wrong[0]]} for the text {distinct[wrong[0]]!r:.80}; a score is a finite number",
+                code="scorer.not_finite",
+                score=float(scores[wrong[0]]),
+                text=distinct[wrong[0]],
             )
         return scores[[place[text] for text in texts]]

@@ -52,5 +52,7 @@ def sklearn(module: str) -> Any:
     except ImportError as error:
         raise ModelError(
             f"LSA and LDA need the package {error.name}: pip install 'graphbrick[statistical]' "
-            "(BM25() and NGram() need nothing)"
+            "(BM25() and NGram() need nothing)",
+            code="statistical.not_installed",
+            package=error.name,
         ) from error

@@ -86,7 +86,8 @@ class ModelVectors:
         if self._dimensions not in (None, made.shape[1]):
             raise ModelError(
                 f"{embedder!r} gives vectors of {made.shape[1]} dimensions, but those kept in {self._folder} have "
-                f"{self._dimensions}: another model has this name now; remove that folder"
+                f"{self._dimensions}: another model has this name now; remove that folder",
+                code="vectors.other_dimensions",
             )
         self._dimensions = made.shape[1]
         return made
@@ -178,11 +179,19 @@ class ModelVectors:
             except FileNotFoundError:
                 continue  # another process has merged it since it was listed
             except ValueError as error:
-                event(f"{file} is damaged ({error}) and was removed; its vectors will be made again")
+                event(
+                    f"{file} is damaged ({error}) and was removed; its vectors will be made again",
+                    "vectors.damaged",
+                    file=str(file),
+                )
                 with suppress(OSError):
                     file.unlink()
             except OSError as error:
-                event(f"{file} cannot be read now ({error.strerror or error}); its vectors will be made again")
+                event(
+                    f"{file} cannot be read now ({error.strerror or error}); its vectors will be made again",
+                    "vectors.unreadable",
+                    file=str(file),
+                )
 
     def _merge(self) -> None:
         """Merge small segments of similar size, so that there are few; two processes never merge the same ones."""
@@ -210,7 +219,9 @@ def byte_limit(limit_mb: int | None) -> int:
         text = os.environ.get(_LIMIT_VARIABLE, "")
         if text and not (text.isascii() and text.isdecimal() and len(text) < 10):
             raise GraphbrickError(
-                f"{_LIMIT_VARIABLE} must be a whole number of megabytes, got {text!r:.40}; try {_LIMIT_MB}"
+                f"{_LIMIT_VARIABLE} must be a whole number of megabytes, got {text!r:.40}; try {_LIMIT_MB}",
+                code="vectors.bad_megabytes",
+                variable=_LIMIT_VARIABLE,
             )
         limit_mb = int(text) if text else _LIMIT_MB
     return limit_mb << 20

@@ -262,7 +262,12 @@ def read_figures(
         found.append(replace(_figures(run, results, its_questions, decisive, places, by), judged=judged))
         progress("", done, None)
     if known and decisive not in known:
-        raise InputError(f"there is no measure {decisive!r} in this study; it has {', '.join(sorted(known))}")
+        raise InputError(
+            f"there is no measure {decisive!r} in this study; it has {', '.join(sorted(known))}",
+            code="study.no_measure",
+            measure=decisive,
+            known=sorted(known),
+        )
     ordered = sorted(found, key=lambda figures: -_mean(figures.means[decisive]))
     return [replace(figures, number=number) for number, figures in enumerate(ordered, 1)]
 

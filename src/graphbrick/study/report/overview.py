@@ -164,7 +164,11 @@ def compared(figures: Sequence[PipelineFigures], *, baseline: str | None) -> lis
     """
     if baseline is not None and baseline not in {one.name for one in figures}:
         names = ", ".join(repr(one.name) for one in figures) or "none"
-        raise InputError(f"the baseline must be a pipeline of the study, got {baseline!r}; there is {names}")
+        raise InputError(
+            f"the baseline must be a pipeline of the study, got {baseline!r}; there is {names}",
+            code="compare.no_baseline",
+            baseline=baseline,
+        )
     groups: dict[str, dict[str, Sequence[float | None]]] = {}
     for one in figures:
         groups.setdefault(one.run.graph_hash, {})[one.name] = one.scores

@@ -132,7 +132,7 @@ def compare_study(
     """
     runs, questions = study.runs(), study.questions()
     if not runs:
-        raise InputError("the study has no runs yet; graphbrick evaluate adds them", study.path)
+        raise InputError("the study has no runs yet; graphbrick evaluate adds them", study.path, code="study.no_runs")
     name = name_of(runs, baseline)
     groups = {"": questions} | ({} if by is None else groups_of(questions, by, study))
     figures = {group: read_figures(study, members, metric) for group, members in groups.items()}
@@ -170,7 +170,12 @@ def require_group(by: str, facts: Iterable[str], path: Path | None = None) -> No
     """
     known = {*GROUPS, *facts}
     if by not in known:
-        raise InputError(f"questions cannot be grouped by {by!r}; there is {', '.join(sorted(known))}", path)
+        raise InputError(
+            f"questions cannot be grouped by {by!r}; there is {', '.join(sorted(known))}",
+            path,
+            code="summary.no_group",
+            by=by,
+        )
 
 
 def require_share(figures: Sequence[PipelineFigures], metric: str) -> None:
@@ -183,7 +188,9 @@ def require_share(figures: Sequence[PipelineFigures], metric: str) -> None:
     if exceeds or metric in SIZES:
         reason = "exceeds 1 as it is counted there" if metric in PUBLISHED_METRICS else "is a size"
         raise InputError(
-            f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1"
+            f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1",
+            code="summary.not_a_share",
+            metric=metric,
         )
 
 
@@ -199,7 +206,11 @@ def name_of(runs: Sequence[StudyRun], pipeline: str | None) -> str | None:
         if pipeline in (run.recipe, str(run.id)):
             return run.name
     names = ", ".join(repr(run.name) for run in runs) or "none"
-    raise InputError(f"the baseline must be a pipeline of the study, got {pipeline!r}; there is {names}")
+    raise InputError(
+        f"the baseline must be a pipeline of the study, got {pipeline!r}; there is {names}",
+        code="summary.no_baseline",
+        baseline=pipeline,
+    )
 
 
 def _notes(study: Study, one: PipelineFigures, metric: str) -> Iterator[str]:

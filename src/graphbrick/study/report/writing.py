@@ -81,7 +81,9 @@ def write_report(
     paths = {"html": html, "markdown": markdown, "csv": csv}
     files = {kind: Path(path) for kind, path in paths.items() if path is not None}
     if details is not None and details < 0:
-        raise InputError(f"details must be at least 0, got {details}; try {DETAILS}")
+        raise InputError(
+            f"details must be at least 0, got {details}; try {DETAILS}", code="report.bad_details", details=details
+        )
     _check(files, Path(study))
     with Study.open(study) as opened:
         questions = opened.questions()
@@ -128,11 +130,17 @@ def _page(results: Results, study: Study, listing: Listing) -> Iterator[str]:
 def _check(files: dict[str, Path], study: Path) -> None:
     """Refuse to write nothing, or to overwrite the study or another file of the report."""
     if not files:
-        raise InputError("nothing would be written; name a file with --html, --markdown or --csv")
+        raise InputError(
+            "nothing would be written; name a file with --html, --markdown or --csv", code="report.no_file_named"
+        )
     taken: dict[Path, str] = {study.resolve(): "the study"}
     for kind, path in files.items():
         if path.is_dir():
-            raise InputError(f"{path} is a folder; name a file for --{kind}")
+            raise InputError(f"{path} is a folder; name a file for --{kind}", code="report.is_a_folder", option=kind)
         if path.resolve() in taken:
-            raise InputError(f"--{kind} {path} would overwrite {taken[path.resolve()]}; name another file")
+            raise InputError(
+                f"--{kind} {path} would overwrite {taken[path.resolve()]}; name another file",
+                code="report.would_overwrite",
+                option=kind,
+            )
         taken[path.resolve()] = f"--{kind}"

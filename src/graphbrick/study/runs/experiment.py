@@ -108,7 +108,9 @@ def evaluate(
     workers = _workers(workers, [entry.pipeline for entry in named])
     sourced = read_questions(questions, limit, seed)
     if judge is not None and not isinstance(judge, ChatModel):
-        raise InputError(f"the judge must be a language model such as LLM('gpt-4.1'), got {judge!r:.80}")
+        raise InputError(
+            f"the judge must be a language model such as LLM('gpt-4.1'), got {judge!r:.80}", code="evaluate.not_a_judge"
+        )
     options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry,
                "judge": None if judge is None else name_of(judge), "exchanges": exchanges,
                "runner": None if runner is None else str(runner)}  # fmt: skip
@@ -182,8 +184,12 @@ def _evaluate(
                 watch(JUDGING, before - still, before)
     except StoppedError as error:
         if progress.done < total:
+            remaining = total - progress.done
             raise StoppedError(
-                f"{error}; {total - progress.done:,} of {total:,} answers are left, and the same call goes on with them"
+                f"{error}; {remaining:,} of {total:,} answers are left, and the same call goes on with them",
+                code="evaluate.stopped",
+                left=remaining,
+                total=total,
             ) from error
         if settings.judge is not None:
             raise
@@ -256,5 +262,9 @@ def _workers(workers: int | None, pipelines: Sequence[Pipeline]) -> int:
     if workers is None:
         return max(concurrency(pipelines), 1)
     if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= 1024:
-        raise InputError(f"workers must be a whole number from 1 to 1024, got {workers!r}; try 4")
+        raise InputError(
+            f"workers must be a whole number from 1 to 1024, got {workers!r}; try 4",
+            code="evaluate.bad_workers",
+            workers=workers,
+        )
     return workers

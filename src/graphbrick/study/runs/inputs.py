@@ -57,7 +57,11 @@ def read_questions(questions: Questions, limit: int | None = None, seed: int = 0
             not a positive whole number.
     """
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
-        raise InputError(f"limit must be a whole number of at least 1, got {limit!r}; try 500")
+        raise InputError(
+            f"limit must be a whole number of at least 1, got {limit!r}; try 500",
+            code="evaluate.bad_limit",
+            limit=limit,
+        )
     sources = [questions] if isinstance(questions, str | os.PathLike | Question) else list(questions)
     read: list[SourcedQuestion] = []
     for source in sources:
@@ -69,7 +73,9 @@ def read_questions(questions: Questions, limit: int | None = None, seed: int = 0
                 read += [SourcedQuestion(question, path.absolute(), len(content)) for question in content]
         else:
             raise InputError(
-                f"questions are files or of the type Question, got {source!r:.80}; use datasets.load(file)"
+                f"questions are files or of the type Question, got {source!r:.80}; use datasets.load(file)",
+                code="evaluate.not_questions",
+                source=source,
             )
     _check(read)
     if limit is None:
@@ -80,7 +86,7 @@ def read_questions(questions: Questions, limit: int | None = None, seed: int = 0
 
 def _check(read: Sequence[SourcedQuestion]) -> None:
     if not read:
-        raise InputError("there are no questions; give at least one")
+        raise InputError("there are no questions; give at least one", code="evaluate.no_questions")
     keys = set[tuple[str, str]]()
     for question, file, _ in read:
         key = question.dataset, question.id
@@ -89,9 +95,13 @@ def _check(read: Sequence[SourcedQuestion]) -> None:
                 f"there are two questions {question.id!r} of the data set {question.dataset!r}; give each an id of its "
                 "own, or each file a dataset of its own",
                 file,
+                code="evaluate.question_twice",
+                id=question.id,
             )
         if not question.text.strip():
-            raise InputError(f"the question {question.id!r} is empty", file)
+            raise InputError(
+                f"the question {question.id!r} is empty", file, code="evaluate.empty_question", id=question.id
+            )
         keys.add(key)
 
 
@@ -105,18 +115,30 @@ def named_pipelines(pipelines: Pipelines) -> list[NamedPipeline]:
         pipelines = [pipelines]
     pairs = list(pipelines.items()) if isinstance(pipelines, Mapping) else [("", one) for one in pipelines]
     if not pairs:
-        raise PipelineError("there is no pipeline to evaluate; give at least one")
+        raise PipelineError("there is no pipeline to evaluate; give at least one", code="evaluate.no_pipeline")
     named: dict[str, NamedPipeline] = {}
     for name, source in pairs:
         pipeline = parse(source) if isinstance(source, str) else source
         if not isinstance(pipeline, Pipeline):
-            raise PipelineError(f"a pipeline is a recipe text or a Pipeline, got {source!r:.80}")
+            raise PipelineError(
+                f"a pipeline is a recipe text or a Pipeline, got {source!r:.80}",
+                code="evaluate.not_a_pipeline",
+                source=source,
+            )
         text = repr(pipeline)
         if Level.QUERY not in pipeline.accepts:
-            raise PipelineError(f"{text} cannot start a run; put stages such as PPR() >> ShortestPaths() before it")
+            raise PipelineError(
+                f"{text} cannot start a run; put stages such as PPR() >> ShortestPaths() before it",
+                code="evaluate.cannot_start",
+                pipeline=text,
+            )
         identity = identity_of(pipeline)
         if identity.text in named:
             names = f" ({named[identity.text].name!r} and {name!r})" if name else ""
-            raise PipelineError(f"the pipeline {text} is there twice{names}; leave one out")
+            raise PipelineError(
+                f"the pipeline {text} is there twice{names}; leave one out",
+                code="evaluate.pipeline_twice",
+                pipeline=text,
+            )
         named[identity.text] = NamedPipeline("" if name == text else name, pipeline, identity)
     return list(named.values())

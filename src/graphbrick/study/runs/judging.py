@@ -57,4 +57,7 @@ def judging(judge: ChatModel | None, recorder: Recorder, *, exchanges: bool, ane
     for plugin in plugins(ENTRY_POINTS):
         opened: NoJudging = plugin.value(judge, recorder, exchanges=exchanges, anew=anew)  # type: ignore[operator]
         return opened
-    raise InputError("no installed package judges answers (entry points graphbrick.judging); install graphbrick again")
+    raise InputError(
+        "no installed package judges answers (entry points graphbrick.judging); install graphbrick again",
+        code="evaluate.no_judging",
+    )

@@ -43,17 +43,23 @@ class Recorder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         if self.path.is_dir():
-            raise InputError("this is a folder; name a file such as runs.sqlite", self.path)
+            raise InputError(
+                "this is a folder; name a file such as runs.sqlite", self.path, code="recorder.is_a_folder"
+            )
         place = self.path.resolve()  # the same lock by whatever link the study is named
         self._lock_file = place.with_name(f".{place.name}.lock")
         try:
             self._lock = claim(self._lock_file)
         except BlockingIOError as error:
             raise InputError(
-                "another evaluation writes this study now; wait until it is done, or name another file", self.path
+                "another evaluation writes this study now; wait until it is done, or name another file",
+                self.path,
+                code="recorder.in_use",
             ) from error
         except OSError as error:
-            raise InputError(f"the study cannot be written: {error.strerror or error}", self.path) from error
+            raise InputError(
+                f"the study cannot be written: {error.strerror or error}", self.path, code="recorder.not_writable"
+            ) from error
         try:
             self._db = Database(self.path, self.path.absolute().as_uri(), timeout=_WAIT)
             self._prepare()

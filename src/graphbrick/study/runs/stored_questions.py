@@ -86,6 +86,9 @@ class StoredQuestions:
                 f"the question {question.id!r} of {question.dataset!r} is not what it was when this study asked it "
                 f"({results} results); evaluate all its pipelines anew with --fresh, or name another file",
                 self._db.path,
+                code="study.changed_question",
+                id=question.id,
+                results=results,
             )
 
     def _replace(self, number: int, question: Question) -> None:

@@ -161,7 +161,7 @@ def answered(work: Work, tasks: Sequence[Task], workers: int, *, processes: bool
                 stopped = stopped or answer.stopped
                 yield answer
     if stopped:
-        raise StoppedError(stopped)
+        raise StoppedError(stopped, code="workers.stopped")
 
 
 @contextmanager
@@ -178,7 +178,8 @@ def _executor(work: Work, workers: int, *, processes: bool) -> Iterator[Executor
     except BrokenProcessPool as error:
         raise GraphbrickError(
             "a worker process ended unexpectedly: was it killed for want of memory? A script must call evaluate "
-            "behind if __name__ == '__main__': to have workers that are processes; workers=1 needs none"
+            "behind if __name__ == '__main__': to have workers that are processes; workers=1 needs none",
+            code="workers.killed",
         ) from error
     except BaseException:
         budget = current_budget()

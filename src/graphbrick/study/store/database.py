@@ -78,7 +78,9 @@ class Database:
         """
         if self.value("PRAGMA application_id") != APPLICATION:
             raise InputError(
-                "this is an SQLite file, but not a study of graphbrick evaluate; name another one", self.path
+                "this is an SQLite file, but not a study of graphbrick evaluate; name another one",
+                self.path,
+                code="study.other_database",
             )
         version = int(self.value("PRAGMA user_version"))
         if version > VERSION:
@@ -86,6 +88,8 @@ class Database:
                 f"the study has the schema version {version}, and this graphbrick reads up to {VERSION}; "
                 "update graphbrick",
                 self.path,
+                code="study.newer_version",
+                version=version,
             )
         return version
 
@@ -122,16 +126,20 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise InputError(_reason(error), self.path) from error
+            reason, code = _reason(error)
+            raise InputError(reason, self.path, code=code) from error
 
 
-def _reason(error: sqlite3.Error) -> str:
-    """Say what is wrong with the file and what to do."""
+def _reason(error: sqlite3.Error) -> tuple[str, str]:
+    """Return what is wrong with the file and what to do, and the code of the error."""
     text = str(error)
     if "locked" in text or "busy" in text:
-        return f"another program holds the study ({text}); close that program, or wait until it is done"
+        reason = f"another program holds the study ({text}); close that program, or wait until it is done"
+        return reason, "study.locked"
     if "full" in text:
-        return "the disk is full; free space, and the same command goes on (results written so far are kept)"
+        reason = "the disk is full; free space, and the same command goes on (results written so far are kept)"
+        return reason, "study.disk_full"
     if "readonly" in text or "unable to open" in text or "disk I/O" in text:
-        return f"the study cannot be read or written: {text}; check the disk and the permissions of file and folder"
-    return f"this is not a study, or it is damaged: {text}; name another file, or restore a copy"
+        reason = f"the study cannot be read or written: {text}; check the disk and the permissions of file and folder"
+        return reason, "study.no_access"
+    return f"this is not a study, or it is damaged: {text}; name another file, or restore a copy", "study.damaged"

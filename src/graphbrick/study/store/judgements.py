@@ -39,6 +39,8 @@ class Judgements:
                     f"the study is judged by {row['judge']}, and has one judge only, so that its figures can be "
                     "compared; name that one or another file, or judge all of it anew with graphbrick judge --fresh",
                     self._db.path,
+                    code="study.other_judge",
+                    judge=row["judge"],
                 )
 
     def known(self) -> dict[tuple[int, str], int]:

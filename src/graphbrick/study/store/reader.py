@@ -51,9 +51,11 @@ class Study:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         if self.path.is_dir():
-            raise InputError("this is a folder; name the file that graphbrick evaluate wrote", self.path)
+            raise InputError(
+                "this is a folder; name the file that graphbrick evaluate wrote", self.path, code="study.is_a_folder"
+            )
         if not self.path.is_file():
-            raise InputError("there is no such file; graphbrick evaluate makes one", self.path)
+            raise InputError("there is no such file; graphbrick evaluate makes one", self.path, code="study.no_file")
         self._db = Database(self.path, f"{self.path.absolute().as_uri()}?{_mode(self.path.resolve())}", timeout=_WAIT)
         try:
             self._version = self._db.version()
@@ -189,6 +191,7 @@ class Study:
                     f"the study is damaged: a row cannot be read ({type(error).__name__}: {error}); restore a copy, "
                     "or name another file",
                     self.path,
+                    code="study.damaged_row",
                 ) from error
             yield value
 

@@ -61,10 +61,18 @@ class Aim:
             if part == "quality":
                 continue
             if match is None or (match["what"] == "latency") != (match["unit"] is not None):
-                raise InputError(f"an aim is {_EXAMPLE}, got {text!r}; latency takes ms or s, tokens and cost no unit")
+                raise InputError(
+                    f"an aim is {_EXAMPLE}, got {text!r}; latency takes ms or s, tokens and cost no unit",
+                    code="aim.unreadable",
+                    aim=text,
+                )
             name = {"latency": "seconds", "tokens": "tokens", "cost": "usd"}[match["what"]]
             if name in limits:
-                raise InputError(f"the aim {text!r} limits {match['what']} twice; keep one of them")
+                raise InputError(
+                    f"the aim {text!r} limits {match['what']} twice; keep one of them",
+                    code="aim.limited_twice",
+                    limit=match["what"],
+                )
             limits[name] = float(match["value"]) / (1000 if match["unit"] == "ms" else 1)
         return cls(text.strip(), limits)
 

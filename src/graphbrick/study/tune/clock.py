@@ -26,10 +26,14 @@ def alone(place: Path) -> Iterator[None]:
         lock = claim(place / ".tune.lock")
     except BlockingIOError as error:
         raise InputError(
-            "another search writes this folder now; wait until it is done, or name another folder with --out", place
+            "another search writes this folder now; wait until it is done, or name another folder with --out",
+            place,
+            code="tune.in_use",
         ) from error
     except OSError as error:
-        raise InputError(f"the folder cannot be written: {error.strerror or error}", place) from error
+        raise InputError(
+            f"the folder cannot be written: {error.strerror or error}", place, code="tune.not_writable"
+        ) from error
     with lock:
         yield
 
@@ -103,6 +107,8 @@ class Clock:
                         f"the folder holds a search that differs in {' and '.join(other)}; name another folder with "
                         "--out, or remove this one",
                         self._journal.parent,
+                        code="tune.other_search",
+                        differs_in=other,
                     )
             case {"step": str(key), "seconds": float(seconds) | int(seconds), **others}:
                 with suppress(TypeError, ValueError):  # a damaged line

@@ -33,11 +33,15 @@ def split(
         if written:
             raise InputError(
                 f"the graph is too small to write the {LEAST} questions that a search needs, it wrote {len(usable)}; "
-                "give questions with answers"
+                "give questions with answers",
+                code="tune.too_few_written",
+                n=len(usable),
             )
         raise InputError(
             f"a search needs at least {LEAST} questions with answers, got {len(usable)}; leave the questions out to "
-            "search with questions that the graph writes itself"
+            "search with questions that the graph writes itself",
+            code="tune.too_few_questions",
+            n=len(usable),
         )
     taken = sample(usable, min(len(usable), 2 * _MOST), seed=seed)
     ours = sample(taken, len(taken) // 2, seed=seed + 1)

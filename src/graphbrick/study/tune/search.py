@@ -112,9 +112,16 @@ def _check_place(place: Path) -> None:
     if place.is_dir():
         foreign = sorted(file.name for file in place.iterdir() if not file.name.startswith((".", STUDY, TIMES)))
         if foreign and not (place / JOURNAL).exists() and not is_search(place):
-            raise InputError(f"holds {foreign[0]} and no search to go on with; name another folder", place)
+            raise InputError(
+                f"holds {foreign[0]} and no search to go on with; name another folder",
+                place,
+                code="tune.foreign_file",
+                name=foreign[0],
+            )
     elif place.exists():
-        raise InputError("is a file, and a search is kept in a folder; name another place", place)
+        raise InputError(
+            "is a file, and a search is kept in a folder; name another place", place, code="tune.is_a_file"
+        )
 
 
 def _tune(
@@ -252,7 +259,12 @@ class _Search:
         if not there:
             reasons = "; ".join(f"{one.name}: {one.reason}" for one in self.race.candidates[:3] if one.given_up)
             which = f"pipeline but {default.name}" if (default := self.race.candidates[0]).only_compared else "pipeline"
-            raise StoppedError(f"no {which} was measured: {self.asking.stopped or reasons or _TOO_SHORT}")
+            raise StoppedError(
+                f"no {which} was measured: {self.asking.stopped or reasons or _TOO_SHORT}",
+                code="tune.nothing_measured",
+                which=which,
+                why=str(self.asking.stopped or reasons or _TOO_SHORT),
+            )
         best = [min(there, key=lambda one, aim=aim: aim.order(cautious(one.figures))) for aim in self.race.aims]  # type: ignore[misc]
         front = sorted(self.race.leaders(), key=lambda one: one.figures.seconds)
         few = min(_FINALISTS, len(front))

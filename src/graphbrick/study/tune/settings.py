@@ -43,20 +43,38 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.aims:
-            raise InputError('a search needs an aim; try "quality"')
+            raise InputError('a search needs an aim; try "quality"', code="tune.no_aim")
         if not 0 < self.seconds < math.inf:
             raise InputError(
-                f"the time of a search must be a number of seconds above 0, got {self.seconds!r}; try 1800"
+                f"the time of a search must be a number of seconds above 0, got {self.seconds!r}; try 1800",
+                code="tune.bad_seconds",
+                seconds=self.seconds,
             )
         if self.pipelines is not None and self.pipelines < 1:
-            raise InputError(f"a search tries at least 1 pipeline, got {self.pipelines}; try 100")
+            raise InputError(
+                f"a search tries at least 1 pipeline, got {self.pipelines}; try 100",
+                code="tune.bad_pipelines",
+                pipelines=self.pipelines,
+            )
         if not 1 <= self.workers <= _MOST_WORKERS:
-            raise InputError(f"the workers of a search must be 1 to {_MOST_WORKERS}, got {self.workers}; try 1")
+            raise InputError(
+                f"the workers of a search must be 1 to {_MOST_WORKERS}, got {self.workers}; try 1",
+                code="tune.bad_workers",
+                workers=self.workers,
+            )
         if self.seed < 0:
-            raise InputError(f"the seed of a search must be at least 0, got {self.seed}; try 0")
+            raise InputError(
+                f"the seed of a search must be at least 0, got {self.seed}; try 0", code="tune.bad_seed", seed=self.seed
+            )
         if self.metric not in MEASURES:
             raise InputError(
-                f"a search needs a measure from 0 to 1, got {self.metric!r}; there are {', '.join(MEASURES)}"
+                f"a search needs a measure from 0 to 1, got {self.metric!r}; there are {', '.join(MEASURES)}",
+                code="tune.bad_metric",
+                metric=self.metric,
             )
         if self.metric in LINKING_METRICS and not self.link:
-            raise InputError(f"{self.metric!r} is about the seeds found in questions; search with linking (--link)")
+            raise InputError(
+                f"{self.metric!r} is about the seeds found in questions; search with linking (--link)",
+                code="tune.needs_linking",
+                metric=self.metric,
+            )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from faults import told
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -12,10 +13,10 @@ from graphbrick.models.llm.replies.replies import (
     parts_of,
     read_names,
     read_numbers,
-    read_scores,
     read_yes,
     without_thinking,
 )
+from graphbrick.models.llm.replies.scores import read_scores
 
 TEXTS = ["Kenya", "Kenya -> capital -> Nairobi", "Uganda", "Rwanda", "1984", "Kenya  -> currency ->\nKenyan shilling"]
 
@@ -156,15 +157,14 @@ def test_numbers_out_of_range_and_repeated_are_events() -> None:
     )
     found, events = numbers("4-999999999")
     assert found == [4, 5, 6]
-    assert "names 999999999, but" in events[0]
+    assert told(events)[0] == ("reply.unknown_numbers", {"numbers": [999999999], "n": 6})
     assert numbers("2020")[0] == []
 
 
 def test_the_text_counts_where_a_reply_numbers_its_lines_anew() -> None:
     found, events = numbers("1. Uganda\n2. Rwanda\n3. something of its own")
     assert found == [3, 4]
-    assert events[0].startswith("the reply numbers candidates anew; what counts is their text: '1. Uganda")
-    assert "names 3 more than once" in events[1]
+    assert told(events) == [("reply.numbered_anew", {}), ("reply.repeated_numbers", {"numbers": [3]})]
     # Of equal candidates, the number says which.
     assert numbers("2. Kenya", ["Kenya", "Kenya"]) == ([2], [])
 
@@ -229,34 +229,35 @@ def test_scores_are_read(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected", "event"),
+    ("reply", "expected", "code", "numbers"),
     [
-        ("1: 80\n2: 5", {1: 80, 2: 5}, "the reply has no score for 1 of 3 candidates (3): "),
-        ("no idea", {}, "the reply has no score for 3 of 3 candidates (1, 2, 3): 'no idea'"),
-        ("1: 80\n2: 0,8\n3: 7", {1: 80, 3: 7}, "the reply has no score for 1 of 3 candidates (2): "),
-        ("1: 101\n2: -5\n3: 7", {1: 100, 2: 0, 3: 7}, "the scores of 1, 2 are not within 0 and 100 and were clipped: "),
-        ("1: 1\n2: 2\n3: 3\n4: 4", {1: 1, 2: 2, 3: 3}, "the reply scores 4, but the candidates are 1 to 3: "),
-        ('{"1": 1, "2": 2, "3": 3, "1": 4}', {1: 1, 2: 2, 3: 3}, "the reply scores 1 more than once; the first score"),
-        ('{"1": 1, "2": [2], "3": 3}', {1: 1, 3: 3}, "the reply has no score for 1 of 3 candidates (2): "),
-        ('[{"number": 1, "score": 1}, {"nr": 2}]', {1: 1}, "the reply has no score for 2 of 3 candidates (2, 3): "),
-        ("[80, 0, 7]", {}, "the reply has no score for 3 of 3 candidates (1, 2, 3): "),
-        ("1: 1\n2: 2\n3: 3\n1: 4", {1: 1, 2: 2, 3: 3}, "the reply scores 1 more than once; the first score counts: "),
+        ("1: 80\n2: 5", {1: 80, 2: 5}, "reply.scores_missing", [3]),
+        ("no idea", {}, "reply.scores_missing", [1, 2, 3]),
+        ("1: 80\n2: 0,8\n3: 7", {1: 80, 3: 7}, "reply.scores_missing", [2]),
+        ("1: 101\n2: -5\n3: 7", {1: 100, 2: 0, 3: 7}, "reply.scores_clipped", [1, 2]),
+        ("1: 1\n2: 2\n3: 3\n4: 4", {1: 1, 2: 2, 3: 3}, "reply.unknown_scores", [4]),
+        ('{"1": 1, "2": 2, "3": 3, "1": 4}', {1: 1, 2: 2, 3: 3}, "reply.repeated_scores", [1]),
+        ('{"1": 1, "2": [2], "3": 3}', {1: 1, 3: 3}, "reply.scores_missing", [2]),
+        ('[{"number": 1, "score": 1}, {"nr": 2}]', {1: 1}, "reply.scores_missing", [2, 3]),
+        ("[80, 0, 7]", {}, "reply.scores_missing", [1, 2, 3]),
+        ("1: 1\n2: 2\n3: 3\n1: 4", {1: 1, 2: 2, 3: 3}, "reply.repeated_scores", [1]),
     ],
 )
-def test_scores_that_are_not_right_are_events(reply: str, expected: dict[int, float], event: str) -> None:
+def test_scores_that_are_not_right_are_events(
+    reply: str, expected: dict[int, float], code: str, numbers: list[int]
+) -> None:
     found, events = scores(reply)
     assert found == expected
-    assert len(events) == 1
-    assert events[0].startswith(event)
+    assert [(event_code, values["numbers"]) for event_code, values in told(events)] == [(code, numbers)]
 
 
 @pytest.mark.parametrize("value", ["NaN", "inf", "-Infinity", "9" * 400])
 def test_scores_that_are_not_finite_are_refused(value: str) -> None:
     found, events = scores(f"1: {value}\n2: 2\n3: 3")
     assert found == {2: 2, 3: 3}
-    assert [event.partition(":")[0] for event in events] == [
-        "the reply gives 1 a score that is not a finite number",
-        "the reply has no score for 1 of 3 candidates (1)",
+    assert told(events) == [
+        ("reply.scores_not_finite", {"numbers": [1]}),
+        ("reply.scores_missing", {"numbers": [1], "n": 3}),
     ]
 
 
@@ -342,13 +343,13 @@ def test_names_are_read(reply: str, names: list[str]) -> None:
 def test_no_name_at_all_is_an_event(reply: str) -> None:
     with record(Trace(), "test", "link") as entry:
         assert read_names(reply) is None
-    assert entry.events == [f"no name could be read out of the reply {reply!r}"]
+    assert told(entry.events) == [("reply.no_name", {})]
 
 
 def test_names_that_are_no_texts_are_an_event() -> None:
     with record(Trace(), "test", "link") as entry:
         assert read_names('{"names": ["Nairobi", null, {"name": "Kenya"}, true]}') == ["Nairobi"]
-    assert entry.events[0].startswith("3 of the names are not texts and were left out: ")
+    assert told(entry.events) == [("reply.names_not_texts", {"left_out": 3})]
 
 
 def test_a_line_is_parted_at_commas_and_and() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import fails, told
 from local_models import use_fake_llama, write_gguf
 
 from graphbrick.core.errors import ModelError
@@ -137,25 +138,27 @@ def test_what_it_says_does_not_stop_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "threads", "says"),
+    ("context", "threads", "code", "values"),
     [
-        (4097, 1, r"tiny\.gguf reads at most 4,096 tokens, got a context of 4,097"),
-        (255, 1, "a context of 255 tokens is too small for a question; give at least 256"),
-        (-1, 1, "a context of -1 tokens is too small"),
-        (1024, 0, "a model server needs at least 1 thread, got 0"),
+        (4097, 1, "local_server.large_context", {"limit": 4096, "context": 4097}),
+        (255, 1, "local_server.small_context", {"context": 255}),
+        (-1, 1, "local_server.small_context", {"context": -1}),
+        (1024, 0, "local_server.no_threads", {"threads": 0}),
     ],
 )
-def test_numbers_out_of_range_are_refused(model: Path, context: int, threads: int, says: str) -> None:
-    with pytest.raises(ModelError, match=says):
+def test_numbers_out_of_range_are_refused(
+    model: Path, context: int, threads: int, code: str, values: dict[str, object]
+) -> None:
+    with fails(code, **values):
         serve(model, context=context, threads=threads)
 
 
 def test_another_file_is_refused_before_anything_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "Popen", None)
     (tmp_path / "x.gguf").write_text("not a model")
-    with pytest.raises(ModelError, match=r"x\.gguf is not a GGUF file"):
+    with fails("gguf.other_format"):
         serve(tmp_path / "x.gguf", context=1024)
-    with pytest.raises(ModelError, match="is a folder"):
+    with fails("gguf.is_a_folder"):
         serve(tmp_path, context=1024)
 
 
@@ -181,7 +184,7 @@ def test_a_server_that_does_not_start_in_time_is_ended(tmp_path: Path, monkeypat
     monkeypatch.setattr(
         serving, "_end", lambda process, owner, end=serving._end: (started.append(process.pid), end(process, owner))
     )
-    with pytest.raises(ModelError, match=r"the server of slow\.gguf did not start within 1 s; it said: nothing"):
+    with fails("local_server.start_timeout"):
         serve(write_gguf(tmp_path / "slow.gguf", mode="hangs"), context=1024)
     assert len(started) == 1
     assert ends(started[0], within=0)
@@ -218,7 +221,7 @@ def test_a_server_that_died_is_started_anew(model: Path) -> None:
         second = shared(model, 1024, 1)
     assert second is not first
     assert second.alive
-    assert entry.events == ["the server of tiny.gguf had ended and was started anew; it said: nothing"]
+    assert told(entry.events) == [("local_server.started_anew", {})]
 
 
 def test_closing_frees_all_of_them(model: Path) -> None:

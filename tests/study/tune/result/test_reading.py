@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from faults import fails
 from made_search import BEST, write_search
 
-from graphbrick.core.errors import InputError
 from graphbrick.study.tune.result.reading import is_search, read_search
 
 
@@ -36,7 +36,7 @@ def test_rules_of_thumb_are_in_the_page_and_an_older_folder_has_none(tmp_path: P
 def test_a_file_that_is_no_result_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "tuned.json").write_text(text)
     assert is_search(tmp_path)
-    with pytest.raises(InputError, match=r"tuned\.json is not a result of graphbrick tune of this version"):
+    with fails("tune.bad_result", name="tuned.json"):
         read_search(tmp_path)
 
 
@@ -45,7 +45,7 @@ def test_parts_of_the_wrong_type_are_an_error(tmp_path: Path) -> None:
     found = json.loads(file.read_text("utf-8"))
     for changed in ({"effects": [{"of": "a", "what": "b", "text": "c"}]}, {"notes": None}, {"measured": [{"name": 3}]}):
         file.write_text(json.dumps(found | changed))
-        with pytest.raises(InputError, match="run the same command again"):
+        with fails("tune.bad_result"):
             read_search(file.parent)
-    with pytest.raises(InputError, match="name a folder of graphbrick tune"):
+    with fails("tune.no_result"):
         read_search(tmp_path)

@@ -9,7 +9,8 @@ from graphbrick.core.trace import event
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.prompt_files import Prompt
 from graphbrick.models.llm.replies.json_replies import json_list, json_object, whole_number
-from graphbrick.models.llm.replies.replies import read_numbers, read_scores
+from graphbrick.models.llm.replies.replies import read_numbers
+from graphbrick.models.llm.replies.scores import read_scores
 
 _WHOLE = 100  # scores are shares of it
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from graphbrick.core.trace import Event
 from graphbrick.models.llm.http.connection import Connection
 from graphbrick.models.llm.http.runtime import ModelRuntime
 from graphbrick.models.llm.http.wire import OPTIONAL, ReplyReader, request_json
@@ -78,7 +79,9 @@ class Caller:
                 continue
             # max_tokens is sent by another name, and stream_options only asks for the tokens used.
             left_out = [name for name in refused if name in everything and name not in ("max_tokens", "stream_options")]
-            adjustments = [
-                f"{self.model} does not know {name}, so that it was asked without: {refused[name]}" for name in left_out
-            ]
-            return replace(reader.reply(), adjustments=tuple(adjustments))
+            return replace(reader.reply(), adjustments=tuple(self._left_out(name, refused[name]) for name in left_out))
+
+    def _left_out(self, name: str, reason: str) -> Event:
+        """Return the note about a parameter that a request was sent without."""
+        note = f"{self.model} does not know {name}, so that it was asked without: {reason}"
+        return Event(note, "request.parameter_left_out", name=name)

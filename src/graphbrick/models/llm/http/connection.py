@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from graphbrick.core.errors import ModelError, ModelTimeoutError, PipelineError
+from graphbrick.core.trace import Event
 from graphbrick.models.llm.http.runtime import ModelRuntime
 from graphbrick.models.llm.http.wire import NotACompletionError, ReplyReader
 from graphbrick.pipeline.brick import Brick
@@ -43,7 +44,8 @@ def require_address(brick: Brick, base_url: str) -> None:
     if "@" in base_url:
         raise PipelineError(
             f"{type(brick).__name__} base_url must not hold a name and password: recipes are shown; use "
-            "GRAPHBRICK_API_KEYS or OPENAI_API_KEY"
+            "GRAPHBRICK_API_KEYS or OPENAI_API_KEY",
+            code="server.password",
         )
 
 
@@ -95,7 +97,9 @@ def api_key(base_url: str) -> str:
     key = keys.get(origin, "")
     if not (key.isascii() and key.isprintable()):
         name = "OPENAI_API_KEY" if origin == _origin(_address("")) else "GRAPHBRICK_API_KEYS"
-        raise ModelError(f"{name} holds characters that no key has; copy the key again")
+        raise ModelError(
+            f"{name} holds characters that no key has; copy the key again", code="server.bad_key", variable=name
+        )
     return key
 
 
@@ -117,7 +121,8 @@ def _configured_keys() -> dict[tuple[str, str, int | None], str]:
         address, equals, key = entry.partition("=")
         if not equals or not key or urlsplit(address).scheme not in ("http", "https"):
             raise ModelError(  # without the entry: it may be a key
-                "GRAPHBRICK_API_KEYS must hold entries such as https://api.example.com=KEY, with spaces between them"
+                "GRAPHBRICK_API_KEYS must hold entries such as https://api.example.com=KEY, with spaces between them",
+                code="server.bad_keys",
             )
         keys[_origin(address)] = key
     return keys
@@ -193,11 +198,13 @@ class Connection:
             if tries == self.retries:
                 raise fault
             if pause is not None and pause > _LONGEST_RETRY_AFTER:
-                raise ModelError(f"{fault}; it asks to wait {pause:.0f} s, which is too long: try again later")
+                reason = f"{fault}; it asks to wait {pause:.0f} s, which is too long: try again later"
+                raise ModelError(reason, code="server.asks_to_wait", seconds=pause)
             if pause is None:
                 pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1.0)
             tries += 1
-            notes.append(f"{fault}; tried again after {pause:.1f} s ({tries} of {self.retries})")
+            note = f"{fault}; tried again after {pause:.1f} s ({tries} of {self.retries})"
+            notes.append(Event(note, "server.tried_again", fault=fault.code, tries=tries, pause=pause))
             await asyncio.sleep(pause)
 
     async def read(
@@ -258,24 +265,43 @@ class Connection:
         import openai
 
         if isinstance(error, openai.APITimeoutError | TimeoutError):
-            return ModelTimeoutError(f"{self.address} did not answer within {self.timeout:g} s; raise timeout")
+            return ModelTimeoutError(
+                f"{self.address} did not answer within {self.timeout:g} s; raise timeout",
+                code="server.timeout",
+                seconds=self.timeout,
+            )
         if isinstance(error, openai.APIConnectionError | LostConnectionError):
             return ModelError(
                 f"cannot reach the model server at {self.address}; is it running? (base_url names it, or else "
-                "OPENAI_BASE_URL)"
+                "OPENAI_BASE_URL)",
+                code="server.unreachable",
+                address=self.address,
             )
         if isinstance(error, openai.AuthenticationError):
             return ModelError(
-                f"{self.address} {'refused the key' if self.key else 'asks for a key'}; {key_advice(self.url)}"
+                f"{self.address} {'refused the key' if self.key else 'asks for a key'}; {key_advice(self.url)}",
+                code="server.key_refused",
+                has_key=bool(self.key),
             )
         if isinstance(error, openai.APIStatusError):
-            return ModelError(f"{self.address} refused with status {error.status_code}: {self.refusal(error)}")
+            return ModelError(
+                f"{self.address} refused with status {error.status_code}: {self.refusal(error)}",
+                code="server.refused",
+                status=error.status_code,
+                reason=self.refusal(error),
+            )
         if isinstance(error, NotACompletionError):
             came = self._hide_key(error.came)[:_SHOWN]
-            return ModelError(f"{self.address} {error} (it sent {repr(came) if came else 'nothing'})")
+            return ModelError(
+                f"{self.address} {error} (it sent {repr(came) if came else 'nothing'})",
+                code="server.not_a_completion",
+                sent=came,
+            )
         if isinstance(error, CutStreamError):
-            return ModelError(f"{self.address} {error}")
-        return ModelError(f"{self.address} gave a reply that cannot be read ({type(error).__name__})")
+            return ModelError(f"{self.address} {error}", code="server.broken_stream")
+        return ModelError(
+            f"{self.address} gave a reply that cannot be read ({type(error).__name__})", code="server.unreadable_reply"
+        )
 
     def _hide_key(self, text: str) -> str:
         """Return a text of the server without keys, which some servers repeat."""
@@ -302,7 +328,8 @@ class Connection:
             except (ImportError, OSError, ValueError) as error:
                 # Proxies and certificates are set by the environment (ALL_PROXY, SSL_CERT_FILE and others).
                 raise ModelError(
-                    f"the model client cannot start, check proxy and certificate settings: {error}"
+                    f"the model client cannot start, check proxy and certificate settings: {error}",
+                    code="server.client_cannot_start",
                 ) from error
             if _origin(self.url) != _origin(_address("")):
                 client.organization = client.project = None  # the client reads them from the environment, for OpenAI
@@ -330,15 +357,23 @@ def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: 
     except ValueError:
         is_address = False
     if not is_address:
-        raise ModelError(f"{url!r} is not an address of a server; try http://localhost:8080/v1")
+        raise ModelError(
+            f"{url!r} is not an address of a server; try http://localhost:8080/v1",
+            code="server.bad_address",
+            address=url,
+        )
     key = api_key(base_url)
     if not key and _origin(url) == _origin(_OPENAI):
         advice = f"set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; {instead}"
-        raise ModelError(f"no {kind}: {key_advice(base_url) if base_url else advice}")
+        raise ModelError(
+            f"no {kind}: {key_advice(base_url) if base_url else advice}", code="server.no_model", wanted=kind
+        )
     try:
         import openai  # noqa: F401 - so that the error comes before anything is sent
     except ImportError as error:
-        raise ModelError("a model server needs the openai client: pip install 'graphbrick[llm]'") from error
+        raise ModelError(
+            "a model server needs the openai client: pip install 'graphbrick[llm]'", code="server.not_installed"
+        ) from error
     return Connection(url, key, timeout, retries)
 
 

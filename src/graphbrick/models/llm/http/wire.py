@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.trace import Event
 from graphbrick.models.llm.messages import (
     Choice,
     Message,
@@ -219,25 +220,31 @@ class ReplyReader:
             raise self._fault()
         choices = tuple(self._choice(part, notes) for part in parts)
         if len(choices) < self._request.n:
-            notes.append(f"{self._model} was asked for {self._request.n} replies and gave {len(choices)}")
+            n, gave = self._request.n, len(choices)
+            notes.append(
+                Event(f"{self._model} was asked for {n} replies and gave {gave}", "reply.too_few", n=n, gave=gave)
+            )
         if self._usage is None:
-            notes.append(f"{self._model} did not report the tokens it used; they are estimated")
+            note = f"{self._model} did not report the tokens it used; they are estimated"
+            notes.append(Event(note, "reply.tokens_estimated"))
         tokens_in, tokens_out = self._usage or (0, 0)
         return Reply(choices, tokens_in, tokens_out, estimated=self._usage is None, notes=tuple(notes))
 
     def _choice(self, part: _Part, notes: list[str]) -> Choice:
         model, text, refusal = self._model, valid_text("".join(part.text)), valid_text("".join(part.refusal))
         if not part.finish_reason:
-            notes.append(f"the reply of {model} ended without a finish_reason: it may be cut, and is not recorded")
+            note = f"the reply of {model} ended without a finish_reason: it may be cut, and is not recorded"
+            notes.append(Event(note, "reply.no_finish_reason"))
         elif part.finish_reason == "length" and not self._request.top_logprobs:  # there only the first word counts
-            notes.append(f"the reply of {model} was cut at {self._max_tokens} tokens")
+            note = f"the reply of {model} was cut at {self._max_tokens} tokens"
+            notes.append(Event(note, "reply.cut", tokens=self._max_tokens))
         elif part.finish_reason == "content_filter":
-            notes.append(f"the reply of {model} was cut by the server's content filter")
+            notes.append(Event(f"the reply of {model} was cut by the server's content filter", "reply.filtered"))
         calls = [self._call(i, call, notes) for i, call in enumerate(part.calls)]
         if refusal:
-            notes.append(f"{model} refused: {refusal[:200]!r}")
+            notes.append(Event(f"{model} refused: {refusal[:200]!r}", "reply.refusal", refusal=refusal))
         elif not text and not calls:
-            notes.append(f"{model} gave an empty reply")
+            notes.append(Event(f"{model} gave an empty reply", "reply.empty"))
         parts: list[Part] = [Text(text), *calls] if text or not calls else [*calls]
         return Choice(Message("assistant", tuple(parts)), part.finish_reason, tuple(part.logprobs))
 
@@ -245,7 +252,8 @@ class ReplyReader:
         names, pieces = call
         name, written = names.get("name", ""), valid_text("".join(pieces))
         if self._request.tools and name not in {tool.name for tool in self._request.tools}:
-            notes.append(f"{self._model} called the tool {name!r}, which it was not offered")
+            note = f"{self._model} called the tool {name!r}, which it was not offered"
+            notes.append(Event(note, "reply.unknown_tool", tool=name))
         arguments: object = None
         try:
             # A surrogate may also be written as an escape within the arguments.
@@ -257,10 +265,11 @@ class ReplyReader:
         identifier = names.get("id") or f"call_{number}"
         if isinstance(arguments, dict):
             return ToolCall(identifier, name, arguments)
-        notes.append(
+        note = (
             f"{self._model} called the tool {name!r} with arguments that are not a JSON object ({reason[:80]}): "
             f"{written[:200]!r}"
         )
+        notes.append(Event(note, "reply.bad_arguments", tool=name))
         return ToolCall(identifier, name, invalid=written)
 
     def _event(self, line: bytes) -> list[str]:

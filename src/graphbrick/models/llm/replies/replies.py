@@ -1,4 +1,4 @@
-"""Reading replies of language models that were asked for numbers, scores, names, or yes and no.
+"""Reading replies of language models that were asked for numbers, names, or yes and no.
 
 Candidates are numbered in the prompt, and a reply is read by these numbers. A text counts only if it is the whole text
 of a candidate: one candidate's text may be the beginning of another's. Nothing else is guessed. What cannot be used is
@@ -10,9 +10,8 @@ A model may be asked for JSON and reply in words, or the other way round, so eve
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from graphbrick.core.trace import event, tally
 from graphbrick.language.folding import fold
@@ -35,14 +34,7 @@ _LABEL = re.compile(r"^[a-z ]{0,60}\b(?:answers?|numbers?|candidates?|choices?|r
 BETWEEN = re.compile(r"(?:[\s,;>&]|\band\b)+")
 NUMBER = re.compile(r"[\[(#\"']*(-?[0-9]{1,9})[\])\"'.:]*")
 _RANGE = re.compile(r"\[?([0-9]{1,9})[-–]([0-9]{1,9})\]?\.?")
-_NUMBERED = re.compile(r"^(?:[-•]\s+)?(?:[\[(#]*([0-9]{1,9})(?:[\])]+[.:)]*|[.:]|\s[-–])|#([0-9]{1,9}))\s+(\S.*)$")
-_SCORE = re.compile(
-    r"(?:[-•]\s+)?[\[(#\"']*([0-9]{1,9})[\])\"']*\s*(?:[:=|]|->|[.)]\s)\s*"
-    r"\"?([-+]?(?:[0-9]+(?:\.[0-9]+)?|nan|inf(?:inity)?))\"?\s*(?:/\s*100\b|%)?\s*\.?",
-    re.IGNORECASE,
-)
-
-_TEXT_SCORE = re.compile(r"(\S.*?)\s*[:=|]\s*\"?([-+]?[0-9]+(?:\.[0-9]+)?)\"?\s*(?:/\s*100\b|%)?\s*(?:points)?\.?")
+NUMBERED = re.compile(r"^(?:[-•]\s+)?(?:[\[(#]*([0-9]{1,9})(?:[\])]+[.:)]*|[.:]|\s[-–])|#([0-9]{1,9}))\s+(\S.*)$")
 
 
 def without_thinking(reply: str) -> str:
@@ -76,7 +68,12 @@ def lines_of(texts: Iterable[str], longest: int = 1000) -> list[str]:
     lines = [one_line(text) for text in texts]
     long = sum(len(line) > longest for line in lines)
     if long:
-        event(f"{long:,} texts of more than {longest:,} characters were cut for the language model")
+        event(
+            f"{long:,} texts of more than {longest:,} characters were cut for the language model",
+            code="reply.texts_cut",
+            cut=long,
+            longest=longest,
+        )
     return [line[:longest] for line in lines]
 
 
@@ -115,7 +112,7 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
     if named is None:
         named = _text_lines(lines, bare, reply)
     if named is None:
-        unreadable(f"no candidate could be read out of the reply {shown(reply)}")
+        unreadable(f"no candidate could be read out of the reply {shown(reply)}", "reply.no_candidate")
         return None
     n, chosen, wrong, twice = len(texts), dict[int, None](), [], []
     for number, last in named:
@@ -125,57 +122,19 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
                 twice.append(choice)
             chosen[choice] = None
     if wrong:
-        event(f"the reply names {_few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}")
+        event(
+            f"the reply names {few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}",
+            code="reply.unknown_numbers",
+            numbers=wrong,
+            n=n,
+        )
     if twice:
-        event(f"the reply names {_few(twice)} more than once; the first place counts: {shown(reply)}")
+        event(
+            f"the reply names {few(twice)} more than once; the first place counts: {shown(reply)}",
+            code="reply.repeated_numbers",
+            numbers=twice,
+        )
     return list(chosen)
-
-
-def read_scores(
-    reply: str, n: int, *, least: float = 0.0, most: float = 100.0, every: bool = True, texts: Sequence[str] = ()
-) -> dict[int, float]:
-    """Return the scores that a reply gives, by number from 1, within bounds; candidates may be missing.
-
-    It reads lines ``3: 80``, several of them on one line with commas between, or JSON: an object ``{"3": 80}`` or a
-    list of ``{"number": 3, "score": 80}``, which may be the value of another object. If the texts of the candidates are
-    given, it reads lines ``3. text: 80`` and ``text: 80`` with the whole text of a candidate, too.
-
-    Args:
-        reply: The reply.
-        n: The number of candidates.
-        least: Lowest score; a lower one is raised to it.
-        most: Highest score; a higher one is lowered to it.
-        every: Whether every candidate must have a score, so that it is an event if some have none.
-        texts: The candidates, each as in the prompt; none if only numbers are read.
-
-    >>> read_scores("1: 80\\n2: 5", 2)
-    {1: 80.0, 2: 5.0}
-    """
-    scores: dict[int, float] = {}
-    wrong, twice, clipped, odd = [], [], [], []
-    for number, score in _score_pairs(reply, [plain(text) for text in texts]):
-        if not 1 <= number <= n:
-            wrong.append(number)
-        elif number in scores:
-            twice.append(number)
-        elif not math.isfinite(score):
-            odd.append(number)
-        else:
-            scores[number] = min(max(score, least), most)
-            if scores[number] != score:
-                clipped.append(number)
-    lacking = [number for number in range(1, n + 1) if number not in scores]
-    if wrong:
-        event(f"the reply scores {_few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}")
-    if twice:
-        event(f"the reply scores {_few(twice)} more than once; the first score counts: {shown(reply)}")
-    if odd:
-        event(f"the reply gives {_few(odd)} a score that is not a finite number: {shown(reply)}")
-    if clipped:
-        event(f"the scores of {_few(clipped)} are not within {least:g} and {most:g} and were clipped: {shown(reply)}")
-    if lacking and every:
-        event(f"the reply has no score for {len(lacking)} of {n} candidates ({_few(lacking)}): {shown(reply)}")
-    return scores
 
 
 def read_names(reply: str) -> list[str] | None:
@@ -194,13 +153,17 @@ def read_names(reply: str) -> list[str] | None:
     if listed is not None:
         items = [one_line(str(item)) for item in listed if isinstance(item, str | int) and not isinstance(item, bool)]
         if len(items) < len(listed):
-            event(f"{len(listed) - len(items)} of the names are not texts and were left out: {shown(reply)}")
+            event(
+                f"{len(listed) - len(items)} of the names are not texts and were left out: {shown(reply)}",
+                code="reply.names_not_texts",
+                left_out=len(listed) - len(items),
+            )
     else:
         lines = [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
         lines = lines[1:] if len(lines) > 1 and lines[0].endswith(":") else lines
         items = [_PLACE.sub("", _NAMING.sub("", BULLET.sub("", line))) for line in lines]
         if not items:
-            unreadable(f"no name could be read out of the reply {shown(reply)}")
+            unreadable(f"no name could be read out of the reply {shown(reply)}", "reply.no_name")
             return None
     names = [plain(name.translate(_QUOTES)) for name in items]
     return list(dict.fromkeys(name for name in names if name and fold(name) != "none"))
@@ -233,7 +196,7 @@ def opened(reply: str) -> tuple[str, object]:
     text = without_fences(reply)
     value, whole = find_json(text)
     if not whole:
-        event(f"the reply breaks off; what came before was read: {shown(reply)}")
+        event(f"the reply breaks off; what came before was read: {shown(reply)}", code="reply.broken_off")
     return text, value
 
 
@@ -279,7 +242,7 @@ def _lines(reply: str) -> list[str]:
 
 def _without_text(line: str, texts: Sequence[str]) -> str:
     """Return the number alone for a line with the number and whole text of a candidate; else the line."""
-    match = _NUMBERED.match(line)
+    match = NUMBERED.match(line)
     number = int(match.group(1) or match.group(2)) if match else 0
     return str(number) if match and 0 < number <= len(texts) and plain(match.group(3)) == texts[number - 1] else line
 
@@ -321,7 +284,7 @@ def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tupl
     place = {text: number for number, text in reversed(list(enumerate(texts, 1))) if text}
     found, moved = [], []
     for line in lines[1:] if lines and lines[0].endswith(":") else lines:
-        match = _NUMBERED.match(line)
+        match = NUMBERED.match(line)
         text = plain(match.group(3) if match else BULLET.sub("", line))
         number = int(match.group(1) or match.group(2)) if match else place.get(text)
         if number is None:
@@ -332,7 +295,9 @@ def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tupl
             number = meant
         found.append((number, number))
     if moved:
-        event(f"the reply numbers candidates anew; what counts is their text: {shown(reply)}")
+        event(
+            f"the reply numbers candidates anew; what counts is their text: {shown(reply)}", code="reply.numbered_anew"
+        )
     return found or None
 
 
@@ -341,46 +306,7 @@ def plain(text: str) -> str:
     return MARKDOWN.sub("", one_line(text)).strip("\"' ")
 
 
-def _score_pairs(reply: str, texts: Sequence[str]) -> Iterator[tuple[int, float]]:
-    """Yield number and score of every line that holds nothing else but the text of the candidate."""
-    text, value = opened(reply)
-    if isinstance(value, Object) and len(value) == 1 and isinstance(inner := next(iter(value.values())), Object | list):
-        value = inner
-    lines = text.splitlines()
-    if isinstance(value, Object):
-        lines = [f"{number}: {score}" for number, score in value.pairs]
-    elif isinstance(value, list) and value and all(isinstance(item, Object) for item in value):
-        lines = [f"{item.get('number')}: {item.get('score')}" for item in value]
-    for line in lines:
-        bare = without_remark(MARKDOWN.sub("", line).strip())
-        named = _named_score(bare, texts)
-        if named is not None:
-            yield named
-            continue
-        pieces = [piece.strip() for piece in re.split(r"[,;]", bare) if piece.strip()]
-        matches = [_SCORE.fullmatch(piece) for piece in pieces]
-        if all(matches):
-            yield from ((int(match.group(1)), float(match.group(2))) for match in matches if match)
-
-
-def _named_score(line: str, texts: Sequence[str]) -> tuple[int, float] | None:
-    """Return number and score of a line with the whole text of a candidate; None for other lines."""
-    match = _TEXT_SCORE.fullmatch(line) if texts else None
-    if match is None:
-        return None
-    label, score = BULLET.sub("", match.group(1)), float(match.group(2))
-    if label.isdecimal() and 0 < int(label) <= len(texts):
-        return None  # a number, even if it is the text of a candidate
-    numbered = _NUMBERED.match(label)
-    if numbered:
-        number, text = int(numbered.group(1) or numbered.group(2)), plain(numbered.group(3))
-        if 0 < number <= len(texts) and text == texts[number - 1]:
-            return number, score
-        label = text if text in texts else label  # the text counts
-    return (texts.index(plain(label)) + 1, score) if texts.count(plain(label)) == 1 else None
-
-
-def _few(numbers: Sequence[int]) -> str:
+def few(numbers: Sequence[int]) -> str:
     """Return the first few numbers as text."""
     distinct = list(dict.fromkeys(numbers))
     return ", ".join(map(str, distinct[:_LISTED])) + (" and more" if len(distinct) > _LISTED else "")

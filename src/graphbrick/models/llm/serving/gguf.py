@@ -38,27 +38,33 @@ def read_head(path: Path) -> Head:
         ModelError: There is no such file, or it is not a GGUF file, or it is cut.
     """
     if path.is_dir():
-        raise ModelError(f"{path} is a folder; a local language model is one file in GGUF form")
+        raise ModelError(
+            f"{path} is a folder; a local language model is one file in GGUF form", code="gguf.is_a_folder"
+        )
     try:
         with path.open("rb") as file:
             return _read(file, path)
     except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise ModelError(f"{path} cannot be read: {error.strerror or error}", code="gguf.unreadable") from error
     except (struct.error, UnicodeDecodeError, ValueError) as error:
-        raise ModelError(f"{path} is damaged or cut ({error}); fetch it again") from error
+        raise ModelError(f"{path} is damaged or cut ({error}); fetch it again", code="gguf.damaged") from error
 
 
 def _read(file: BinaryIO, path: Path) -> Head:
     magic = file.read(4)
     if magic != _MAGIC:
         raise ModelError(
-            f"{path} is not a GGUF file (it starts with {magic!r}); a local model is one file in GGUF form"
+            f"{path} is not a GGUF file (it starts with {magic!r}); a local model is one file in GGUF form",
+            code="gguf.other_format",
+            start=magic,
         )
     version, _tensors, n_values = _numbers(file, "<IQQ")
     if not _OLDEST <= version <= _NEWEST:
         raise ModelError(
             f"{path} is GGUF version {version}; versions {_OLDEST} to {_NEWEST} can be "
-            "read; convert the model again with a newer llama.cpp"
+            "read; convert the model again with a newer llama.cpp",
+            code="gguf.other_version",
+            version=version,
         )
     architecture, lengths = "", {}
     for _ in range(n_values):

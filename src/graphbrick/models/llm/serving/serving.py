@@ -119,9 +119,15 @@ def serve(
     _check(path, context)
     threads = default_threads() if threads is None else threads
     if threads < 1:
-        raise ModelError(f"a model server needs at least 1 thread, got {threads}; try 2")
+        raise ModelError(
+            f"a model server needs at least 1 thread, got {threads}; try 2",
+            code="local_server.no_threads",
+            threads=threads,
+        )
     if find_spec("xllamacpp") is None:
-        raise ModelError("a local model needs llama.cpp: pip install 'graphbrick[local]'")
+        raise ModelError(
+            "a local model needs llama.cpp: pip install 'graphbrick[local]'", code="local_server.not_installed"
+        )
     settings: dict[str, str | int] = {
         "path": str(path.resolve()),
         "name": path.stem,
@@ -157,7 +163,7 @@ def shared_server(path: Path | str, context: int, threads: int | None = None, me
 
     def is_alive(server: Server) -> bool:
         if not server.alive:
-            event(server.fault("had ended and was started anew"), once=True)
+            event(server.fault("had ended and was started anew"), once=True, code="local_server.started_anew")
         return server.alive
 
     key = ("model server", Path(path).resolve(), context, threads, memory)
@@ -201,9 +207,18 @@ def _check(path: Path, context: int) -> None:
     """Raise `ModelError` unless the file is a model with that much context."""
     limit = read_head(path).context
     if context < _LEAST_CONTEXT:
-        raise ModelError(f"a context of {context} tokens is too small for a question; give at least {_LEAST_CONTEXT}")
+        raise ModelError(
+            f"a context of {context} tokens is too small for a question; give at least {_LEAST_CONTEXT}",
+            code="local_server.small_context",
+            context=context,
+        )
     if limit is not None and context > limit:
-        raise ModelError(f"{path.name} reads at most {limit:,} tokens, got a context of {context:,}; give it less")
+        raise ModelError(
+            f"{path.name} reads at most {limit:,} tokens, got a context of {context:,}; give it less",
+            code="local_server.large_context",
+            limit=limit,
+            context=context,
+        )
 
 
 def _child(threads: int) -> subprocess.Popen[bytes]:
@@ -220,7 +235,9 @@ def _child(threads: int) -> subprocess.Popen[bytes]:
             process_group=0,  # so that Ctrl-C reaches this process only, which then ends it
         )
     except OSError as error:
-        raise ModelError(f"the model server cannot be started: {error.strerror or error}") from error
+        raise ModelError(
+            f"the model server cannot be started: {error.strerror or error}", code="local_server.no_process"
+        ) from error
 
 
 def _start(server: Server, settings: dict[str, str | int]) -> None:
@@ -231,16 +248,16 @@ def _start(server: Server, settings: dict[str, str | int]) -> None:
         process.stdin.write(json.dumps(settings).encode() + b"\n")
         process.stdin.flush()
     except OSError as error:
-        raise ModelError(server.fault("ended at once")) from error
+        raise ModelError(server.fault("ended at once"), code="local_server.ended_at_once") from error
     address = _first_line(process, server)
     server.base_url = f"{address}/v1"
     while time.monotonic() < last:
         if not server.alive:
-            raise ModelError(server.fault("ended"))
+            raise ModelError(server.fault("ended"), code="local_server.ended")
         if _is_healthy(address):
             return
         time.sleep(0.1)
-    raise ModelTimeoutError(server.fault(f"did not answer within {_START:g} s"))
+    raise ModelTimeoutError(server.fault(f"did not answer within {_START:g} s"), code="local_server.no_answer")
 
 
 def _first_line(process: subprocess.Popen[bytes], server: Server) -> str:
@@ -260,10 +277,10 @@ def _first_line(process: subprocess.Popen[bytes], server: Server) -> str:
     finally:
         timer.cancel()
     if too_late.is_set():
-        raise ModelTimeoutError(server.fault(f"did not start within {_START:g} s"))
+        raise ModelTimeoutError(server.fault(f"did not start within {_START:g} s"), code="local_server.start_timeout")
     if not line.startswith("http"):
         process.wait()
-        raise ModelError(server.fault("did not start"))
+        raise ModelError(server.fault("did not start"), code="local_server.did_not_start")
     return line
 
 

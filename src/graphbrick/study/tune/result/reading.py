@@ -48,10 +48,14 @@ def read_search(folder: Path) -> dict[str, Any]:
         for effect in result["effects"]:
             effect["words"] = _words(effect)
     except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror}); name a folder of graphbrick tune") from error
+        raise InputError(
+            f"{file} cannot be read ({error.strerror}); name a folder of graphbrick tune", code="tune.no_result"
+        ) from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError(
-            f"{file} is not a result of graphbrick tune of this version ({error}); run the same command again"
+            f"{file} is not a result of graphbrick tune of this version ({error}); run the same command again",
+            code="tune.bad_result",
+            name=file.name,
         ) from error
     return result  # type: ignore[no-any-return]
 

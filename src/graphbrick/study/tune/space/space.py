@@ -76,16 +76,28 @@ class Space:
         """
         for stage, options in self.stages.items():
             if stage not in STAGES:
-                raise InputError(f"there is no stage {stage!r} in a search space; there are {', '.join(STAGES)}")
+                raise InputError(
+                    f"there is no stage {stage!r} in a search space; there are {', '.join(STAGES)}",
+                    code="space.unknown_stage",
+                    stage=stage,
+                )
             if not options:
-                raise InputError(f"the stage {stage} has no option; try {_EXAMPLE}, or leave the stage out")
+                raise InputError(
+                    f"the stage {stage} has no option; try {_EXAMPLE}, or leave the stage out",
+                    code="space.stage_without_options",
+                    stage=stage,
+                )
             for option in options:
                 for place in PLACE.finditer(option):
                     if not self.models.get(place[1]):
                         known = ", ".join(f"${name}" for name in self.models) or "none"
-                        raise InputError(f"there is no model ${place[1]} for {option}; there are {known}")
+                        raise InputError(
+                            f"there is no model ${place[1]} for {option}; there are {known}",
+                            code="space.no_model",
+                            model=place[1],
+                        )
         if not any(any(options) for options in self.stages.values()):
-            raise InputError("the search space has no stage")
+            raise InputError("the search space has no stage", code="space.no_stage")
         try:
             for models in self.models.values():
                 for model in models:
@@ -93,7 +105,9 @@ class Space:
             for choose in self.one_by_one(every=True):
                 parse(self.draw(choose))
         except PipelineError as error:
-            raise PipelineError(f"the search space cannot be read: {error}") from error
+            raise PipelineError(
+                f"the search space cannot be read: {error}", code="space.not_a_pipeline", reason=error.code
+            ) from error
 
     def one_by_one(self, *, every: bool = False) -> Iterator[Choose]:
         """Yield choices that draw each option of each stage once, beside the first options and default parameters.
@@ -167,7 +181,12 @@ def _with_parameters(stage: str, text: str, choose: Choose) -> str:
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:
-        raise PipelineError(f"the option {text!r} of the stage {stage} is not a recipe text: {error.msg}") from error
+        raise PipelineError(
+            f"the option {text!r} of the stage {stage} is not a recipe text: {error.msg}",
+            code="space.not_a_recipe",
+            option=text,
+            stage=stage,
+        ) from error
     seen = Counter[str]()
     for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]:
         assert isinstance(call.func, ast.Name)
@@ -224,19 +243,31 @@ def read_space(path: Path, default: Space) -> Space:
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise InputError(f"the search space cannot be read: {error.strerror or error}", path) from error
+        raise InputError(
+            f"the search space cannot be read: {error.strerror or error}", path, code="space.unreadable"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the search space is not TOML: {error}; it holds lines such as {_EXAMPLE}", path) from error
+        raise InputError(
+            f"the search space is not TOML: {error}; it holds lines such as {_EXAMPLE}", path, code="space.not_toml"
+        ) from error
     unknown = content.keys() - {"stages", "models"}
     if unknown:
         raise InputError(
-            f"the search space has the tables [stages] and [models], got {', '.join(sorted(unknown))}", path
+            f"the search space has the tables [stages] and [models], got {', '.join(sorted(unknown))}",
+            path,
+            code="space.unknown_table",
+            tables=sorted(unknown),
         )
     tables = {name: _texts(content.get(name, {}), name, path) for name in ("stages", "models")}
     stages = dict(default.stages) | tables["stages"]
     unordered = [stage for stage in stages if stage not in STAGES]
     if unordered:
-        raise InputError(f"there is no stage {unordered[0]!r}; there are {', '.join(STAGES)}", path)
+        raise InputError(
+            f"there is no stage {unordered[0]!r}; there are {', '.join(STAGES)}",
+            path,
+            code="space.unknown_stage_in_file",
+            stage=unordered[0],
+        )
     return Space({stage: stages[stage] for stage in STAGES if stage in stages}, dict(default.models) | tables["models"])
 
 
@@ -245,7 +276,12 @@ def _texts(table: object, name: str, path: Path) -> dict[str, tuple[str, ...]]:
     if not isinstance(table, dict) or not all(
         isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts) for _, texts in entries
     ):
-        raise InputError(f"[{name}] holds lists of recipe texts that are not empty, such as {_EXAMPLE}", path)
+        raise InputError(
+            f"[{name}] holds lists of recipe texts that are not empty, such as {_EXAMPLE}",
+            path,
+            code="space.bad_table",
+            table=name,
+        )
     return {key: tuple(dict.fromkeys(text.strip() for text in texts)) for key, texts in entries}
 
 
@@ -270,7 +306,11 @@ def restricted(space: Space, only: Sequence[str], without: Sequence[str]) -> Spa
     left = {stage: tuple(text for text in texts if _is_left(text, first, without)) for stage, texts in stages.items()}
     empty = [stage for stage, texts in left.items() if not texts]
     if empty:
-        raise InputError(f"without {', '.join(without)} the stage {empty[0]} has no option; leave out fewer")
+        raise InputError(
+            f"without {', '.join(without)} the stage {empty[0]} has no option; leave out fewer",
+            code="space.nothing_left",
+            stage=empty[0],
+        )
     return Space(
         {stage: left[stage] for stage in STAGES if stage in left}, {name: tuple(models[name]) for name in first}
     )
@@ -306,7 +346,11 @@ def only_options(only: Sequence[str]) -> dict[str, list[str]]:
     for entry in only:
         stage, equals, text = entry.partition("=")
         if not equals or stage.strip() not in STAGES:
-            raise InputError(f'--only takes STAGE=TEXT, got {entry!r}; try --only "extract=PPR()"')
+            raise InputError(
+                f'--only takes STAGE=TEXT, got {entry!r}; try --only "extract=PPR()"',
+                code="space.bad_only",
+                entry=entry,
+            )
         chosen.setdefault(stage.strip(), []).append(text.strip())
     return chosen
 
