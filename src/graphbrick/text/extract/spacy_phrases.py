@@ -79,14 +79,19 @@ def _load(model: str) -> Any:
         import spacy
     except ImportError as error:
         raise ModelError(
-            "SpacyPhrases needs spaCy: pip install 'graphbrick[text]' (Phrases() needs nothing)"
+            "SpacyPhrases needs spaCy: pip install 'graphbrick[text]' (Phrases() needs nothing)",
+            code="spacy.no_package",
         ) from error
     try:
         nlp = spacy.load(path, exclude=["senter", "lemmatizer"])
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} is not a spaCy model that can be loaded: {error}") from error
+        raise ModelError(
+            f"{path} is not a spaCy model that can be loaded: {error}", code="spacy.not_a_model"
+        ) from error
     if not {"parser", "ner"} <= set(nlp.pipe_names):
-        raise ModelError(f"the spaCy model {path} has {', '.join(nlp.pipe_names)}, but no parser and ner")
+        raise ModelError(
+            f"the spaCy model {path} has {', '.join(nlp.pipe_names)}, but no parser and ner", code="spacy.no_parser"
+        )
     return nlp
 
 

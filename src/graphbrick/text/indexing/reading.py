@@ -88,7 +88,7 @@ def read_sources(
         place = source.absolute()
         files, others = files_of(place)
         if not files and not store.files_of(str(place)) and not store.files_in(str(place)):
-            raise InputError("no file in it is of a kind that is read", source)
+            raise InputError("no file in it is of a kind that is read", source, code="sources.no_documents")
         reader.reading.others += others
         listed.append((str(place), files))
     for name, content in listed:

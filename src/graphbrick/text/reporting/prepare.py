@@ -101,5 +101,8 @@ def _check(written: Written, llm: ChatModel, communities: int) -> None:
     if communities and len(written.failed) > _FAILED * communities:
         raise InputError(
             f"{len(written.failed):,} of {communities:,} replies of {llm!r} are not reports; what could be read is "
-            "kept. Try a larger model, structured=True, or a higher max_tokens"
+            "kept. Try a larger model, structured=True, or a higher max_tokens",
+            code="reports.unread_replies",
+            n=len(written.failed),
+            total=communities,
         )

@@ -102,7 +102,8 @@ class ReportWriter:
         if room < _EXPECTED:
             raise InputError(
                 f"{llm!r} holds {llm.context_tokens():,} tokens, of which {llm.max_tokens:,} are for the reply: too "
-                "few for a report; raise context, or lower max_tokens"
+                "few for a report; raise context, or lower max_tokens",
+                code="reports.no_room",
             )
         self._llm, self._tree, self._store = llm, tree, store
         self._contexts = Contexts(graph, tree, min(tokens, room), lambda text: text_tokens(text, llm.tokenizer))

@@ -106,7 +106,9 @@ def html_document(address: str, title: str, data: bytes, *, whole: bool = True) 
     try:
         from selectolax.lexbor import LexborHTMLParser
     except ImportError as error:
-        raise ModelError("HTML needs the package selectolax: pip install 'graphbrick[text]'") from error
+        raise ModelError(
+            "HTML needs the package selectolax: pip install 'graphbrick[text]'", code="sources.no_html_package"
+        ) from error
     page, note = decoded(data)
     tree = LexborHTMLParser(page)
     named = tree.css_first("title")

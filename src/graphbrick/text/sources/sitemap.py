@@ -59,9 +59,15 @@ class Sitemap:
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 100:
-            raise InputError(f"the rate is above 0 to 100 requests a second, got {self.rate}; try 1")
+            raise InputError(
+                f"the rate is above 0 to 100 requests a second, got {self.rate}; try 1",
+                code="sitemap.bad_rate",
+                rate=self.rate,
+            )
         if self.pages < 1:
-            raise InputError(f"the number of pages is at least 1, got {self.pages}")
+            raise InputError(
+                f"the number of pages is at least 1, got {self.pages}", code="sitemap.bad_pages", pages=self.pages
+            )
 
     @property
     def is_file(self) -> bool:
@@ -132,7 +138,11 @@ def pages_of(sitemap: Sitemap, folder: Path, note: Callable[[str], object] = lam
             page = _page(kept, client, sitemap.name, run, url, lastmod)
             lost = lost + 1 if page.problem.startswith("the server cannot be reached") else 0
             if lost == _UNREACHABLE:
-                raise InputError(f"{page.url}: {page.problem}; run the command again to go on", sitemap.address)
+                raise InputError(
+                    f"{page.url}: {page.problem}; run the command again to go on",
+                    sitemap.address,
+                    code="sitemap.server_gone",
+                )
             yield page
         kept.execute("DELETE FROM pages WHERE sitemap = ? AND run != ?", (sitemap.name, run))
         kept.execute("UPDATE runs SET done = 1 WHERE sitemap = ?", (sitemap.name,))
@@ -188,15 +198,17 @@ def page_document(page: Page) -> Document:
     if page.type == _PDF:
         return office_document(page.url, title, data, ".pdf", MOST_BYTES)
     if page.type not in _TYPES:
-        raise InputError(f"pages of type {page.type or 'unknown'} are not read", page.url)
+        raise InputError(
+            f"pages of type {page.type or 'unknown'} are not read", page.url, code="sitemap.other_type", type=page.type
+        )
     if b"\0" in data:
-        raise InputError("it is binary, not text", page.url)
+        raise InputError("it is binary, not text", page.url, code="sitemap.binary")
     if _TYPES[page.type] is html_document:
         document = html_document(page.url, title, data, whole=False)
     else:
         document = _TYPES[page.type](page.url, title, data)
     if not document.text.strip():
-        raise InputError("it has no text", page.url)
+        raise InputError("it has no text", page.url, code="sitemap.no_text")
     return document
 
 
@@ -221,12 +233,13 @@ class _Listing:
                             f"it names more than {MOST_SITEMAPS} sitemaps, or they name others more than {MOST_DEPTH} "
                             "times; index a sitemap that lists pages",
                             self.sitemap.address,
+                            code="sitemap.too_many_sitemaps",
                         )
                     seen.add(inner)
                     waiting.append((inner, depth + 1))
         self.is_cut |= bool(waiting)
         if not self.pages:
-            raise InputError("it lists no page", self.sitemap.address)
+            raise InputError("it lists no page", self.sitemap.address, code="sitemap.no_page")
         return self.pages
 
     def _read(self, address: str) -> list[str]:
@@ -235,14 +248,14 @@ class _Listing:
             try:
                 data = self.client.get(address, most=MOST_SITEMAP).body
             except FetchError as error:
-                raise InputError(str(error), address) from error
+                raise InputError(str(error), address, code="sitemap.not_fetched", status=error.status) from error
         else:
             with open_source(Path(address)) as stream:
                 data = stream.read(MOST_SITEMAP + 1)
         if data.startswith(_GZIP):
             data = _unpacked(data, address)
         if len(data) > MOST_SITEMAP:
-            raise InputError(f"the sitemap has more than {MOST_SITEMAP >> 20} MB", address)
+            raise InputError(f"the sitemap has more than {MOST_SITEMAP >> 20} MB", address, code="sitemap.too_large")
         if not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
             for line in data.decode("utf-8-sig", "replace").splitlines():
                 self._add(line, "")
@@ -280,7 +293,9 @@ class _Listing:
             text.clear()
 
         def refuse(*_: object) -> None:
-            raise InputError("the sitemap defines entities, which is not allowed in one", address)
+            raise InputError(
+                "the sitemap defines entities, which is not allowed in one", address, code="sitemap.entities"
+            )
 
         parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -289,7 +304,7 @@ class _Listing:
         try:
             parser.Parse(data, True)
         except expat.ExpatError as error:
-            raise InputError(f"it is not a sitemap ({error})", address) from error
+            raise InputError(f"it is not a sitemap ({error})", address, code="sitemap.not_xml") from error
         return inner
 
 
@@ -303,4 +318,6 @@ def _unpacked(data: bytes, address: str) -> bytes:
         with gzip.open(io.BytesIO(data)) as stream:
             return stream.read(MOST_SITEMAP + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"the gzip data of the sitemap are damaged ({error})", address) from error
+        raise InputError(
+            f"the gzip data of the sitemap are damaged ({error})", address, code="sitemap.damaged_gzip"
+        ) from error

@@ -169,7 +169,9 @@ def rules_in(robots: bytes) -> Protego:
     try:
         from protego import Protego
     except ImportError as error:
-        raise ModelError("sitemaps need the package protego: pip install 'graphbrick[text]'") from error
+        raise ModelError(
+            "sitemaps need the package protego: pip install 'graphbrick[text]'", code="web.no_package"
+        ) from error
     return Protego.parse(robots[:_MOST_RULES].decode("utf-8-sig", "replace"))
 
 

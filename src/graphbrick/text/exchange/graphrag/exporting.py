@@ -172,7 +172,8 @@ class _Tables:
                 if found is None:
                     raise GraphbrickError(
                         f"{store.folder} does not have the document {address}, which {self._graph.path} was made from; "
-                        "index again"
+                        "index again",
+                        code="export_graphrag.no_document",
                     )
                 id_ = _hashed("document", address)
                 raw = json.dumps({TITLE: found[0]}, ensure_ascii=False)  # GraphRAG's titles are names of files

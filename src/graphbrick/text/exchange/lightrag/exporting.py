@@ -113,7 +113,8 @@ class _Content:
                 if document is None:
                     raise GraphbrickError(
                         f"{store.folder} does not have the document {address}, which {self._graph.path} was made from; "
-                        "index again"
+                        "index again",
+                        code="export_lightrag.no_document",
                     )
                 found[address] = _id("doc-", address), document[1]
         return found
