@@ -68,7 +68,11 @@ class GroundedQuestion:
         """
         if self.missing_seeds and not self.seeds:
             lost = ", ".join(map(repr, self.missing_seeds[:3]))
-            raise LinkError(f"question {self.question.id}: the graph has none of its seeds ({lost})")
+            raise LinkError(
+                f"question {self.question.id}: the graph has none of its seeds ({lost})",
+                code="question.no_seed",
+                question=self.question.id,
+            )
         return Query(self.question.text, self.seeds, self.question.id)
 
 
@@ -147,7 +151,9 @@ def ground(graph: Graph, questions: Iterable[Question], *, max_hops: int = 4, pr
         distance   1 of 2 hops
     """
     if not isinstance(max_hops, int) or isinstance(max_hops, bool) or max_hops < 1:
-        raise InputError(f"ground max_hops must be a whole number of at least 1, got {max_hops!r}; try 4")
+        raise InputError(
+            f"ground max_hops must be a whole number of at least 1, got {max_hops!r}; try 4", code="ground.bad_max_hops"
+        )
     names = _Names(graph)
     in_graph = []
     for done, question in enumerate(questions, 1):
