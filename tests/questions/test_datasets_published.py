@@ -268,14 +268,7 @@ def test_metaqa_that_cannot_be_read(tmp_path: Path, text: str, code: str, line: 
 def test_metaqa_with_types_of_another_file(tmp_path: Path, types: str) -> None:
     (tmp_path / "qa_dev.txt").write_text(METAQA, encoding="utf-8")
     (tmp_path / "qa_dev_qtype.txt").write_text(types, encoding="utf-8")
-    with fails(
-        "metaqa.other_types",
-        InputError,
-        n=types.count(
-            "\
-"
-        ),
-    ):
+    with fails("metaqa.other_types", InputError, n=types.count(chr(10))):
         load(tmp_path / "qa_dev.txt")
 
 

@@ -31,7 +31,7 @@ class Record:
     values: Mapping[str, object]
     is_table: bool = False
 
-    def fault(self, reason: str, *, code: str, **values: object) -> InputError:
+    def fault(self, reason: str, *, code: str = "", **values: object) -> InputError:
         """Return an error about this record."""
         return InputError(reason, self.file, self.line, "", code=code, **values)
 
