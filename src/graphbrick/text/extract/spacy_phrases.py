@@ -103,17 +103,17 @@ def extraction(doc: Doc, title: str) -> Extraction:
         title: The line before it; empty for none. Places count from its start.
     """
     before = len(title) + 1 if title else 0
-    found: dict[tuple[int, int], Found] = {}
+    mentions: dict[tuple[int, int], Found] = {}
     spans: dict[int, Span] = {}  # by the index of each token in it
     for span, kind, type_ in (*_titles(doc, title), *_entities(doc), *_chunks(doc)):
         if all(token.i in spans for token in span):
             continue
         place = before + span.start_char, before + span.end_char
-        found[place] = Found(*place, kind, type_)
+        mentions[place] = Found(*place, kind, type_)
         for token in span:
             spans.setdefault(token.i, span)
     triples = [FoundTriple(*one) for one in dict.fromkeys(_triples(doc, spans, title))]
-    return Extraction(sorted(found.values()), triples)
+    return Extraction(sorted(mentions.values()), triples)
 
 
 def _titles(doc: Doc, title: str) -> Iterator[tuple[Span, Kind, str]]:

@@ -120,12 +120,12 @@ def proposed_merges(
     if not labels:
         return []
     vectors = store_of(graph).get(embedder, labels).astype(np.float32)
-    found = []
+    proposals = []
     for one, other, cosine in _similar(vectors, at_least):
         if _may_be_one(graph, entities[one], entities[other]):
             pair = sorted((entities[one], entities[other]), key=lambda entity: (mentioned[entity], -entity))
-            found.append(Proposal(graph.label(pair[0]), graph.label(pair[1]), cosine))
-    return sorted(found, key=lambda proposal: (-proposal.cosine, proposal.alias, proposal.name))[:n]
+            proposals.append(Proposal(graph.label(pair[0]), graph.label(pair[1]), cosine))
+    return sorted(proposals, key=lambda proposal: (-proposal.cosine, proposal.alias, proposal.name))[:n]
 
 
 def change_merges(

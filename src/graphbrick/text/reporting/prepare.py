@@ -73,11 +73,11 @@ def prepare_reports(
     if llm is None:
         reports, failed = [], []
         for done, one in enumerate(chosen, 1):
-            found = extracted_report(graph, one, tree.members(one).tolist())
-            if found is None:
+            report = extracted_report(graph, one, tree.members(one).tolist())
+            if report is None:
                 failed.append(one)
             else:
-                reports.append(found)
+                reports.append(report)
             progress("", done, len(chosen))
         keep_reports(graph, tree, reports, WRITER)
         return Prepared(reports, len(chosen), failed=failed)

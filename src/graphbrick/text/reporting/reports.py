@@ -137,12 +137,12 @@ class KeptReports:
 
         A community without a report is replaced by the nearest one around it that has one.
         """
-        found = set()
+        reported = set()
         for community in self.tree.at_level(level):
             while community >= 0 and community not in self.of:
                 community = int(self.tree.parent[community])
-            found.add(community)
-        return sorted(found - {-1})
+            reported.add(community)
+        return sorted(reported - {-1})
 
 
 def reports_place(graph: TextGraph) -> FolderBeside:

@@ -112,14 +112,14 @@ def html_document(address: str, title: str, data: bytes, *, whole: bool = True) 
     page, note = decoded(data)
     tree = LexborHTMLParser(page)
     named = tree.css_first("title")
-    found = " ".join(named.text().split()) if named is not None else ""
+    stated = " ".join(named.text().split()) if named is not None else ""
     writer = _Lines()
     body = (None if whole else tree.css_first("main, [role=main]") or tree.css_first("article")) or tree.body
     if body is not None:
         _write(body, writer, _NOT_TEXT if whole else _NOT_TEXT | _AROUND)
     text, headings = writer.finish()
     first = next((heading.title for heading in headings if heading.level == 1), "")
-    return Document(address, found or first or title, text, headings, note)
+    return Document(address, stated or first or title, text, headings, note)
 
 
 def _write(body: Any, writer: _Lines, left_out: frozenset[str]) -> None:

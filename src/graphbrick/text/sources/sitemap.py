@@ -128,14 +128,14 @@ def pages_of(sitemap: Sitemap, folder: Path, note: Callable[[str], object] = lam
             f"{sitemap.name} lists more than {counted(sitemap.pages, 'page')}, and only these are read; --pages "
             "(pages) takes more"
         )
-    with closing(sqlite3.connect(folder / PAGES, isolation_level=None)) as kept:
-        kept.execute("PRAGMA secure_delete = ON")
+    with closing(sqlite3.connect(folder / PAGES, isolation_level=None)) as database:
+        database.execute("PRAGMA secure_delete = ON")
         for statement in _TABLE.split(";"):
-            kept.execute(statement)
-        run = _begun(kept, sitemap.name)
+            database.execute(statement)
+        run = _begun(database, sitemap.name)
         lost = 0
         for url, lastmod in listed.items():
-            page = _page(kept, client, sitemap.name, run, url, lastmod)
+            page = _page(database, client, sitemap.name, run, url, lastmod)
             lost = lost + 1 if page.problem.startswith("the server cannot be reached") else 0
             if lost == _UNREACHABLE:
                 raise InputError(
@@ -144,27 +144,27 @@ def pages_of(sitemap: Sitemap, folder: Path, note: Callable[[str], object] = lam
                     code="sitemap.server_gone",
                 )
             yield page
-        kept.execute("DELETE FROM pages WHERE sitemap = ? AND run != ?", (sitemap.name, run))
-        kept.execute("UPDATE runs SET done = 1 WHERE sitemap = ?", (sitemap.name,))
+        database.execute("DELETE FROM pages WHERE sitemap = ? AND run != ?", (sitemap.name, run))
+        database.execute("UPDATE runs SET done = 1 WHERE sitemap = ?", (sitemap.name,))
 
 
-def _begun(kept: sqlite3.Connection, name: str) -> int:
+def _begun(database: sqlite3.Connection, name: str) -> int:
     """Return the number of this run: that of the last one if it was interrupted."""
-    row = kept.execute("SELECT run, done FROM runs WHERE sitemap = ?", (name,)).fetchone()
+    row = database.execute("SELECT run, done FROM runs WHERE sitemap = ?", (name,)).fetchone()
     run = 1 if row is None else int(row[0]) + int(row[1])
-    kept.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, 0)", (name, run))
+    database.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, 0)", (name, run))
     return run
 
 
-def _page(kept: sqlite3.Connection, client: Client, sitemap: str, run: int, url: str, lastmod: str) -> Page:
+def _page(database: sqlite3.Connection, client: Client, sitemap: str, run: int, url: str, lastmod: str) -> Page:
     """Return a page, as it was kept if it has not changed since."""
-    row = kept.execute(
+    row = database.execute(
         "SELECT run, lastmod, etag, modified, type, body FROM pages WHERE sitemap = ? AND url = ?", (sitemap, url)
     ).fetchone()
     conditions: dict[str, str] = {}
     if row is not None:
         if row[0] == run or (lastmod and lastmod == row[1]):
-            kept.execute("UPDATE pages SET run = ? WHERE sitemap = ? AND url = ?", (run, sitemap, url))
+            database.execute("UPDATE pages SET run = ? WHERE sitemap = ? AND url = ?", (run, sitemap, url))
             return Page(url, row[4], zlib.decompress(row[5]))
         conditions = {"If-None-Match": row[2]} if row[2] else {"If-Modified-Since": row[3]} if row[3] else {}
     try:
@@ -172,17 +172,17 @@ def _page(kept: sqlite3.Connection, client: Client, sitemap: str, run: int, url:
     except FetchError as error:
         is_gone = error.status in (404, 410)
         if row is not None and not is_gone:  # what is known of it stays
-            kept.execute("UPDATE pages SET run = ? WHERE sitemap = ? AND url = ?", (run, sitemap, url))
+            database.execute("UPDATE pages SET run = ? WHERE sitemap = ? AND url = ?", (run, sitemap, url))
         return Page(url, problem=str(error), is_gone=is_gone)
     if row is not None and answer.status == 304:
-        kept.execute(
+        database.execute(
             "UPDATE pages SET run = ?, lastmod = ? WHERE sitemap = ? AND url = ?", (run, lastmod, sitemap, url)
         )
         return Page(url, row[4], zlib.decompress(row[5]))
     type_ = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     marks = (answer.headers.get("etag", ""), answer.headers.get("last-modified", ""))
     values = (sitemap, url, run, lastmod, *marks, type_, zlib.compress(answer.body))
-    kept.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    database.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
     return Page(url, type_, answer.body)
 
 

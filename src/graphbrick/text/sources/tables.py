@@ -94,11 +94,11 @@ def _columns(row: Mapping[str, Any], options: SourceOptions, file: Path, number:
     usual = {name.lower(): name for name in row}
     chosen: dict[str, list[str]] = {}
     for part, names in (("text", _TEXT), ("title", _TITLE), ("key", _KEY), ("section", ())):
-        given = getattr(options, part)
-        if given is None:
+        option = getattr(options, part)
+        if option is None:
             chosen[part] = [usual[name] for name in names if name in usual][:1]
             continue
-        chosen[part] = [name.strip() for name in given.split(",")] if part == "text" else [given.strip()]
+        chosen[part] = [name.strip() for name in option.split(",")] if part == "text" else [option.strip()]
         for name in chosen[part]:
             if name not in row and name.split(".")[0] not in row:
                 raise InputError(

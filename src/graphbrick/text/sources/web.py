@@ -211,7 +211,7 @@ def host_of(url: str) -> str:
 def is_private(host: str) -> bool:
     """Return whether a host is this machine, in a local network, or cannot be found."""
     try:
-        found = socket.getaddrinfo(host, None)
+        addresses = socket.getaddrinfo(host, None)
     except OSError:
         return True
-    return not all(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_global for entry in found)
+    return not all(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_global for entry in addresses)

@@ -103,11 +103,11 @@ class _Content:
 
     def _read_documents(self) -> dict[str, tuple[str, str]]:
         """Return the id and the text of each document, by address."""
-        found: dict[str, tuple[str, str]] = {}
+        documents: dict[str, tuple[str, str]] = {}
         with TextStore(text_folder(self._graph.place)) as store:
             for passage in range(self._graph.n_passages):
                 address = self._graph.passage(passage).document
-                if address in found:
+                if address in documents:
                     continue
                 document = store.document(address)
                 if document is None:
@@ -116,8 +116,8 @@ class _Content:
                         "index again",
                         code="export_lightrag.no_document",
                     )
-                found[address] = _id("doc-", address), document[1]
-        return found
+                documents[address] = _id("doc-", address), document[1]
+        return documents
 
     def _read_chunks(self) -> Iterator[_Chunk]:
         counts: dict[str, int] = {}
