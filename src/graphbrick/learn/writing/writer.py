@@ -51,7 +51,7 @@ Tagged = list[tuple[str, int | None]]
 
 
 class Writer:
-    """Writes questions for relation patterns with the words of a phrasebook.
+    """A writer of questions for relation patterns, with the words of a phrasebook.
 
     Args:
         book: The words of relations and names of classes.

@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, repr=False)
 class PathTowers(Scorer):
-    """Scores paths by two towers trained on questions with answers (``graphbrick train towers``).
+    """A scorer of paths by two towers trained on questions with answers (``graphbrick train towers``).
 
     One tower reads the question, the other only the relations of the path, as in KELP. Each is an embedder whose
     weights do not change, and a square matrix that is trained; the score is the cosine of the two results. All paths of

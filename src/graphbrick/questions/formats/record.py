@@ -51,7 +51,7 @@ class Record:
         return tuple(dict.fromkeys(self.listed(name)))
 
     def listed(self, name: str) -> list[str]:
-        """Like `texts`, but keeps duplicates."""
+        """Return the strings of a list field, with duplicates."""
         return [self.checked(value, name) for value in self.items(name)]
 
     def items(self, name: str) -> list[object]:

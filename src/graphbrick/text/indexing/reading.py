@@ -123,7 +123,7 @@ def _source(source: Source) -> Path | Sitemap:
 
 
 class _Reader:
-    """Reads files and pages into a store, unless they were read before and have not changed."""
+    """A reader of files and pages into a store; it passes over those that have not changed."""
 
     def __init__(self, store: TextStore, chunker: Chunker, options: SourceOptions, progress: Progress) -> None:
         self.reading = Reading()

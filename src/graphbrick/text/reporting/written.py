@@ -84,7 +84,7 @@ class Written:
 
 
 class ReportWriter:
-    """Writes reports on the communities of a graph.
+    """A writer of reports on the communities of a graph.
 
     Args:
         llm: The language model.

@@ -157,7 +157,7 @@ def _is_hidden(node: Any) -> bool:
 
 
 class _Lines:
-    """Collects words into lines and notes where headings begin."""
+    """A collector of words into lines, with the places where headings begin."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []

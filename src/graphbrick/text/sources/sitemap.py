@@ -214,7 +214,7 @@ def page_document(page: Page) -> Document:
 
 @dataclass
 class _Listing:
-    """Reads a sitemap, and the sitemaps that it names."""
+    """A reader of a sitemap, and of the sitemaps that it names."""
 
     sitemap: Sitemap
     client: Client

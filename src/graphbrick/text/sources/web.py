@@ -64,7 +64,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Client:
-    """Fetches pages, one after another.
+    """A client that fetches pages, one after another.
 
     Args:
         rate: Most requests a second; a Crawl-delay of the host may lower it.
