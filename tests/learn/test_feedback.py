@@ -8,6 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from faults import fails
 from organisation import TRIPLES
 
 from graphbrick import Graph, build, parse
@@ -66,10 +67,10 @@ def test_lines_of_earlier_versions_have_no_plan(graph: Graph) -> None:
 def test_what_cannot_be_marked(graph: Graph) -> None:
     with pytest.raises(LinkError, match="Nobody"):
         mark(graph, "Who leads Finance?", right=False, correct=("Nobody",))
-    with pytest.raises(InputError, match=r"the right answers are a list, got 'Fiona Reed'; try \['Fiona Reed'\]"):
+    with fails("feedback.not_a_list", InputError):
         mark(graph, "Who leads Finance?", right=False, correct="Fiona Reed")  # type: ignore[arg-type]
     nothing = parse("Patterns(BM25(), max_hops=1)")
-    with pytest.raises(InputError, match="nothing to call right; name the right answers with --answer"):
+    with fails("feedback.nothing_right", InputError):
         add_feedback(nothing.run(graph, "Who leads Finance?"), nothing, right=True)
     assert not feedback_place(graph).exists()
 
@@ -78,14 +79,14 @@ def test_damaged_lines_are_named_and_a_torn_one_stays_alone(graph: Graph) -> Non
     place = feedback_place(graph)
     place.write_text('{"question": "Who', encoding="utf-8")  # cut off in the middle
     mark(graph, "Who leads Finance?", right=True)
-    with pytest.raises(InputError, match=r"org\.graph\.feedback\.jsonl, line 1: this is no feedback \(JSONDecodeError"):
+    with fails("feedback.bad_line", InputError, line=1):
         read_feedback(graph)
     lines = place.read_text(encoding="utf-8").splitlines()
     place.write_text("\n".join(["", lines[1], ""]), encoding="utf-8")
     assert [one.question for one in read_feedback(graph)] == ["Who leads Finance?"]
     for wrong in ({"right": 1}, {"seeds": [3]}, {"correct": "Finance"}, {"question": None}):
         place.write_text(json.dumps(json.loads(lines[1]) | wrong) + "\n", encoding="utf-8")
-        with pytest.raises(InputError, match=r"line 1: this is no feedback \(TypeError"):
+        with fails("feedback.bad_line", InputError, line=1):
             read_feedback(graph)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.capture import CaptureResult
+from faults import fails
 from organisation import PEOPLE, TRIPLES
 
 from graphbrick import Graph, build, change
@@ -65,7 +66,7 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
     change(graph.place, add=[("Team 0", "sits in", "Oslo")])
     (tmp_path / "one").rename(learned_place(graph))
-    with pytest.raises(InputError, match="run graphbrick learn again with your questions"):
+    with fails("learn.questions_not_kept", InputError):
         renew(Graph.open(graph.place))
     words = (two / WORDS).read_text(encoding="utf-8")
     (two / WORDS).write_text(words.replace('"boss"', '"chieftain"'), encoding="utf-8")
@@ -104,21 +105,19 @@ def test_a_word_that_no_question_has_is_read_as_a_noun_of_the_graph(tmp_path: Pa
 
 def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
     graph = build(TRIPLES[:12], tmp_path / "org.graph")
-    with pytest.raises(InputError, match="learn n must be at least 100, or 0 where questions"):
+    with fails("learn.too_few", InputError, n=5):
         learn(graph, n=5)
-    with pytest.raises(InputError, match="learn seed must be a whole number from 0"):
+    with fails("train.bad_whole_number", InputError, name="seed"):
         learn(graph, n=100, seed=-1)
-    with pytest.raises(InputError, match="no relation 'sings'"):
+    with fails("phrasebook.no_relation", InputError, label="sings"):
         learn(graph, n=100, call={"sings": ["x"]})
     build(TRIPLES[:1], tmp_path / "empty.graph")
     change(tmp_path / "empty.graph", delete=TRIPLES[:1])
     empty = Graph.open(tmp_path / "empty.graph")
-    with pytest.raises(InputError, match="has no triples, so there is nothing to learn from"):
+    with fails("learn.no_triples", InputError):
         learn(empty, n=100)
     codes = build([("a", "CbG", "b"), ("b", "GiG", "c")], tmp_path / "codes.graph")
-    with pytest.raises(
-        InputError, match=r"no relation label of .* contains words .*\(CbG, GiG\); build it with labels"
-    ):
+    with fails("learn.no_words", InputError, labels=("CbG", "GiG")):
         learn(codes)
     for untouched in (graph, codes):
         assert not learned_place(untouched).exists()
@@ -181,7 +180,7 @@ def test_given_questions_alone_are_the_same_training(tmp_path: Path) -> None:
     weights = [(place / "weights.npz").read_bytes() for place in (learned_place(graph), tmp_path / "trained")]
     assert weights[0] == weights[1]
     assert unlearned(graph) == []
-    with pytest.raises(InputError, match="or 0 where questions with answers are given; got 0"):
+    with fails("learn.too_few", InputError, n=0):
         learn(graph, n=0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from faults import fails
 
 from graphbrick.core.errors import InputError
 from graphbrick.questions.loading import FORMS
@@ -32,5 +33,5 @@ def test_the_data_sets_that_the_papers_use() -> None:
 
 
 def test_a_name_that_is_none() -> None:
-    with pytest.raises(InputError, match=r"there is no data set 'webqps'; there is metaqa, .*; try 'webqsp'"):
+    with fails("datasets.unknown", InputError, name="webqps", example="webqsp"):
         published("webqps")

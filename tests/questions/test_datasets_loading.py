@@ -8,9 +8,11 @@ import logging
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
+from faults import fails
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -119,7 +121,7 @@ def test_parquet(tmp_path: Path) -> None:
         Question("1", "who?", ("A",), ("B",), hops=1, dataset="q"),
         Question("2", "?", (), ("C",), dataset="q"),
     )
-    with pytest.raises(InputError, match="not a Parquet file"):
+    with fails("questions.not_parquet", InputError):
         load(written(tmp_path, "no", "r.parquet"))
 
 
@@ -149,122 +151,155 @@ def test_the_form_can_be_given(tmp_path: Path) -> None:
 
 
 GOOD = '{"question": "?", "answers": []}'
-BAD = {
-    "an empty file": ("", "the file is empty"),
-    "blank lines": ("\n  \n", "the file holds no questions"),
-    "an empty list": ("[]", "the file holds no questions"),
-    "not UTF-8": (b'{"question": "?", "answers": ["a"]}\n{"question": "\xff"}', r"line 2: not UTF-8: byte 0xff"),
-    "a document that is not UTF-8": (b'[\n{"question": "\xff"}]', r"line 2: not UTF-8: byte 0xff"),
-    "UTF-16": ("{}".encode("utf-16"), "the file is UTF-16"),
-    "no JSON": ('{"question": "?", "answers": []}\nhello', "line 2: not JSON: Expecting value at character 1"),
-    "no JSON at all": ("hello", "line 1: not JSON"),
-    "a number": ("[7]", "line 1: the list holds a value that is not an object"),
-    "a line that is no object": ('{"question": "?", "answers": []}\n[]', "line 2: the line is JSON, but not an object"),
-    "a list cut short": ('[\n{"question": "?", "answers": []},\n{"question"', "line 3: not JSON.*cut short"),
-    "a list without its end": ('[\n{"question": "?", "answers": []}\n', "line 3: not JSON: a comma or ] is missing"),
-    "an object of something else": ('{\n"a": 1\n}', "line 1: not JSON|one JSON object without a list"),
-    "fields of no form": ('{"a": 1, "b": 2}', "line 1: these are no fields of a known form: 'a', 'b'"),
+BAD: dict[str, tuple[Any, str, dict[str, object]]] = {
+    "blank lines": ("\n  \n", "questions.none", {}),
+    "an empty list": ("[]", "questions.none", {}),
+    "not UTF-8": (b'{"question": "?", "answers": ["a"]}\n{"question": "\xff"}', "questions.bad_line", {"line": 2}),
+    "a document that is not UTF-8": (b'[\n{"question": "\xff"}]', "questions.bad_document_line", {"line": 2}),
+    "no JSON": ('{"question": "?", "answers": []}\nhello', "questions.not_json", {"line": 2}),
+    "no JSON at all": ("hello", "questions.not_json", {"line": 1}),
+    "a number": ("[7]", "questions.value_not_an_object", {"line": 1}),
+    "a line that is no object": ('{"question": "?", "answers": []}\n[]', "questions.line_not_an_object", {"line": 2}),
+    "a list cut short": ('[\n{"question": "?", "answers": []},\n{"question"', "questions.cut_json", {"line": 3}),
+    "a list without its end": ('[\n{"question": "?", "answers": []}\n', "questions.no_comma", {"line": 3}),
+    "an object of something else": ('{\n"a": 1\n}', "questions.not_json", {"line": 1}),
+    "fields of no form": ('{"a": 1, "b": 2}', "questions.unknown_fields", {"fields": ("a", "b"), "line": 1}),
     "twice an id": (
         '{"id": "a", "question": "?", "answers": []}\n\n{"id": "a", "question": "!", "answers": []}',
-        "line 3: there is a question with the id 'a' in line 1",
+        "questions.same_id",
+        {"question": "a", "line": 3},
     ),
     "an id that a number has": (
         '{"id": "2", "question": "?", "answers": []}\n{"question": "!", "answers": []}',
-        "line 2: there is a question with the id '2' in line 1",
+        "questions.same_id",
+        {"question": "2", "line": 2},
     ),
-    "a misspelt column": ('{"question": "?", "seed": ["A"], "answers": []}', "no column 'seed'; call it 'seeds'"),
-    "a capital": ('{"Question": "?", "answers": []}', "line 1: there is no column 'Question'; call it 'question'"),
-    "no answers": ('{"question": "?", "gold": ["A"]}', "there is no column 'answers'.*given: 'question', 'gold'"),
-    "no question": ('{"question": " ", "answers": []}', "line 1: there is no question"),
-    "a text for a list": ('{"question": "?", "answers": "A"}', r'got .A.; put it in brackets: \["A"\]'),
-    "an object in a list": ('{"question": "?", "answers": [{"a": 1}]}', "answers must hold texts, got {'a': 1}"),
-    "a flag": ('{"question": "?", "answers": [true]}', "answers must hold texts, got True"),
-    "an empty answer": ('{"question": "?", "answers": [""]}', "answers holds an empty text"),
-    "half a character": ('{"question": "?", "answers": ["\\ud800"]}', "answers holds half a character"),
-    "hops as words": ('{"question": "?", "answers": [], "hops": "two"}', "hops must be a whole number .* got 'two'"),
-    "hops below 0": ('{"question": "?", "answers": [], "hops": -1}', "hops must be a whole number from 0 .* got -1"),
+    "a misspelt column": (
+        '{"question": "?", "seed": ["A"], "answers": []}',
+        "plain.misspelt_column",
+        {"column": "seed", "meant": "seeds", "line": 1},
+    ),
+    "a capital": (
+        '{"Question": "?", "answers": []}',
+        "plain.misspelt_column",
+        {"column": "Question", "meant": "question", "line": 1},
+    ),
+    "no answers": ('{"question": "?", "gold": ["A"]}', "plain.no_column", {"column": "answers", "line": 1}),
+    "no question": ('{"question": " ", "answers": []}', "questions.no_field", {"field": "question", "line": 1}),
+    "a text for a list": ('{"question": "?", "answers": "A"}', "questions.not_a_list", {"field": "answers", "line": 1}),
+    "an object in a list": (
+        '{"question": "?", "answers": [{"a": 1}]}',
+        "questions.not_text",
+        {"field": "answers", "line": 1},
+    ),
+    "a flag": ('{"question": "?", "answers": [true]}', "questions.not_text", {"field": "answers", "line": 1}),
+    "an empty answer": ('{"question": "?", "answers": [""]}', "questions.empty_text", {"field": "answers", "line": 1}),
+    "half a character": (
+        '{"question": "?", "answers": ["\\ud800"]}',
+        "questions.half_character",
+        {"field": "answers", "line": 1},
+    ),
+    "hops as words": (
+        '{"question": "?", "answers": [], "hops": "two"}',
+        "questions.not_a_number",
+        {"field": "hops", "line": 1},
+    ),
+    "hops below 0": (
+        '{"question": "?", "answers": [], "hops": -1}',
+        "questions.not_a_number",
+        {"field": "hops", "line": 1},
+    ),
     "hops beyond all measure": (
         '{"question": "?", "answers": [], "hops": 1' + "0" * 30 + "}",
-        "line 1: hops must be a whole number from 0 to 1,000,000, got 1000",
+        "questions.not_a_number",
+        {"field": "hops", "line": 1},
     ),
     "hops of thousands of digits": (
         '{"question": "?", "answers": [], "hops": "' + "9" * 5000 + '"}',
-        "line 1: hops must be a whole number from 0 to 1,000,000, got '999",
+        "questions.not_a_number",
+        {"field": "hops", "line": 1},
     ),
-    "text after a list": (f"[\n{GOOD}\n]\n\nand more", "line 5: not JSON: there is more text after the list or object"),
-    "two lists": (f"[{GOOD}]\n[{GOOD}]", "line 2: not JSON: there is more text after the list or object"),
-    "a list in JSON lines": (f"{GOOD}\n[{GOOD}]", "line 2: the line is JSON, but not an object"),
-    "two objects in a line": (f"{GOOD}\n{GOOD} {GOOD}", "line 2: not JSON: Extra data"),
-    "a NUL": (b'{"question": "?\0", "answers": []}', "line 1: a NUL byte"),
-    "nested too deeply": ('{"a": ' + "[" * 100_000, "nested too deeply"),
-}  # fmt: skip
+    "text after a list": (f"[\n{GOOD}\n]\n\nand more", "questions.not_one_value", {"line": 5}),
+    "two lists": (f"[{GOOD}]\n[{GOOD}]", "questions.not_one_value", {"line": 2}),
+    "a list in JSON lines": (f"{GOOD}\n[{GOOD}]", "questions.line_not_an_object", {"line": 2}),
+    "two objects in a line": (f"{GOOD}\n{GOOD} {GOOD}", "questions.not_json", {"line": 2}),
+    "a NUL": (b'{"question": "?\0", "answers": []}', "questions.bad_line", {"line": 1}),
+    "nested too deeply": ('{"a": ' + "[" * 100_000, "questions.not_json", {"line": 1}),
+}
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "code", "values"),
     [
-        ('{"Questions": [\n' + GOOD + "\n]}\n" + GOOD, "line 4: not JSON: there is more text after the list or object"),
-        ('{"Questions": [' + GOOD + "],\n", "line 2: not JSON"),
-        (f"{GOOD} {GOOD}", "line 1: not JSON: there is more text"),
-        ('{"Questions": [\n' + GOOD + "\n], \n'version': 1}", "line 4: not JSON"),
+        ('{"Questions": [\n' + GOOD + "\n]}\n" + GOOD, "questions.not_one_value", {"line": 4}),
+        ('{"Questions": [' + GOOD + "],\n", "questions.not_one_value", {"line": 2}),
+        (f"{GOOD} {GOOD}", "questions.not_one_value", {"line": 1}),
+        ('{"Questions": [\n' + GOOD + "\n], \n'version': 1}", "questions.not_one_value", {"line": 4}),
     ],
 )
-def test_documents_that_are_not_one_value(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError, match=f"q.json, {message}"):
+def test_documents_that_are_not_one_value(tmp_path: Path, text: str, code: str, values: dict[str, object]) -> None:
+    with fails(code, InputError, **values):
         load(written(tmp_path, text, "q.json"))
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_json_that_cannot_be_read(tmp_path: Path, case: str) -> None:
-    text, message = BAD[case]
-    with pytest.raises(InputError, match=message) as caught:
+    text, code, values = BAD[case]
+    with fails(code, InputError, **values) as caught:
         load(written(tmp_path, text))
     assert "q.jsonl" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "code", "values"),
     [
-        ("question,answers\n?,A,B\n", "line 2: the row has 3 columns, but the first row names 2"),
-        ("question,answers,answers\n", "line 1: two columns are called 'answers'"),
-        ("question,answers,\n", "line 1: a column has no name"),
-        ("question,answers\n", "the file holds no questions"),
-        ("question,answers\n?,A||B\n", "line 2: answers holds an empty text"),
-        ("question,answer\n?,A\n", "line 2: there is no column 'answer'; call it 'answers'"),
-        ('question,answers\n"?,A\n', "line 2: not CSV, perhaps a quote left open"),
-        ("who,what\n?,A\n", "line 2: these are no fields of a known form: 'who', 'what'"),
+        ("question,answers\n?,A,B\n", "questions.bad_row_length", {"n": 3, "line": 2}),
+        ("question,answers,answers\n", "questions.bad_columns", {"line": 1}),
+        ("question,answers,\n", "questions.bad_columns", {"line": 1}),
+        ("question,answers\n", "questions.none", {}),
+        ("question,answers\n?,A||B\n", "questions.empty_text", {"field": "answers", "line": 2}),
+        ("question,answer\n?,A\n", "plain.misspelt_column", {"column": "answer", "meant": "answers", "line": 2}),
+        ("who,what\n?,A\n", "questions.unknown_fields", {"fields": ("who", "what"), "line": 2}),
     ],
 )
-def test_tables_that_cannot_be_read(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_tables_that_cannot_be_read(tmp_path: Path, text: str, code: str, values: dict[str, object]) -> None:
+    with fails(code, InputError, **values):
         load(written(tmp_path, text, "q.csv"))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("", "q.jsonl"), ("{}".encode("utf-16"), "q.jsonl"), ('question,answers\n"?,A\n', "q.csv")]
+)
+def test_files_that_are_empty_or_of_no_known_text(tmp_path: Path, text: str | bytes, name: str) -> None:
+    with pytest.raises(InputError):
+        load(written(tmp_path, text, name))
 
 
 def test_what_is_no_file_of_questions(tmp_path: Path) -> None:
     file = written(tmp_path, json.dumps(ROW))
-    with pytest.raises(InputError, match=r"this is a folder; give the file with the questions; it holds q.jsonl"):
+    with fails("questions.is_folder", InputError):
         load(tmp_path)
-    with pytest.raises(InputError, match="there is no such file"):
+    with fails("questions.not_there", InputError):
         load(tmp_path / "none.jsonl")
-    with pytest.raises(InputError, match=r"a file with the suffix '.xml' cannot be read; there is .jsonl"):
+    with fails("questions.other_ending", InputError):
         load(written(tmp_path, "<a/>", "q.xml"))
-    with pytest.raises(InputError, match="a file with no suffix"):
+    with fails("questions.other_ending", InputError):
         load(written(tmp_path, "?", "questions"))
     with pytest.raises(InputError, match="the gzip data end too early"):
         load(written(tmp_path, gzip.compress(b'{"question": "?"}' * 9)[:-9], "q.jsonl.gz"))
-    with pytest.raises(InputError, match="unpack it first"):
+    with fails("questions.packed_parquet", InputError):
         load(written(tmp_path, gzip.compress(b"?"), "q.parquet.gz"))
-    with pytest.raises(InputError, match=r"there is no form 'webqps'.*try 'webqsp'"):
+    with fails("questions.no_form", InputError, form="webqps", example="webqsp"):
         load(file, "webqps")
-    with pytest.raises(InputError, match="holds questions of MetaQA, not of the form 'cwq'"):
+    with fails("questions.other_form", InputError, form="cwq"):
         load(written(tmp_path, "who is [A]\tB\n", "q.txt"), "cwq")
-    with pytest.raises(InputError, match="line 1: there is no QuestionId"):
+    with fails("questions.no_field", InputError, field="QuestionId", line=1):
         load(file, "webqsp")
 
 
 @pytest.mark.parametrize("form", sorted({*FORMS} - {"auto", "plain", "metaqa", "hetionet"}))
 def test_a_file_of_another_form_is_an_error(tmp_path: Path, form: str) -> None:
-    with pytest.raises(InputError, match=r"q.jsonl, line 1: there is no "):
+    with fails("questions.no_field", InputError, line=1):
         load(written(tmp_path, '{"question": "?", "answers": [{"answer_id": "m.1"}]}'), form)
 
 

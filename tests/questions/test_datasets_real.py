@@ -62,5 +62,5 @@ def test_questions_over_passages(data_dir: Path, name: str, hops: dict[int | Non
 
 def test_a_corpus_is_no_file_of_questions(data_dir: Path) -> None:
     for file in (data_dir / "hipporag").glob("*_corpus.json.gz"):
-        with pytest.raises(InputError, match=r"line 1: (these are no fields|the file is one JSON object)"):
+        with pytest.raises(InputError, match=r"line 1: (these are not fields|the file is one JSON object)"):
             load(file)

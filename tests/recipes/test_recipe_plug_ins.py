@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from commands import Run
+from faults import fails
 from pages import ROOT
 from plug_ins import Install
 
@@ -51,5 +52,5 @@ def test_what_holds_no_recipes_is_one_warning(install: Install, value: object, r
         assert all_recipes() == published()
     assert [reason in str(one.message) for one in warned] == [True]
     assert recipe(12).name == "12"
-    with pytest.raises(PipelineError, match="there is no recipe 'mine'"):
+    with fails("recipe.not_published", PipelineError, name="mine"):
         recipe("mine")

@@ -175,11 +175,11 @@ def learn(
     marked = feedback_questions(feedback)
     own = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
     taught = (*own.questions, *ground(graph, marked, max_hops=max_hops).questions)
-    given = Grounded(taught, max_hops, graph.hash)
+    labelled_questions = Grounded(taught, max_hops, graph.hash)
     if not n:
-        found = examples(graph, given, max_hops=max_hops, seed=seed, watch=watch)
+        all_examples = examples(graph, labelled_questions, max_hops=max_hops, seed=seed, watch=watch)
         how = PatternParameters(embedder=embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed)
-        model, fitted = fit_patterns(graph, found, how, watch=watch)
+        model, fitted = fit_patterns(graph, all_examples, how, watch=watch)
         edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
         report = _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
         return replace(report, by_model=by_model, edited=edited)
@@ -190,25 +190,25 @@ def learn(
         raise InputError(
             f"{graph.place} has no relation pattern that a question could be written about", code="learn.no_patterns"
         )
-    found = _examples(graph, written)
-    examples(graph, given, max_hops=max_hops, seed=seed, into=found, watch=watch)
-    labelled = found.all[len(written) :]
+    all_examples = _examples(graph, written)
+    examples(graph, labelled_questions, max_hops=max_hops, seed=seed, into=all_examples, watch=watch)
+    labelled = all_examples.all[len(written) :]
     with blas_threads(1):  # the matrices are small
         alignment = fit_alignment(
-            embedder, book, [example for _, example in written], meant(graph, found, labelled),
+            embedder, book, [example for _, example in written], meant(graph, all_examples, labelled),
             max_hops=max_hops, symmetric=symmetric, seed=seed,
             watch=part_of(watch, "words aligned with hops"),
         )  # fmt: skip
     are_few = len(labelled) < _MANY_GIVEN
-    likely = plausible(graph, found, labelled, alignment) if are_few else labelled
-    found.all[len(written) :] = likely * repeats(len(written), len(labelled))
+    likely = plausible(graph, all_examples, labelled, alignment) if are_few else labelled
+    all_examples.all[len(written) :] = likely * repeats(len(written), len(labelled))
     how = PatternParameters(
         embedder=embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS, seed=seed,
         hold_out=False, whole=not are_few, symmetric=symmetric,
     )  # fmt: skip
-    model, fitted = fit_patterns(graph, found, how, watch=watch)
+    model, fitted = fit_patterns(graph, all_examples, how, watch=watch)
     about = {**model.about, "learned_from": "the graph itself", "written": n, "given": len(own.questions)}
-    model = replace(model, alignment=alignment, near_words=near_words(book, found.masked), about=about)
+    model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked), about=about)
     calibration = fit_calibration(
         graph, model, Writer(book), [example for _, example in written], seed=seed,
         watch=part_of(watch, "questions to calibrate confidence"),
@@ -276,25 +276,25 @@ def _written(
     graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, symmetric: frozenset[str], tell: Progress
 ) -> list[tuple[Sample, Example]]:
     """Write questions about both directions of symmetric relations; the samples have them forwards only."""
-    writer, rng, found = Writer(book), random.Random(seed), []
+    writer, rng, written = Writer(book), random.Random(seed), []
     around: dict[int, Sample] = {}
     for drawn in samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed):
         if drawn.seed not in around:
             around[drawn.seed] = drawn.canonical(symmetric)
         sample = replace(around[drawn.seed], pattern=canonical(drawn.pattern, symmetric), ends=drawn.ends)
-        found.append((sample, Example(writer.write(drawn.pattern, rng), sample.pattern, sample.others)))
-        tell("questions written", len(found), n)
-    return found
+        written.append((sample, Example(writer.write(drawn.pattern, rng), sample.pattern, sample.others)))
+        tell("questions written", len(written), n)
+    return written
 
 
 def _examples(graph: Graph, written: Sequence[tuple[Sample, Example]]) -> Examples:
     """Return written questions as examples for the linear scorer."""
     number = {graph.relation_label(i): i for i in reversed(range(graph.n_relations))}
-    found, rows = Examples(), dict[int, tuple[Ints, dict[Steps, int]]]()
+    examples_of, rows = Examples(), dict[int, tuple[Ints, dict[Steps, int]]]()
     for sample, example in written:
         if sample.seed not in rows:
             numbered = [tuple(_number(number, step) for step in steps) for steps in sample.others]
-            places = [found.patterns.setdefault(steps, len(found.patterns)) for steps in numbered]
+            places = [examples_of.patterns.setdefault(steps, len(examples_of.patterns)) for steps in numbered]
             rows[sample.seed] = np.array(places, dtype=np.int32), {steps: i for i, steps in enumerate(sample.others)}
         patterns, place = rows[sample.seed]
         at = place[sample.pattern]
@@ -302,8 +302,8 @@ def _examples(graph: Graph, written: Sequence[tuple[Sample, Example]]) -> Exampl
         right[at] = 1
         promise = right.copy()
         promise[[place[sample.pattern[:hops]] for hops in range(1, len(sample.pattern))]] = 1
-        found.add_written(example.written.text(), patterns, right, promise)
-    return found
+        examples_of.add_written(example.written.text(), patterns, right, promise)
+    return examples_of
 
 
 def _number(number: Mapping[str, int], step: tuple[str, bool]) -> int:

@@ -20,7 +20,7 @@ _SHORTEST = 3  # letters of a word that counts
 
 @dataclass(frozen=True, repr=False)
 class ByRelations(Scorer):
-    """Scores a path by its relations one by one: the mean of their scores, and a little for names in the question.
+    """A scorer of paths by the mean score of their relations, and a little for names in the question.
 
     A graph has a few hundred relations, but a question has thousands of paths. An embedder therefore reads few texts,
     and keeps them for the next questions. It knows nothing of the order of relations or the meaning of names, so use it

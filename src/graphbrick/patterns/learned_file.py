@@ -107,7 +107,7 @@ def _read(path: Path, kind: str) -> LearnedFile:
         raise ModelError(
             f"{path} is not a file of graphbrick train {kind}, or it is damaged; make it anew",
             code="learned_file.damaged",
-            kind=kind,
+            model=kind,
         ) from error
     if not isinstance(embedder, Embedder) or embedder.identity != identity:
         raise ModelError(

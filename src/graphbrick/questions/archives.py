@@ -39,10 +39,17 @@ def take_out(archive: Path, member: str, target: Path) -> None:
             while block := source.read(_CHUNK):
                 left -= len(block)  # the size stated in the archive may be wrong
                 if left < 0:
-                    raise InputError(f"{member} has more than {LARGEST:,} bytes and is not taken out", archive)
+                    raise InputError(
+                        f"{member} has more than {LARGEST:,} bytes and is not taken out",
+                        archive,
+                        code="archive.too_large",
+                        member=member,
+                    )
                 out.write(block)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error) as error:
-        raise InputError(f"this is not a zip archive that can be read: {error}", archive) from error
+        raise InputError(
+            f"this is not a zip archive that can be read: {error}", archive, code="archive.not_readable"
+        ) from error
 
 
 def _checked(opened: zipfile.ZipFile, archive: Path, member: str) -> zipfile.ZipInfo:
@@ -52,11 +59,21 @@ def _checked(opened: zipfile.ZipFile, archive: Path, member: str) -> zipfile.Zip
     except KeyError:
         names = [name for name in opened.namelist() if not name.endswith("/")]
         held = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-        raise InputError(f"there is no {member} in it; it holds {held or 'nothing'}", archive) from None
+        raise InputError(
+            f"there is no {member} in it; it holds {held or 'nothing'}",
+            archive,
+            code="archive.no_member",
+            member=member,
+        ) from None
     if stat.S_ISLNK(info.external_attr >> 16):
-        raise InputError(f"{member} is a link, not a file", archive)
+        raise InputError(f"{member} is a link, not a file", archive, code="archive.link", member=member)
     if info.flag_bits & 1:
-        raise InputError(f"{member} is encrypted; unpack it by hand", archive)
+        raise InputError(f"{member} is encrypted; unpack it by hand", archive, code="archive.encrypted", member=member)
     if info.file_size > LARGEST:
-        raise InputError(f"{member} has more than {LARGEST:,} bytes and is not taken out", archive)
+        raise InputError(
+            f"{member} has more than {LARGEST:,} bytes and is not taken out",
+            archive,
+            code="archive.member_too_large",
+            member=member,
+        )
     return info

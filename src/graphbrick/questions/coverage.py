@@ -97,10 +97,10 @@ def coverage(questions: Iterable[Facts], max_hops: int) -> Coverage:
     )
 
 
-def _part(given: int, missing: int, nothing: str) -> str:
-    if not given:
+def _part(present: int, missing: int, nothing: str) -> str:
+    if not present:
         return nothing
-    return "all" if not missing else "some" if missing < given else "none"
+    return "all" if not missing else "some" if missing < present else "none"
 
 
 def _far(seeds: tuple[int, int, int], answers: tuple[int, int, bool], distance: int | None) -> str:

@@ -115,7 +115,8 @@ def fetch_dataset(
     except OSError as error:
         raise InputError(
             f"{dataset.name} cannot be kept in {place}: {error.strerror or error}; name another folder with --to, or "
-            "in GRAPHBRICK_DATASETS"
+            "in GRAPHBRICK_DATASETS",
+            code="datasets.not_writable",
         ) from error
     return Fetched(dataset, place, tuple(fetched))
 
@@ -135,7 +136,10 @@ def split_files(name: str, split: str) -> tuple[Path, ...]:
     if dataset.by_hand:
         raise _needs_hands(dataset, paths)
     raise InputError(
-        f"{dataset.name} is not in {folder()}; run: graphbrick datasets fetch {dataset.name} --split {split}"
+        f"{dataset.name} is not in {folder()}; run: graphbrick datasets fetch {dataset.name} --split {split}",
+        code="datasets.not_fetched",
+        dataset=dataset.name,
+        split=split,
     )
 
 
@@ -167,7 +171,11 @@ def named_files(text: str) -> tuple[Path, ...] | None:
     if text.strip().lower() in known():
         splits = published(text).splits
         one = f", such as {text}:{splits[-1]}" if splits else f" with graphbrick datasets show {text}"
-        raise InputError(f"{text!r} is a data set, not a file; name one of its splits{one}")
+        raise InputError(
+            f"{text!r} is a data set, not a file; name one of its splits{one}",
+            code="datasets.no_split_named",
+            dataset=text,
+        )
     match = _NAMED.fullmatch(text)
     if match is None or (match[1].lower() not in known() and match[2] not in ("train", "dev", "test")):
         return None
@@ -187,7 +195,12 @@ def _check_split(dataset: Dataset, split: str) -> None:
     if not dataset.splits:
         raise _needs_hands(dataset, [])
     if split not in dataset.splits:
-        raise InputError(f"{dataset.name} has no split {split!r}; it has {', '.join(dataset.splits)}")
+        raise InputError(
+            f"{dataset.name} has no split {split!r}; it has {', '.join(dataset.splits)}",
+            code="datasets.no_split",
+            dataset=dataset.name,
+            split=split,
+        )
 
 
 def _places(dataset: Dataset, place: Path, split: str) -> list[Path]:
@@ -207,10 +220,17 @@ def _by_hand(dataset: Dataset, place: Path, split: str | None) -> tuple[FetchedF
 def _needs_hands(dataset: Dataset, paths: list[Path]) -> InputError:
     missing = next((path for path in paths if not path.is_file()), None)
     if missing is None:
-        return InputError(f"{dataset.name} cannot be fetched by its name. {dataset.note} Its page is {dataset.page}")
+        return InputError(
+            f"{dataset.name} cannot be fetched by its name. {dataset.note} Its page is {dataset.page}",
+            code="datasets.no_name",
+            dataset=dataset.name,
+        )
     return InputError(
         f"{dataset.name} must be fetched by hand from {dataset.page} (licence: {dataset.licence}). {dataset.note} "
-        f"Put its files so that {missing} is there, or give them to graphbrick evaluate by their paths"
+        f"Put its files so that {missing} is there, or give them to graphbrick evaluate by their paths",
+        code="datasets.by_hand",
+        dataset=dataset.name,
+        place=missing,
     )
 
 
@@ -221,7 +241,11 @@ def _fetched(file: PublishedFile, place: Path, progress: Progress) -> list[Fetch
     if entry.get("url") == file.url and all(path.is_file() for _, _, path in targets):
         for _, _, path in targets:
             if sha256(path) != entry.get("members", {}).get(path.name):
-                raise InputError("the file was changed since it was fetched; remove it to fetch it again", path)
+                raise InputError(
+                    "the file was changed since it was fetched; remove it to fetch it again",
+                    path,
+                    code="datasets.changed_file",
+                )
             progress(path.name, path.stat().st_size, path.stat().st_size)
         digest = entry["sha256"]
     else:
@@ -240,7 +264,8 @@ def _bring(file: PublishedFile, place: Path, progress: Progress) -> str:
         except DownloadError as error:
             raise InputError(
                 f"{file.url} cannot be fetched: {error}. Check network and proxy, or fetch it otherwise, put it at "
-                f"{whole}, and run the command again"
+                f"{whole}, and run the command again",
+                code="datasets.not_fetchable",
             ) from error
     came = whole if whole.is_file() else part
     digest = sha256(came)
@@ -249,9 +274,14 @@ def _bring(file: PublishedFile, place: Path, progress: Progress) -> str:
             part.unlink()
             raise InputError(
                 f"{file.url} gave a file with the sha256 {digest}, not {file.sha256}; nothing of it was kept. It may "
-                "have been replaced by its authors"
+                "have been replaced by its authors",
+                code="datasets.other_checksum",
             )
-        raise InputError(f"the file has the sha256 {digest}, not {file.sha256} of the published one; remove it", whole)
+        raise InputError(
+            f"the file has the sha256 {digest}, not {file.sha256} of the published one; remove it",
+            whole,
+            code="datasets.other_file",
+        )
     members = [member for _, member in file.members if member != file.name]
     try:
         _take_out(came, members, place)
@@ -260,7 +290,9 @@ def _bring(file: PublishedFile, place: Path, progress: Progress) -> str:
             raise
         part.unlink()
         raise InputError(
-            f"{file.url} gave something else than was expected; nothing of it was kept: {error.reason}"
+            f"{file.url} gave something else than was expected; nothing of it was kept: {error.reason}",
+            code="datasets.bad_file",
+            problem=error.code,
         ) from error
     if came == part and any(member == file.name for _, member in file.members):
         _settle(part, whole)
@@ -296,7 +328,9 @@ def _read_record(place: Path) -> dict[str, Any]:
     try:
         return {str(name): dict(entry) for name, entry in dict(json.loads(file.read_text(encoding="utf-8"))).items()}
     except (ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"the record of what was fetched is damaged ({error}); remove it", file) from error
+        raise InputError(
+            f"the record of what was fetched is damaged ({error}); remove it", file, code="datasets.damaged_record"
+        ) from error
 
 
 def _write_record(place: Path, name: str, entry: object) -> None:
@@ -312,7 +346,9 @@ def _alone(dataset: Dataset, place: Path) -> Iterator[None]:
     try:
         held = claim(lock)
     except BlockingIOError as error:
-        raise InputError(f"{dataset.name} is being fetched by another process; wait until it is done") from error
+        raise InputError(
+            f"{dataset.name} is being fetched by another process; wait until it is done", code="datasets.locked"
+        ) from error
     try:
         yield
     finally:

@@ -68,7 +68,11 @@ class GroundedQuestion:
         """
         if self.missing_seeds and not self.seeds:
             lost = ", ".join(map(repr, self.missing_seeds[:3]))
-            raise LinkError(f"question {self.question.id}: the graph has none of its seeds ({lost})")
+            raise LinkError(
+                f"question {self.question.id}: the graph has none of its seeds ({lost})",
+                code="question.no_seed",
+                question=self.question.id,
+            )
         return Query(self.question.text, self.seeds, self.question.id)
 
 
@@ -97,8 +101,8 @@ class Grounded:
         Raises:
             InputError: There is no such fact.
         """
-        of = {id(found.question): found for found in self.questions}
-        groups = grouped((found.question for found in self.questions), by)
+        of = {id(grounded.question): grounded for grounded in self.questions}
+        groups = grouped((grounded.question for grounded in self.questions), by)
         return {
             name: Grounded(tuple(of[id(question)] for question in group), self.max_hops, self.graph_hash)
             for name, group in groups.items()
@@ -109,11 +113,15 @@ class Grounded:
         return coverage(
             [
                 (
-                    (len(found.question.seeds), len(found.missing_seeds), len(found.unclear_seeds)),
-                    (len(found.gold), len(found.missing_answers), any(len(some) > 1 for some in found.gold)),
-                    found.distance,
+                    (len(grounded.question.seeds), len(grounded.missing_seeds), len(grounded.unclear_seeds)),
+                    (
+                        len(grounded.gold),
+                        len(grounded.missing_answers),
+                        any(len(entities) > 1 for entities in grounded.gold),
+                    ),
+                    grounded.distance,
                 )
-                for found in self.questions
+                for grounded in self.questions
             ],
             self.max_hops,
         )
@@ -147,7 +155,9 @@ def ground(graph: Graph, questions: Iterable[Question], *, max_hops: int = 4, pr
         distance   1 of 2 hops
     """
     if not isinstance(max_hops, int) or isinstance(max_hops, bool) or max_hops < 1:
-        raise InputError(f"ground max_hops must be a whole number of at least 1, got {max_hops!r}; try 4")
+        raise InputError(
+            f"ground max_hops must be a whole number of at least 1, got {max_hops!r}; try 4", code="ground.bad_max_hops"
+        )
     names = _Names(graph)
     in_graph = []
     for done, question in enumerate(questions, 1):
@@ -188,10 +198,10 @@ class _Names:
 
     def entities(self, name: str) -> tuple[int, ...]:
         """Return the entity with this key, else all entities with this name, highest degree first."""
-        found = self._entities.get(name)
-        if found is None:
-            found = self._entities[name] = self._find(name)
-        return found
+        matches = self._entities.get(name)
+        if matches is None:
+            matches = self._entities[name] = self._find(name)
+        return matches
 
     def _find(self, name: str) -> tuple[int, ...]:
         graph = self._graph

@@ -68,7 +68,13 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
     file, place = Path(path), [0]
     if form not in FORMS:
         near = difflib.get_close_matches(form, FORMS, n=1) or ["auto"]
-        raise InputError(f"there is no form {form!r}; there is {', '.join(FORMS)}; try {near[0]!r}", file)
+        raise InputError(
+            f"there is no form {form!r}; there is {', '.join(FORMS)}; try {near[0]!r}",
+            file,
+            code="questions.no_form",
+            form=form,
+            example=near[0],
+        )
     suffix = _suffix(file)
     by_id: dict[str, Question] = {}
     lines: dict[str, int] = {}
@@ -76,11 +82,15 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
         if question.id in by_id:
             first = f" in line {lines[question.id]:,}"
             raise InputError(
-                f"there is a question with the id {question.id!r}{first}; give each its own", file, place[0]
+                f"there is a question with the id {question.id!r}{first}; give each its own",
+                file,
+                place[0],
+                code="questions.same_id",
+                question=question.id,
             )
         by_id[question.id], lines[question.id] = question, place[0]
     if not by_id:
-        raise InputError("the file holds no questions", file)
+        raise InputError("the file holds no questions", file, code="questions.none")
     return tuple(by_id.values())
 
 
@@ -89,18 +99,19 @@ def _suffix(file: Path) -> str:
     if file.is_dir():
         names = sorted(entry.name for entry in file.iterdir() if Path(unpacked_name(entry)).suffix in _SUFFIXES)
         held = f"; it holds {', '.join(names[:5])}" if names else ""
-        raise InputError(f"this is a folder; give the file with the questions{held}", file)
+        raise InputError(f"this is a folder; give the file with the questions{held}", file, code="questions.is_folder")
     if not file.exists():
-        raise InputError("there is no such file", file)
+        raise InputError("there is no such file", file, code="questions.not_there")
     suffix = Path(unpacked_name(file)).suffix
     if suffix not in _SUFFIXES:
         ending = f"the suffix {suffix!r}" if suffix else "no suffix"
         raise InputError(
             f"questions in a file with {ending} cannot be read; there is {' '.join(_SUFFIXES)}, also with .gz or .zst",
             file,
+            code="questions.other_ending",
         )
     if suffix == ".parquet" and unpacked_name(file) != file.name.lower():
-        raise InputError("Parquet is compressed inside; unpack it first", file)
+        raise InputError("Parquet is compressed inside; unpack it first", file, code="questions.packed_parquet")
     return suffix
 
 
@@ -108,7 +119,12 @@ def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator
     """Yield the questions of a file; ``place[0]`` is the line of the last one yielded."""
     if suffix == ".txt":
         if form not in ("auto", "metaqa"):
-            raise InputError(f"a .txt file holds questions of MetaQA, not of the form {form!r}", file)
+            raise InputError(
+                f"a .txt file holds questions of MetaQA, not of the form {form!r}",
+                file,
+                code="questions.other_form",
+                form=form,
+            )
         return metaqa.read(file, "metaqa")
     records = read_json(file) if suffix in _JSON else read_parquet(file) if suffix == ".parquet" else None
     if records is None:
@@ -149,5 +165,7 @@ def _form_of(first: Record) -> str:
         return "plain"
     raise first.fault(
         f"these are not fields of a known form: {', '.join(map(repr, has)) or 'none'}; plain questions have question, "
-        "seeds and answers"
+        "seeds and answers",
+        code="questions.unknown_fields",
+        fields=tuple(has),
     )

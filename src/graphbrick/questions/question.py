@@ -77,7 +77,12 @@ def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]
     known = ["hops", "dataset", *sorted(facts)]
     if by not in known and groups:
         near = difflib.get_close_matches(by, known, n=1) or known[:1]
-        raise InputError(f"questions cannot be told apart by {by!r}; there is {', '.join(known)}; try {near[0]!r}")
+        raise InputError(
+            f"questions cannot be told apart by {by!r}; there is {', '.join(known)}; try {near[0]!r}",
+            code="questions.no_group",
+            group=by,
+            example=near[0],
+        )
     return {name: groups[name] for name in sorted(groups, key=natural_order)}
 
 

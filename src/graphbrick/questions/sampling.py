@@ -56,7 +56,7 @@ def sample_each(questions: Iterable[Question], n: int, *, seed: int = 0, by: str
 
 def _checked(questions: Iterable[Question], n: int) -> tuple[Question, ...]:
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        raise InputError(f"a sample has at least 1 question, got n={n!r}; try 100")
+        raise InputError(f"a sample has at least 1 question, got n={n!r}; try 100", code="sample.too_few", n=n)
     return tuple(questions)
 
 

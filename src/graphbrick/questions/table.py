@@ -100,5 +100,10 @@ def published(name: str) -> Dataset:
     dataset = known().get(name.strip().lower())
     if dataset is None:
         near = difflib.get_close_matches(name.lower(), known(), n=1) or ["metaqa"]
-        raise InputError(f"there is no data set {name!r}; there is {', '.join(known())}; try {near[0]!r}")
+        raise InputError(
+            f"there is no data set {name!r}; there is {', '.join(known())}; try {near[0]!r}",
+            code="datasets.unknown",
+            name=name,
+            example=near[0],
+        )
     return dataset

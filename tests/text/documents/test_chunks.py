@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from faults import fails
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,7 +50,7 @@ def test_tokens_overlap() -> None:
     spans = ByTokens(n=4, overlap=1).spans(document)
     texts = [document.text[span.start : span.end] for span in spans]
     assert texts == ["one two three four", "four five six seven", "seven."]
-    with pytest.raises(PipelineError, match="overlap must be less than n, which is 4"):
+    with fails("parameter.not_allowed", PipelineError, name="overlap"):
         ByTokens(n=4, overlap=4)
 
 

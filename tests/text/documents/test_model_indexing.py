@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from commands import Run, refused
 from documents import write_documents
+from faults import fails
 from forks import run_until_killed
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -205,7 +206,7 @@ def test_many_passages_without_a_result_are_an_error(tmp_path: Path, docs: Path)
         (docs / f"{i}.txt").write_text(f"Number {i} is here.")
     with ScriptedLLM(["I cannot do that."]) as server:
         extractor = OpenIE(LLM(base_url=server.base_url, parallel=1))
-        with pytest.raises(InputError, match=r"has no result for 10 of 10 passages, such as: the reply .*--skip-bad"):
+        with fails("extract.few_results", InputError, n=10, total=10):
             index([docs], tmp_path / "g.graph", extractor=extractor)
         assert len(server.requests) == 20  # each twice, and not about the other passages
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from documents import write_documents
+from faults import fails
 from forks import run_until_killed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.errors import InputError
 from graphbrick.text.documents.chunks import ByParagraph, Chunker
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.store import TextStore
@@ -107,7 +108,7 @@ def test_a_table_changes_row_by_row(tmp_path: Path) -> None:
 def test_sources_that_hold_nothing(tmp_path: Path, docs: Path) -> None:
     (tmp_path / "empty").mkdir()
     with TextStore(tmp_path / "g.text") as store:
-        with pytest.raises(InputError, match="no file in it is of a kind that is read"):
+        with fails("sources.no_documents", InputError):
             read(store, tmp_path / "empty")
         read(store, docs)
         for file in docs.iterdir():
@@ -160,7 +161,7 @@ def test_results_are_kept_by_text(tmp_path: Path, docs: Path) -> None:
         (docs / "z.md").unlink()
         read(store, docs)
         store.drop_unused()
-        with pytest.raises(GraphbrickError, match="passages without a result of E1; index again"):
+        with fails("text_store.no_result"):
             store.result(keys[0], "E1")
 
 
@@ -182,10 +183,10 @@ def test_damage_and_other_versions_are_errors(tmp_path: Path) -> None:
     with sqlite3.connect(folder / "documents.sqlite") as database:
         database.execute("PRAGMA user_version = 9")
     database.close()
-    with pytest.raises(GraphbrickError, match="has the format 9 instead of 1; remove"):
+    with fails("text_store.other_format", version=9):
         TextStore(folder)
     (folder / "documents.sqlite").write_bytes(b"nonsense" * 1000)
-    with pytest.raises(GraphbrickError, match="if it is damaged, remove"):
+    with fails("text_store.failed"):
         TextStore(folder)
 
 
@@ -258,5 +259,5 @@ def test_a_file_that_was_named_by_itself_leaves_with_its_folder(tmp_path: Path, 
         (docs / ".hidden.txt").unlink()
         assert counts(read(store, docs)) == (0, 0, 0, 2)
         assert store.is_empty()
-        with pytest.raises(InputError, match="no file in it is of a kind that is read"):
+        with fails("sources.no_documents", InputError):
             read(store, docs)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import Run, refused
+from faults import fails
 from lightrag_storage import CHUNKS, TEXT, graphml, write_storage
 
 from graphbrick.core.errors import InputError
@@ -62,22 +63,22 @@ def test_names_in_quotes_of_early_versions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "message"),
+    ("file", "content", "code"),
     [
-        ("graph_chunk_entity_relation.graphml", "<graphml", "it cannot be read as GraphML"),
-        ("kv_store_text_chunks.json", "{", "it cannot be read as JSON"),
-        ("kv_store_full_docs.json", "[]", "it must be a JSON object"),
+        ("graph_chunk_entity_relation.graphml", "<graphml", "import_lightrag.not_graphml"),
+        ("kv_store_text_chunks.json", "{", "import_lightrag.not_json"),
+        ("kv_store_full_docs.json", "[]", "import_lightrag.not_an_object"),
     ],
 )
-def test_damaged_files(tmp_path: Path, file: str, content: str, message: str) -> None:
+def test_damaged_files(tmp_path: Path, file: str, content: str, code: str) -> None:
     storage = write_storage(tmp_path / "storage")
     (storage / file).write_text(content)
-    with pytest.raises(InputError, match=message):
+    with fails(code, InputError):
         import_lightrag(storage, tmp_path / "a.graph")
     assert not (tmp_path / "a.graph").exists()
     (storage / file).unlink()
     if "full_docs" not in file:
-        with pytest.raises(InputError, match="has no graph_chunk"):
+        with fails("import_lightrag.no_files", InputError):
             import_lightrag(storage, tmp_path / "a.graph")
 
 

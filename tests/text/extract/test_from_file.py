@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import Run, refused
+from faults import fails
 
 from graphbrick import FromFile, index
 from graphbrick.core.errors import InputError
@@ -91,17 +92,17 @@ def test_the_open_ie_file_of_hipporag_as_a_whole(tmp_path: Path, run: Run) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "code"),
     [
-        ("{", "it is not JSON"),
-        ("[1]", "an entry must be a JSON object"),
-        ('{"text": "a"}', "an entry needs a text"),
-        ('{"text": "a", "triples": 5}', "an entry needs a text"),
+        ("{", "from_file.not_json"),
+        ("[1]", "from_file.not_an_object"),
+        ('{"text": "a"}', "from_file.bad_entry"),
+        ('{"text": "a", "triples": 5}', "from_file.bad_entry"),
     ],
 )
-def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
+def test_bad_files(tmp_path: Path, text: str, code: str) -> None:
     (tmp_path / "a.json").write_text(text)
-    with pytest.raises(InputError, match=message):
+    with fails(code, InputError):
         FromFile(str(tmp_path / "a.json")).extract(["a"])
 
 

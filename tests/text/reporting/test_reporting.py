@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from commands import Run, refused
 from documents import write_documents
+from faults import fails
 from graphrag_output import tables, write_output
 
 import graphbrick
 from graphbrick import LLM, index, parse
-from graphbrick.core.errors import GraphbrickError, InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.communities import (
     CommunityTree,
     communities_of,
@@ -202,7 +203,7 @@ def test_an_update_pays_only_for_communities_that_changed(notes: TextGraph, tmp_
         (tmp_path / "docs" / "tea.txt").write_text(DOCS["tea.txt"] + " People in Mombasa drink the tea of Kericho.")
         graph = index([tmp_path / "docs"], tmp_path / "notes.graph").graph
         keep_communities(graph, find_communities(graph), {})
-        with pytest.raises(GraphbrickError, match="were written from other documents"):
+        with fails("reports.other_documents"):
             reports_of(graph)
         cost = prepare_reports(graph, model(server)).cost
     assert (cost.calls, cost.kept) == (1, 1)
@@ -223,12 +224,12 @@ def test_words_of_deleted_documents_leave_the_database(notes: TextGraph, tmp_pat
 
 
 def test_mostly_unreadable_replies_are_an_error(lakes: TextGraph) -> None:
-    with ScriptedLLM(["Sorry."]) as server, pytest.raises(InputError, match=r"3 of 3 replies .* are not reports"):
+    with ScriptedLLM(["Sorry."]) as server, fails("reports.unread_replies", InputError, n=3, total=3):
         prepare_reports(lakes, model(server))
 
 
 def test_a_model_without_room_is_refused(lakes: TextGraph) -> None:
-    with ScriptedLLM(["-"]) as server, pytest.raises(InputError, match="too few for a report"):
+    with ScriptedLLM(["-"]) as server, fails("reports.no_room", InputError):
         prepare_reports(lakes, model(server, context=1000))
 
 

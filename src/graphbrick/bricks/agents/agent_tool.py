@@ -171,9 +171,9 @@ class AgentTool:
             )
         return bound
 
-    def _in_order(self, given: Sequence[Any]) -> dict[str, Any]:
+    def _in_order(self, written: Sequence[Any]) -> dict[str, Any]:
         """Return arguments given in order by name; commas of names make too many of them, which are joined."""
-        values = list(given)
+        values = list(written)
         if self.arguments and self.arguments[0].kind is list and not any(isinstance(v, list) for v in values):
             values = [values]  # finish["a", "b"]
         while len(values) > 1 and not self._fits(values) and all(isinstance(value, str) for value in values[:2]):

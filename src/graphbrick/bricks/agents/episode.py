@@ -223,14 +223,14 @@ class Episode:
                 event("the call was made before; its result was given again", "agent.repeated_call")
                 return f"You made this call before; make another one or finish. The result was:\n{earlier}"
             try:
-                found: object = self._tool(call).function(self.work, **self._bound(call))
-                if not isinstance(found, Observation):
+                observation: object = self._tool(call).function(self.work, **self._bound(call))
+                if not isinstance(observation, Observation):
                     raise AdviceError(
-                        f"the tool {call.name} is broken: it returned {found!r:.80}, not an Observation",
+                        f"the tool {call.name} is broken: it returned {observation!r:.80}, not an Observation",
                         code="agent.broken_tool",
                         tool=call.name,
                     )
-                return found
+                return observation
             except (StoppedError, NotRecordedError):
                 raise
             except AdviceError as error:
@@ -257,8 +257,8 @@ class Episode:
         return f"Error: {call.name} took longer than {_LONGEST_CALL:g} seconds; ask for less"
 
     def _tool(self, call: Call) -> AgentTool:
-        found = self.conversation.tools.get(call.name)
-        if found is None:
+        tool = self.conversation.tools.get(call.name)
+        if tool is None:
             hint = did_you_mean(call.name, self._names) or f"; there are {', '.join(self._names)}"
             raise AdviceError(f"there is no tool {call.name[:80]!r}{hint}", code="agent.unknown_tool", tool=call.name)
         if self.first not in ("", call.name) and not any(key.startswith(f"{self.first} ") for key in self._results):
@@ -268,7 +268,7 @@ class Episode:
                 code="agent.first_call",
                 first=self.first,
             )
-        return found
+        return tool
 
     def _bound(self, call: Call) -> Mapping[str, object]:
         tool = self._tool(call)

@@ -80,11 +80,11 @@ def read_actions(reply: str, tools: Mapping[str, AgentTool]) -> list[Call]:
     for i, (label, body) in enumerate(sections):
         if label == "action":
             following = sections[i + 1] if i + 1 < len(sections) else ("", "")
-            given = following[1] if following[0] == "action input" else ""
+            inputs = following[1] if following[0] == "action input" else ""
             if body.strip()[:1] in ("{", "["):
                 calls += _json_calls(body.strip(), tools)
                 continue
-            calls += _calls_in(f"{body.strip()}[{given.strip()}]" if given.strip() else body, tools, anywhere=False)
+            calls += _calls_in(f"{body.strip()}[{inputs.strip()}]" if inputs.strip() else body, tools, anywhere=False)
     if not calls:
         bare = "\n".join(body for label, body in sections if label != "observation")
         calls = _json_calls(_TAG.sub("", bare), tools) or _calls_in(bare, tools, anywhere=True)
@@ -122,20 +122,20 @@ def _json_call(entry: Any, tools: Mapping[str, AgentTool]) -> Call | None:
     if isinstance(inner, dict):
         entry = inner
     name = next((entry[key] for key in _NAME_KEYS if isinstance(entry.get(key), str)), None)
-    given = next((entry[key] for key in _ARGUMENT_KEYS if key in entry), None)
+    arguments = next((entry[key] for key in _ARGUMENT_KEYS if key in entry), None)
     if name is None:
         only = next(iter(entry)) if len(entry) == 1 else None  # {"search": {"text": "Kenya"}}
         if only is None or only not in tools:
             return None
-        name, given = only, entry[only]
-    elif given is None and name not in tools:
+        name, arguments = only, entry[only]
+    elif arguments is None and name not in tools:
         return None
-    if isinstance(given, str):
-        value, whole = find_json(given) if given.strip()[:1] in ("{", "[") else (None, False)
-        given = value if whole and isinstance(value, dict | list) else [given]
-    if not isinstance(given, dict | list):
-        given = [] if given is None else [given]  # {"action": "finish", "action_input": 42}
-    return Call(_right_name(name, tools), dict(given) if isinstance(given, dict) else list(given))
+    if isinstance(arguments, str):
+        value, whole = find_json(arguments) if arguments.strip()[:1] in ("{", "[") else (None, False)
+        arguments = value if whole and isinstance(value, dict | list) else [arguments]
+    if not isinstance(arguments, dict | list):
+        arguments = [] if arguments is None else [arguments]  # {"action": "finish", "action_input": 42}
+    return Call(_right_name(name, tools), dict(arguments) if isinstance(arguments, dict) else list(arguments))
 
 
 def _right_name(name: str, tools: Mapping[str, AgentTool]) -> str:

@@ -194,7 +194,7 @@ class GraphView:
         """
         if self.subgraph.is_whole:
             lists = self.graph.neighbours(list(entities), direction=direction, relations=relations, limit=limit)
-            rows = [(found.triples.tolist(), bool(found.is_cut)) for found in lists]
+            rows = [(neighbours.triples.tolist(), bool(neighbours.is_cut)) for neighbours in lists]
         else:
             rows = [self._inside(entity, direction, relations, limit) for entity in entities]
         results = []

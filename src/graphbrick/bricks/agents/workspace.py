@@ -97,9 +97,9 @@ class Workspace(GraphView):
 
     def fitting(self, lines: Iterable[str], tail: Sequence[str] = ()) -> int:
         """Return how many of the first lines are read in a result that ends with a tail; at least one."""
-        room = max(self._longest - _HEAD - sum(len(line) + 1 for line in tail), self._longest // 3)
+        budget = max(self._longest - _HEAD - sum(len(line) + 1 for line in tail), self._longest // 3)
         ends = accumulate(len(line) + 1 for line in lines)
-        return max(sum(1 for _ in takewhile(lambda end: end <= room, ends)), 1)
+        return max(sum(1 for _ in takewhile(lambda end: end <= budget, ends)), 1)
 
     def was_seen(self, entity: int) -> bool:
         """Return whether the question names this node, or a result has held it."""
@@ -168,12 +168,12 @@ class Workspace(GraphView):
         """Return the seen nodes whose labels stand in a text as whole words, longest first, without overlap."""
         rest = f" {name_form(text)} "
         forms = sorted(((name_form(self.graph.label(node)), node) for node in self._nodes), key=lambda f: -len(f[0]))
-        found = []
+        nodes = []
         for form, node in forms:
             if form and f" {form} " in rest:
-                found.append(node)
+                nodes.append(node)
                 rest = rest.replace(f" {form} ", " | ")
-        return found
+        return nodes
 
     def _called(self, name: str) -> tuple[int, ...]:
         """Return the seen nodes with a label, or the one that results write so."""

@@ -68,13 +68,13 @@ class Communities(RankedExtract):
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """Return the ``k`` best entities and the triples among them."""
-        found = super().extract(graph, query)
+        subgraph = super().extract(graph, query)
         seeds = seeds_of(query, Subgraph(graph))
         if len(seeds):
             partitions = self._partitions(graph)
             near = np.unique(partitions.label[seeds])
             fact(partitions=len(near), entities_near=int(np.diff(partitions.pointer)[near].sum()))
-        return found
+        return subgraph
 
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
         """Return the ``k`` best entities of the partitions of ``seeds``."""
@@ -87,8 +87,8 @@ class Communities(RankedExtract):
         )  # only the outgoing rows are used
         scores, error, edges = ppr_push(rows, local, self.restart, True, False, self.tolerance)
         order = np.argsort(members)  # ties go to the lower id, also across partitions
-        kept = best(scores[order], np.searchsorted(members, seeds, sorter=order).astype(np.int32), self.k)
-        return Ranking(members[order][kept], float(error), int(edges))
+        top = best(scores[order], np.searchsorted(members, seeds, sorter=order).astype(np.int32), self.k)
+        return Ranking(members[order][top], float(error), int(edges))
 
     def _partitions(self, graph: Graph) -> Partitions:
         from graphbrick.graphs.partitions import Method, partitions_of

@@ -113,8 +113,8 @@ def hub_scores(
             arrays, since = _earlier_arrays(place, degree)
             if since is None:
                 return None, ""
-            kept = Scores(arrays["nodes"], arrays["values"], float(arrays["error"][0]), 0)
-            return _with_new_entities(graph, kept, since.n_entities, direction, restart), str(since)
+            earlier = Scores(arrays["nodes"], arrays["values"], float(arrays["error"][0]), 0)
+            return _with_new_entities(graph, earlier, since.n_entities, direction, restart), str(since)
 
         scores, when = current_session().get(("earlier hub scores", name, hub), reuse, of=graph)
         if scores is not None:

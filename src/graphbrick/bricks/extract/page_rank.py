@@ -51,8 +51,8 @@ class PageRank(RankedExtract):
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
         """Return the ``k`` best entities near any of ``seeds``."""
         near, scores, error, edges = self.scores(graph, seeds)
-        kept = best(scores, np.searchsorted(near, seeds).astype(np.int32), self.k)
-        return Ranking(near[kept], error, edges)
+        top = best(scores, np.searchsorted(near, seeds).astype(np.int32), self.k)
+        return Ranking(near[top], error, edges)
 
     def scores(
         self, graph: Graph, seeds: npt.NDArray[np.int32]

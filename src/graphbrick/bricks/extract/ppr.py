@@ -77,8 +77,8 @@ class PPR(RankedExtract):
 
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
         """Return the ``k`` best entities for walks from all ``seeds``."""
-        found = self.scores(graph, seeds)
-        return Ranking(best_of(found.nodes, found.values, seeds, self.k), found.error, found.edges)
+        scores = self.scores(graph, seeds)
+        return Ranking(best_of(scores.nodes, scores.values, seeds, self.k), scores.error, scores.edges)
 
     def scores(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Scores:
         """Return the scores of all candidates for the best ``k``: at least ``k`` entities, if as many have a score.
@@ -124,10 +124,10 @@ class PPR(RankedExtract):
     def _of_hub(self, graph: Graph, hub: int, *, renew: bool = False) -> Scores:
         def work_out() -> Scores:
             wide = replace(self, k=_HUB_K, tolerance=self.tolerance / _HUB_FINER, edge_budget=_MOST_EDGES)
-            found = wide._walked(graph, np.array([hub], dtype=np.int32))
-            kept = best_of(found.nodes, found.values, np.array([hub], dtype=np.int32), _HUB_K)
-            at = np.searchsorted(found.nodes, kept, sorter=(order := np.argsort(found.nodes)))
-            return found._replace(nodes=kept, values=found.values[order[at]])
+            scores = wide._walked(graph, np.array([hub], dtype=np.int32))
+            top = best_of(scores.nodes, scores.values, np.array([hub], dtype=np.int32), _HUB_K)
+            at = np.searchsorted(scores.nodes, top, sorter=(order := np.argsort(scores.nodes)))
+            return scores._replace(nodes=top, values=scores.values[order[at]])
 
         name = f"{self.direction}-{self.restart!r}-{self.tolerance!r}"
         return hub_scores(graph, hub, self.direction, self.restart, name, work_out, renew=renew)
@@ -138,22 +138,22 @@ class PPR(RankedExtract):
 
         rows, k, ways = graph.csr.rows, self.k, follow(self.direction)
         if _is_small(graph):
-            found = sweep(rows, seeds, self.restart, *ways, k, self.tolerance / _FINER, self.edge_budget)
+            walk = sweep(rows, seeds, self.restart, *ways, k, self.tolerance / _FINER, self.edge_budget)
         else:
-            found = push(rows, seeds, self.restart, *ways, k, self.tolerance, _LEAST_EDGES, self.edge_budget)
-        if found.spent:
+            walk = push(rows, seeds, self.restart, *ways, k, self.tolerance, _LEAST_EDGES, self.edge_budget)
+        if walk.spent:
             event(
                 f"the edge budget of {self.edge_budget:,} ended the search; scores are less exact than asked for",
                 "ppr.edge_budget",
                 budget=self.edge_budget,
             )
         nodes, values, left, edges = refine(
-            rows, seeds, self.restart, *ways, k, found.nodes, found.state, found.table,
+            rows, seeds, self.restart, *ways, k, walk.nodes, walk.state, walk.table,
             *leading_hubs(graph, self.direction),
         )  # fmt: skip
-        given = 1 - found.dropped
-        error = 2 * (1 - self.restart) * max(left, 0.0) / given
-        return Scores(nodes, values / given, float(error), int(found.edges + edges))
+        spread = 1 - walk.dropped
+        error = 2 * (1 - self.restart) * max(left, 0.0) / spread
+        return Scores(nodes, values / spread, float(error), int(walk.edges + edges))
 
 
 def _is_small(graph: Graph) -> bool:

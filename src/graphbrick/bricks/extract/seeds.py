@@ -108,13 +108,13 @@ class RankedExtract(ExtractStage):
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """Return the ``k`` best entities and the triples among them."""
-        found = [self.rank(graph, group) for group in groups(start(graph, query), self.seeds)]
-        if found:
-            fact(edges_seen=sum(part.edges for part in found))
-            errors = [part.error for part in found if part.error is not None]
+        parts = [self.rank(graph, group) for group in groups(start(graph, query), self.seeds)]
+        if parts:
+            fact(edges_seen=sum(part.edges for part in parts))
+            errors = [part.error for part in parts if part.error is not None]
             if errors:
                 fact(error_bound=max(errors))
-        return among(graph, [part.nodes for part in found])
+        return among(graph, [part.nodes for part in parts])
 
     @abstractmethod
     def rank(self, graph: Graph, seeds: Entities) -> Ranking:

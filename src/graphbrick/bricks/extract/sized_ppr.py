@@ -61,9 +61,9 @@ class SizedPPR(ExtractStage):
 
 def ranking(graph: Graph, ppr: PPR, question: str, seeds: Entities) -> tuple[Entities, Around]:
     """Return the best ``k`` entities other than the seeds, best first, and the input of a sizer."""
-    found = ppr.scores(graph, seeds)
-    others = ~np.isin(found.nodes, seeds) & (found.values > 0)
-    nodes, values = found.nodes[others], found.values[others]
+    scores = ppr.scores(graph, seeds)
+    others = ~np.isin(scores.nodes, seeds) & (scores.values > 0)
+    nodes, values = scores.nodes[others], scores.values[others]
     order = np.lexsort((nodes, -values))[: ppr.k]
     total = np.cumsum(values[order])
     shares = total / total[-1] if len(total) else total

@@ -185,10 +185,10 @@ def learned_sizes(path: str) -> Learned:
 
 def _read(path: Path) -> Learned:
     try:
-        found = json.loads(path.read_text("utf-8"))
-        if (found["format"], found["version"], tuple(found["features"])) != (FORMAT, VERSION, FEATURES):
+        content = json.loads(path.read_text("utf-8"))
+        if (content["format"], content["version"], tuple(content["features"])) != (FORMAT, VERSION, FEATURES):
             raise KeyError("format")
-        learned = Learned(*(np.array(found[name], dtype=np.float64) for name in ("weights", "cuts", "reached")))
+        learned = Learned(*(np.array(content[name], dtype=np.float64) for name in ("weights", "cuts", "reached")))
         fits = learned.weights.shape == (len(FEATURES),) and learned.cuts.shape == learned.reached.shape
         if not fits or not len(learned.cuts) or not all(np.isfinite(array).all() for array in learned):
             raise ValueError("shape")

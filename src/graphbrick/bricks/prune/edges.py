@@ -51,15 +51,15 @@ class PruneEdges(ScoredPrune):
         present = np.unique(relation)
         names = [subgraph.graph.relation_label(r) for r in present.tolist()]
         scores = self.scorer.rate(query.text, names)
-        kept = np.zeros(len(relation), dtype=np.bool_)
+        selected = np.zeros(len(relation), dtype=np.bool_)
         if self.by == "relation":
             # Relations with different keys may share a name; it counts once.
             score_of = dict(zip(names, scores.tolist(), strict=True))
             distinct = list(score_of)
             best = {distinct[i] for i in self.best(np.array([score_of[name] for name in distinct]))}
-            kept = np.isin(relation, present[[name in best for name in names]])
+            selected = np.isin(relation, present[[name in best for name in names]])
         elif len(relation):
             far = distances(query, subgraph)
             nearer = np.minimum(far[heads(subgraph)], far[subgraph.csr.tail])
-            kept[self.best(scores[np.searchsorted(present, relation)], nearer)] = True
-        return with_triples(query, subgraph, kept, connected=self.connected)
+            selected[self.best(scores[np.searchsorted(present, relation)], nearer)] = True
+        return with_triples(query, subgraph, selected, connected=self.connected)

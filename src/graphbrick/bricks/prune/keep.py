@@ -47,8 +47,8 @@ def distances(query: Query, subgraph: Subgraph) -> Ids:
     from graphbrick.kernels.paths.distances import hop_distances
 
     csr = subgraph.csr
-    found = hop_distances(csr.rows, seeds_of(query, subgraph))
-    return np.where(found < 0, np.iinfo(np.int32).max, found).astype(np.int32)
+    hops = hop_distances(csr.rows, seeds_of(query, subgraph))
+    return np.where(hops < 0, np.iinfo(np.int32).max, hops).astype(np.int32)
 
 
 def heads(subgraph: Subgraph) -> Ids:
@@ -68,14 +68,14 @@ def with_triples(query: Query, subgraph: Subgraph, kept: npt.NDArray[np.bool_], 
 
 def with_nodes(query: Query, subgraph: Subgraph, stays: npt.NDArray[np.bool_], *, connected: bool) -> Subgraph:
     """Return the subgraph of the nodes marked in ``stays`` (local), and the triples among them."""
-    kept = stays[heads(subgraph)] & stays[subgraph.csr.tail]
-    return _finish(query, subgraph, stays, kept, connected=connected)
+    selected = stays[heads(subgraph)] & stays[subgraph.csr.tail]
+    return _finish(query, subgraph, stays, selected, connected=connected)
 
 
 def _finish(
-    query: Query, subgraph: Subgraph, stays: npt.NDArray[np.bool_], kept: npt.NDArray[np.bool_], *, connected: bool
+    query: Query, subgraph: Subgraph, stays: npt.NDArray[np.bool_], selected: npt.NDArray[np.bool_], *, connected: bool
 ) -> Subgraph:
-    result = _part(subgraph, stays, kept)
+    result = _part(subgraph, stays, selected)
     reached = distances(query, result) < np.iinfo(np.int32).max
     cut_off = len(reached) - int(np.count_nonzero(reached))
     fact(cut_off=cut_off)
@@ -105,8 +105,8 @@ def _without_triples(query: Query, subgraph: Subgraph) -> set[int]:
     return set((alone if subgraph.nodes is None else subgraph.nodes[alone]).tolist())
 
 
-def _part(subgraph: Subgraph, stays: npt.NDArray[np.bool_], kept: npt.NDArray[np.bool_]) -> Subgraph:
-    nodes, triples = np.flatnonzero(stays).astype(np.int32), np.flatnonzero(kept).astype(np.int32)
+def _part(subgraph: Subgraph, stays: npt.NDArray[np.bool_], selected: npt.NDArray[np.bool_]) -> Subgraph:
+    nodes, triples = np.flatnonzero(stays).astype(np.int32), np.flatnonzero(selected).astype(np.int32)
     return Subgraph(
         subgraph.graph,
         nodes if subgraph.nodes is None else subgraph.nodes[nodes],

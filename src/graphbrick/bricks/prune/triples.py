@@ -38,10 +38,10 @@ class PruneTriples(ScoredPrune):
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
         """Return the best triples and their ends."""
         subgraph = subgraph.listed()
-        kept = np.zeros(subgraph.n_triples, dtype=np.bool_)
+        selected = np.zeros(subgraph.n_triples, dtype=np.bool_)
         scores = self.scorer.rate(query.text, subgraph.triple_texts())
         if len(scores):
             far = distances(query, subgraph)
             nearer = np.minimum(far[heads(subgraph)], far[subgraph.csr.tail])
-            kept[self.best(scores, nearer)] = True
-        return with_triples(query, subgraph, kept, connected=self.connected)
+            selected[self.best(scores, nearer)] = True
+        return with_triples(query, subgraph, selected, connected=self.connected)

@@ -54,7 +54,7 @@ def kinds_of(noun: str) -> dict[str, int]:
     >>> kinds_of("school")["alma mater"], kinds_of("spouse")["better half"], "words" in kinds_of("language")
     (1, 0, False)
     """
-    meanings, found = _meanings(), dict[str, int]()
+    meanings, kinds = _meanings(), dict[str, int]()
     numbers, met = meanings.of_word.get(noun, []), set[int]()
     for distance in range(_FURTHEST + 1):
         numbers = [number for number in dict.fromkeys(numbers) if number not in met]
@@ -64,6 +64,6 @@ def kinds_of(noun: str) -> dict[str, int]:
             break
         for word in named:
             if not word.endswith(_MANY_MEANINGS) and word != noun:
-                found.setdefault(word, distance)
+                kinds.setdefault(word, distance)
         numbers = [kind for number in numbers for kind in meanings.kinds.get(number, ())]
-    return found
+    return kinds

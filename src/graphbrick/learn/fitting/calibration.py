@@ -197,7 +197,7 @@ def _content(question: Written) -> list[int]:
 
 
 class _StrangeWords:
-    """Puts words into questions that the graph's relations do not go by.
+    """A changer of questions, which puts in words that no relation of the graph goes by.
 
     Args:
         embedder: Finds related words.

@@ -36,7 +36,7 @@ def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
         raise ModelError(
             f"{path} exists and holds no {kind} that was trained here; choose another place",
             code="train.other_folder",
-            kind=kind,
+            model=kind,
         )
     listed = {*described.get("files", ()), DESCRIPTION}
     others = [name for name in files_in(path) if name not in listed]
@@ -44,13 +44,13 @@ def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
         raise ModelError(
             f"{path} holds a trained {kind} and also {others[0]}; move that away first",
             code="train.other_files",
-            kind=kind,
+            model=kind,
         )
     if not overwrite:
         raise ModelError(
             f"{path} holds a trained {kind} already; replace it with --overwrite (overwrite=True)",
             code="train.exists",
-            kind=kind,
+            model=kind,
         )
 
 

@@ -58,15 +58,15 @@ def _slots(one: EntityClass) -> frozenset[Slot]:
     return frozenset([*((label, True) for label in one.heads), *((label, False) for label in one.tails)])
 
 
-def _most_like(made: EntityClass, kept: Sequence[EntityClass], known: AbstractSet[str], *, by_name: bool) -> int:
+def _most_like(made: EntityClass, classes: Sequence[EntityClass], known: AbstractSet[str], *, by_name: bool) -> int:
     """Return the place of the class that shares most relations with a fresh one, as a part of both; -1 for none.
 
     By name, it must have the same name, or, if it was renamed, the same relations.
     """
     old = frozenset(slot for slot in _slots(made) if slot[0] in known)
-    shares = [len(old & _slots(one)) / max(1, len(old | _slots(one))) for one in kept]
+    shares = [len(old & _slots(one)) / max(1, len(old | _slots(one))) for one in classes]
     if by_name:
-        alike = [at for at, one in enumerate(kept) if set(made.names) & set(one.names)]
+        alike = [at for at, one in enumerate(classes) if set(made.names) & set(one.names)]
         alike = alike or [at for at, share in enumerate(shares) if share == 1]
     else:
         alike = [at for at, share in enumerate(shares) if share > 0]

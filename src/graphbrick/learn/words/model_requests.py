@@ -154,8 +154,8 @@ def read_proposals(reply: str, group: Sequence[Relation] | Class, *, is_reversed
         for key, field in zip(_KEYS, _REVERSED if is_reversed else _FIELDS, strict=True):
             texts = entry.get(key)
             texts = [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else []
-            some = [text[:_LONGEST] for text in texts[:_MOST_NOUNS] if isinstance(text, str) and text.strip()]
-            proposals += [Proposal(group[number - 1], field, text) for text in some]
+            usable = [text[:_LONGEST] for text in texts[:_MOST_NOUNS] if isinstance(text, str) and text.strip()]
+            proposals += [Proposal(group[number - 1], field, text) for text in usable]
     if len(numbers) < len(group):
         event(
             f"the reply has no words for {len(group) - len(numbers)} of {len(group)} relations: {shown(reply)}",

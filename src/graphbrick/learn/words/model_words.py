@@ -135,15 +135,15 @@ def suggest(
 
 def is_corrected(entry: RelationWords, by_rules: RelationWords) -> bool:
     """Return whether a user changed the words of a relation, made by the rules and perhaps a model."""
-    kept = deepcopy(entry)
-    for line in kept.by_model:
+    own = deepcopy(entry)
+    for line in own.by_model:
         name, _, text = line.partition(": ")
-        texts = getattr(kept, name, None)
+        texts = getattr(own, name, None)
         if not isinstance(texts, list) or text not in texts:
             return True  # the user took it out
         texts.remove(text)
-    kept.by_model = []
-    return kept != by_rules
+    own.by_model = []
+    return own != by_rules
 
 
 def _agreed(llm: ChatModel, groups: Sequence[Group], rules: Phrasebook, result: ModelWords) -> list[Proposal]:
@@ -205,7 +205,7 @@ def _relations(
     relation = graph.csr.relation[ids]
     order = np.argsort(relation, kind="stable")
     bounds = np.searchsorted(relation[order], np.arange(graph.n_relations + 1))
-    found, labels = list[Relation](), set[str]()
+    relations, labels = list[Relation](), set[str]()
     for number in np.argsort(-np.diff(bounds), kind="stable").tolist():
         label = graph.relation_label(number)
         if label in labels or is_corrected(book.relations[label], rules.relations[label]):
@@ -215,10 +215,10 @@ def _relations(
         drawn = random.Random(f"{seed} {label}").sample(range(len(triples)), min(len(triples), _TRIED))
         one = _relation(graph, label, [graph.triple(int(triples[i])) for i in drawn])
         if one is not None:
-            found.append(one)
+            relations.append(one)
     size = max(1, min(_MOST_RELATIONS, llm.max_tokens // RELATION_TOKENS))
-    for first in range(0, len(found), size):
-        yield found[first : first + size]
+    for first in range(0, len(relations), size):
+        yield relations[first : first + size]
 
 
 def _relation(graph: Graph, label: str, triples: Sequence[tuple[int, int, int]]) -> Relation | None:
@@ -237,8 +237,8 @@ def _relation(graph: Graph, label: str, triples: Sequence[tuple[int, int, int]])
 def _relations_between(graph: Graph, head: int, tail: int) -> list[int]:
     """Return the relations of the triples from one entity to another."""
     row = graph.triples_from(head)
-    found = graph.csr.relation[row.start : row.stop][graph.csr.tail[row.start : row.stop] == tail]
-    return [int(relation) for relation in found]
+    relations = graph.csr.relation[row.start : row.stop][graph.csr.tail[row.start : row.stop] == tail]
+    return [int(relation) for relation in relations]
 
 
 def _classes(graph: Graph, book: Phrasebook, rules: Phrasebook, seed: int) -> Iterator[Class]:

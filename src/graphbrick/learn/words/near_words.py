@@ -37,10 +37,10 @@ def near_words(book: Phrasebook, questions: Iterable[str]) -> NearWords:
                 for word, distance in senses.kinds_of(noun).items():
                     far = (distance, place, noun)
                     nouns[word] = min(nouns.get(word, far), far)
-    found: dict[str, str] = {}
+    by_word: dict[str, str] = {}
     for word, (_, _, noun) in sorted(nouns.items()):
         # «driving school» is understood by its last word
         if {word, forms.plural(word)}.isdisjoint(known) and word.split()[-1] not in known:
-            found[word] = noun
-            found.setdefault(forms.plural(word), forms.plural(noun))
-    return NearWords(found)
+            by_word[word] = noun
+            by_word.setdefault(forms.plural(word), forms.plural(noun))
+    return NearWords(by_word)

@@ -51,7 +51,7 @@ Tagged = list[tuple[str, int | None]]
 
 
 class Writer:
-    """Writes questions for relation patterns with the words of a phrasebook.
+    """A writer of questions for relation patterns, with the words of a phrasebook.
 
     Args:
         book: The words of relations and names of classes.
@@ -176,7 +176,7 @@ class _Step:
         person = self._book.is_person(self.label, head=asked_is_head) or forms.kind_of(noun) == forms.PERSON
         wh = "who" if person else "what"
         kind = forms.kind_of(name) or forms.kind_of(noun)
-        where = "where" if self._may_be_place({forms.kind_of(asked) for asked in (name, *self.nouns)}) else wh
+        where = "where" if self._may_be_place({forms.kind_of(noun_of) for noun_of in (name, *self.nouns)}) else wh
         values = {
             "n": noun, "t": name, "h": head, "v": verb, "p": self.words.preposition, "who": wh,
             "when": {forms.TIME: "when", forms.PLACE: "where"}.get(kind, rng.choice((where, wh))),

@@ -44,12 +44,12 @@ def written_questions(graph: Graph, n: int, *, max_hops: int = 3, seed: int = 0)
         True
     """
     writer, rng = Writer(phrasebook_of(graph)), random.Random(seed)
-    found: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     for sample in samples(graph, 4 * n, max_hops=max_hops, n_seeds=max(20, n), seed=seed + 104_729):
-        if len(sample.ends) > _MANY or len(found) == n:
+        if len(sample.ends) > _MANY or len(questions) == n:
             continue
         text = writer.write(sample.pattern, rng).text(graph.label(sample.seed))
         answers = tuple(graph.key(int(end)) for end in sample.ends)
         question = Question("", text, (graph.key(sample.seed),), answers, hops=len(sample.pattern), dataset=DATASET)
-        found.setdefault(text, question)
-    return tuple(replace(question, id=str(place)) for place, question in enumerate(found.values(), 1))
+        questions.setdefault(text, question)
+    return tuple(replace(question, id=str(place)) for place, question in enumerate(questions.values(), 1))

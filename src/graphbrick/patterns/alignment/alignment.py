@@ -305,7 +305,7 @@ class Alignment:
         return self.features_of(self.spoken(tokens), numbered)
 
     def features_of(self, spoken: Spoken, patterns: Ints) -> Scores:
-        """Like `features`, of patterns as `steps` returns them.
+        """Return `features` of patterns as `steps` returns them.
 
         Args:
             spoken: What the words of the question say.

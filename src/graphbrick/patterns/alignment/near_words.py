@@ -40,14 +40,14 @@ class NearWords:
         """
         if not self.nouns:
             return question
-        found = list(WORD_OR_POSSESSIVE.finditer(question))
-        words = ["^", *(match[0].lower() for match in found), "$"]
+        matches = list(WORD_OR_POSSESSIVE.finditer(question))
+        words = ["^", *(match[0].lower() for match in matches), "$"]
         parts, at, done = list[str](), 1, 0
-        while at <= len(found):
+        while at <= len(matches):
             size, noun = self._at(words, at)
             if noun:
-                parts += [question[done : found[at - 1].start()], noun]
-                done = found[at + size - 2].end()
+                parts += [question[done : matches[at - 1].start()], noun]
+                done = matches[at + size - 2].end()
             at += size
         return "".join([*parts, question[done:]])
 

@@ -42,7 +42,7 @@ _TYPE = "\n"  # between a relation and the type of what it leads to
 
 @dataclass(frozen=True, repr=False)
 class WordAlignment(Scorer):
-    """Scores relation patterns by how well the words of the question can be aligned with them; nothing is trained.
+    """A scorer of relation patterns by their alignment with the words of the question; nothing is trained.
 
     Words nearer to the seed speak of earlier hops: in «the capital of the neighbours of X» the last word before X
     speaks of the first hop. Every content word should speak of a hop — be near in meaning to its relation or to the

@@ -170,7 +170,7 @@ class PatternModel:
         return scores
 
     def linear(self, prepared: Prepared, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
-        """Like `score`, but without the alignment."""
+        """Return `score` without the alignment."""
         scores, fits = self._places(patterns)
         if fits:
             scores[fits] = self.linear_of(prepared, self._known.rows([patterns[i] for i in fits]))

@@ -24,7 +24,7 @@ _Walk = tuple[str, Steps | tuple[Step, ...]]
 
 @dataclass(frozen=True, repr=False)
 class PatternScorer(PatternReader):
-    """Scores paths by their relations, as learned from questions with answers (``graphbrick train patterns``).
+    """A scorer of paths by their relations, learned from questions with answers (``graphbrick train patterns``).
 
     Only the relations of a path, their directions, its start, and where it comes back to its start count: all paths of
     one pattern from one start have the same score. The name of the start is masked in the question, so that the model

@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, repr=False)
 class PathTowers(Scorer):
-    """Scores paths by two towers trained on questions with answers (``graphbrick train towers``).
+    """A scorer of paths by two towers trained on questions with answers (``graphbrick train towers``).
 
     One tower reads the question, the other only the relations of the path, as in KELP. Each is an embedder whose
     weights do not change, and a square matrix that is trained; the score is the cosine of the two results. All paths of
@@ -72,9 +72,9 @@ class PathTowers(Scorer):
         row = {text: i for i, text in enumerate(texts)}
         paths = towered(learned.embedder.embed(texts).astype(np.float32), heads["path"])
         questions = {start: masked(query, start) for start in dict.fromkeys(start for start, _ in walks)}
-        asked = list(dict.fromkeys(questions.values()))
-        vectors = towered(learned.embedder.embed(asked).astype(np.float32), heads["question"])
-        of = {start: vectors[asked.index(question)] for start, question in questions.items()}
+        distinct = list(dict.fromkeys(questions.values()))
+        vectors = towered(learned.embedder.embed(distinct).astype(np.float32), heads["question"])
+        of = {start: vectors[distinct.index(question)] for start, question in questions.items()}
         return np.array([float(of[start] @ paths[row[text]]) for start, text in walks], dtype=np.float64)
 
 

@@ -66,14 +66,14 @@ def relations_near(graph: Graph, nodes: Ids, hops: int) -> set[int]:
         hops: How far to look, at least 1.
     """
     seen, frontier, budget = np.zeros(graph.n_entities, dtype=np.bool_), nodes, LOOKED_AT
-    found: set[int] = set()
+    relations: set[int] = set()
     for _ in range(hops):
         seen[frontier] = True
         ends = []
         for forward in (True, False):
             edges = edges_of(graph, frontier, forward, budget)
             budget -= len(edges.triple)
-            found.update(np.unique(graph.csr.relation[edges.triple]).tolist())
+            relations.update(np.unique(graph.csr.relation[edges.triple]).tolist())
             ends.append(edges.end)
         frontier = np.unique(np.concatenate(ends))
         frontier = frontier[~seen[frontier]]
@@ -83,7 +83,7 @@ def relations_near(graph: Graph, nodes: Ids, hops: int) -> set[int]:
             "relation_paths.search_limit",
             limit=LOOKED_AT,
         )
-    return found
+    return relations
 
 
 class Instance(NamedTuple):

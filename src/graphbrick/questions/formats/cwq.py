@@ -24,13 +24,16 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
     """
     for record in records:
         if record.has("answer") and not record.has("answers"):
-            raise record.fault("there is 'answer' but no 'answers'; this is not the published file of the data set")
+            raise record.fault(
+                "there is 'answer' but no 'answers'; this is not the published file of the data set",
+                code="cwq.no_answers",
+            )
         answers: list[str] = []
         names: list[tuple[str, ...]] = []
         for answer in record.objects("answers"):
             called = _called(answer)
             if not called and not answer.has("answer_id"):
-                raise record.fault("an answer has neither answer_id nor answer")
+                raise record.fault("an answer has neither answer_id nor answer", code="cwq.empty_answer")
             answers.append(answer.text("answer_id") if answer.has("answer_id") else called[0])
             names.append(called)
         distinct, other_names = together(answers, names)

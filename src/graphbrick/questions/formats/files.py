@@ -36,7 +36,7 @@ def read_lines(file: Path) -> Iterator[tuple[int, str]]:
     for first, data in blocks(file, _LONGEST_LINE, BadRecords()):
         for number, (line, fault) in enumerate(text_lines(data), first):
             if fault:
-                raise InputError(fault, file, number, line)
+                raise InputError(fault, file, number, line, code="questions.bad_line")
             if line.strip():
                 yield number, line
 
@@ -82,9 +82,17 @@ def _object(file: Path, line: int, text: str, number: int) -> Record:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON: {_reason(error)}; each line is one object", file, line, text) from error
+        raise InputError(
+            f"not JSON: {_reason(error)}; each line is one object", file, line, text, code="questions.not_json"
+        ) from error
     if not isinstance(value, dict):
-        raise InputError("the line is JSON, but not an object; each line is one object", file, line, text)
+        raise InputError(
+            "the line is JSON, but not an object; each line is one object",
+            file,
+            line,
+            text,
+            code="questions.line_not_an_object",
+        )
     return Record(file, line, number, value)
 
 
@@ -100,7 +108,7 @@ def _document(file: Path) -> Iterator[Record]:
         data = stream.read()
     if line_fault(data):
         number, fault = next((n, line_fault(line)) for n, line in enumerate(whole_lines(data), 1) if line_fault(line))
-        raise InputError(fault, file, number)
+        raise InputError(fault, file, number, code="questions.bad_document_line")
     text = data.decode()
     start = _after_blanks(text, 0)
     if text[start] == "{":
@@ -108,12 +116,20 @@ def _document(file: Path) -> Iterator[Record]:
         if match is None:
             _parse(file, text)
             raise InputError(
-                "the file is one JSON object without a list of Questions; write one question a line", file, 1
+                "the file is one JSON object without a list of Questions; write one question a line",
+                file,
+                1,
+                code="questions.one_object",
             )
         start = match.end() - 1
     elif text[start] != "[":
         _parse(file, text)
-        raise InputError("the file is JSON, but neither a list nor objects; write one question a line", file, 1)
+        raise InputError(
+            "the file is JSON, but neither a list nor objects; write one question a line",
+            file,
+            1,
+            code="questions.not_objects",
+        )
     end = yield from _elements(file, text, start + 1)
     _parse(file, f"{text[:start]}[]", text, end)
 
@@ -135,7 +151,9 @@ def _parse(file: Path, before: str, text: str = "", end: int = 0) -> None:
         reason = (
             "there is more text after the list or object" if _reason(error).startswith("Extra data") else _reason(error)
         )
-        raise InputError(f"not JSON: {reason}; a file is one list, or one object a line", file, line) from error
+        raise InputError(
+            f"not JSON: {reason}; a file is one list, or one object a line", file, line, code="questions.not_one_value"
+        ) from error
 
 
 def _elements(file: Path, text: str, at: int) -> Generator[Record, None, int]:
@@ -152,9 +170,16 @@ def _elements(file: Path, text: str, at: int) -> Generator[Record, None, int]:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             line = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            raise InputError(f"not JSON: {_reason(error)}; is the file cut short?", file, line) from error
+            raise InputError(
+                f"not JSON: {_reason(error)}; is the file cut short?", file, line, code="questions.cut_json"
+            ) from error
         if not isinstance(value, dict):
-            raise InputError("the list holds a value that is not an object; each question is one object", file, line)
+            raise InputError(
+                "the list holds a value that is not an object; each question is one object",
+                file,
+                line,
+                code="questions.value_not_an_object",
+            )
         yield Record(file, line, number, value)
         number += 1
         at = _after_blanks(text, at)
@@ -162,7 +187,9 @@ def _elements(file: Path, text: str, at: int) -> Generator[Record, None, int]:
             at = _after_blanks(text, at + 1)
         elif text[at : at + 1] != "]":
             line += text.count("\n", counted, at)
-            raise InputError("not JSON: a comma or ] is missing here; is the file cut short?", file, line)
+            raise InputError(
+                "not JSON: a comma or ] is missing here; is the file cut short?", file, line, code="questions.no_comma"
+            )
     return at + 1
 
 
@@ -188,10 +215,16 @@ def read_table(file: Path, delimiter: str) -> Iterator[Record]:
             bad = next((name for i, name in enumerate(names) if not name or name in names[:i]), None)
             if bad is not None:
                 what = f"two columns are called {bad!r}" if bad else "a column has no name"
-                raise InputError(f"{what}; the first row names the columns", file, line)
+                raise InputError(f"{what}; the first row names the columns", file, line, code="questions.bad_columns")
             continue
         if len(cells) != len(names):
-            raise InputError(f"the row has {len(cells)} columns, but the first row names {len(names)}", file, line)
+            raise InputError(
+                f"the row has {len(cells)} columns, but the first row names {len(names)}",
+                file,
+                line,
+                code="questions.bad_row_length",
+                n=len(cells),
+            )
         yield Record(file, line, number, dict(zip(names, cells, strict=True)), is_table=True)
         number += 1
 
@@ -221,4 +254,4 @@ def read_parquet(file: Path) -> Iterator[Record]:
                     yield Record(file, number + 1, number, row)
                     number += 1
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"not a Parquet file that can be read: {error}", file) from error
+        raise InputError(f"not a Parquet file that can be read: {error}", file, code="questions.not_parquet") from error

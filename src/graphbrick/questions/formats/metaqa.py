@@ -45,10 +45,18 @@ def read(file: Path, dataset: str) -> Iterator[Question]:
     for number, (line, text) in enumerate(read_lines(file)):
         question_text, tab, answered = text.strip("\r\n").partition("\t")
         if not tab or "\t" in answered:
-            raise InputError("a line of MetaQA is a question, one tab, and answers between |", file, line, text)
+            raise InputError(
+                "a line of MetaQA is a question, one tab, and answers between |",
+                file,
+                line,
+                text,
+                code="metaqa.bad_line",
+            )
         answers = [answer.strip() for answer in answered.split("|")] if answered.strip() else []
         if not all(answers):
-            raise InputError("one of the answers is empty; is there a | too many?", file, line, text)
+            raise InputError(
+                "one of the answers is empty; is there a | too many?", file, line, text, code="metaqa.empty_answer"
+            )
         question, seeds = _marked(question_text, file, line)
         if types and number >= len(types):
             break
@@ -62,7 +70,12 @@ def read(file: Path, dataset: str) -> Iterator[Question]:
             facts={"pattern": types[number]} if types else {},
         )
     if types and len(types) != number + 1:
-        raise InputError(f"the file of question types beside it has {len(types):,} lines, not as many as this", file)
+        raise InputError(
+            f"the file of question types beside it has {len(types):,} lines, not as many as this",
+            file,
+            code="metaqa.other_types",
+            n=len(types),
+        )
 
 
 def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
@@ -78,7 +91,11 @@ def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
     for here, there in pairwise(pattern.split("_to_")):
         relation = _RELATIONS.get(there if here == "movie" else here)
         if relation is None or "movie" not in (here, there):
-            raise InputError(f"{pattern!r} is not a question type of MetaQA, such as director_to_movie_to_genre")
+            raise InputError(
+                f"{pattern!r} is not a question type of MetaQA, such as director_to_movie_to_genre",
+                code="metaqa.bad_type",
+                type=pattern,
+            )
         steps.append((relation, here == "movie"))  # the head of every relation is a film
     return tuple(steps)
 
@@ -122,8 +139,10 @@ def _marked(text: str, file: Path, line: int) -> tuple[str, list[str]]:
                 break
         plain.append(letter)
     if depth or not all(seeds):
-        raise InputError("the brackets around the seed do not close, or hold nothing", file, line, text)
+        raise InputError(
+            "the brackets around the seed do not close, or hold nothing", file, line, text, code="metaqa.bad_brackets"
+        )
     question = "".join(plain).strip()
     if not question:
-        raise InputError("the question is empty", file, line, text)
+        raise InputError("the question is empty", file, line, text, code="metaqa.no_question")
     return question, seeds

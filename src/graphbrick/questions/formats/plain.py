@@ -118,7 +118,12 @@ def _facts(record: Record) -> dict[str, str]:
             continue
         meant = difflib.get_close_matches(name.casefold(), missing, n=1, cutoff=0.8)
         if meant:
-            raise record.fault(f"there is no column {name!r}; call it {meant[0]!r} (the columns: {', '.join(COLUMNS)})")
+            raise record.fault(
+                f"there is no column {name!r}; call it {meant[0]!r} (the columns: {', '.join(COLUMNS)})",
+                code="plain.misspelt_column",
+                column=name,
+                meant=meant[0],
+            )
         if record.has(name):
             facts[name] = _fact(value)
     lost = next((name for name in _REQUIRED if name in missing), None)
@@ -127,6 +132,8 @@ def _facts(record: Record) -> dict[str, str]:
     if lost is not None:
         raise record.fault(
             f"there is no column {lost!r}; plain questions have question, seeds and answers (given: "
-            f"{', '.join(map(repr, record.values))})"
+            f"{', '.join(map(repr, record.values))})",
+            code="plain.no_column",
+            column=lost,
         )
     return facts

@@ -31,9 +31,9 @@ class Record:
     values: Mapping[str, object]
     is_table: bool = False
 
-    def fault(self, reason: str) -> InputError:
+    def fault(self, reason: str, *, code: str = "", **values: object) -> InputError:
         """Return an error about this record."""
-        return InputError(reason, self.file, self.line)
+        return InputError(reason, self.file, self.line, "", code=code, **values)
 
     def has(self, name: str) -> bool:
         """Return whether the field has a value that is not null or an empty string."""
@@ -43,7 +43,7 @@ class Record:
     def text(self, name: str) -> str:
         """Return a field that must be a non-empty string or a number."""
         if not self.has(name):
-            raise self.fault(f"there is no {name}; every question needs one")
+            raise self.fault(f"there is no {name}; every question needs one", code="questions.no_field", field=name)
         return self.checked(self.values[name], name)
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ class Record:
         return tuple(dict.fromkeys(self.listed(name)))
 
     def listed(self, name: str) -> list[str]:
-        """Like `texts`, but keeps duplicates."""
+        """Return the strings of a list field, with duplicates."""
         return [self.checked(value, name) for value in self.items(name)]
 
     def items(self, name: str) -> list[object]:
@@ -63,7 +63,11 @@ class Record:
             return list(str(value).split("|"))
         if not isinstance(value, list):
             bracketed = json.dumps([value])[:_SHOWN]
-            raise self.fault(f"{name} must be a list, got {_shown(value)}; put it in brackets: {bracketed}")
+            raise self.fault(
+                f"{name} must be a list, got {_shown(value)}; put it in brackets: {bracketed}",
+                code="questions.not_a_list",
+                field=name,
+            )
         return value
 
     def objects(self, name: str) -> list[Record]:
@@ -71,7 +75,11 @@ class Record:
         records = []
         for item in self.items(name):
             if not isinstance(item, dict):
-                raise self.fault(f"{name} must be a list of objects, got {_shown(item)} in it")
+                raise self.fault(
+                    f"{name} must be a list of objects, got {_shown(item)} in it",
+                    code="questions.not_objects_in_list",
+                    field=name,
+                )
             records.append(Record(self.file, self.line, self.number, item))
         return records
 
@@ -79,7 +87,9 @@ class Record:
         """Return an object field as a `Record`; an empty record if it is missing or null."""
         value = self.values.get(name)
         if value is not None and not isinstance(value, dict):
-            raise self.fault(f"{name} must be an object, got {_shown(value)}")
+            raise self.fault(
+                f"{name} must be an object, got {_shown(value)}", code="questions.not_an_object", field=name
+            )
         return Record(self.file, self.line, self.number, value or {})
 
     def whole_number(self, name: str) -> int | None:
@@ -93,21 +103,27 @@ class Record:
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST:
             raise self.fault(
-                f"{name} must be a whole number from 0 to {LARGEST:,}, got {_shown(value)}; leave it out if unknown"
+                f"{name} must be a whole number from 0 to {LARGEST:,}, got {_shown(value)}; leave it out if unknown",
+                code="questions.not_a_number",
+                field=name,
             )
         return value
 
     def checked(self, value: object, name: str) -> str:
         """Return a value as stripped text; numbers are accepted, because some graphs use them as keys."""
         if isinstance(value, bool) or not isinstance(value, str | int):
-            raise self.fault(f"{name} must hold texts, got {_shown(value)}")
+            raise self.fault(f"{name} must hold texts, got {_shown(value)}", code="questions.not_text", field=name)
         text = str(value).strip()
         if not text:
-            raise self.fault(f"{name} holds an empty text; leave it out")
+            raise self.fault(f"{name} holds an empty text; leave it out", code="questions.empty_text", field=name)
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise self.fault(f"{name} holds half a character (a lone surrogate): {_shown(value)}") from error
+            raise self.fault(
+                f"{name} holds half a character (a lone surrogate): {_shown(value)}",
+                code="questions.half_character",
+                field=name,
+            ) from error
         return text
 
 

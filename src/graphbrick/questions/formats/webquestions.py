@@ -40,6 +40,9 @@ def _answers(record: Record) -> list[str]:
         return []
     value = record.text("targetValue")
     if not _REST.fullmatch(_ANSWER.sub("", value)):
-        raise record.fault(f'targetValue must be like (list (description "a name") (description name)), got {value!r}')
+        raise record.fault(
+            f'targetValue must be like (list (description "a name") (description name)), got {value!r}',
+            code="webquestions.bad_target",
+        )
     texts = (quoted or bare for quoted, bare in _ANSWER.findall(value))
     return [record.checked(re.sub(r'\\(["\\])', r"\1", text), "targetValue") for text in texts]

@@ -51,7 +51,8 @@ def replace_documents(
     if store.setting(IMPORTED) is None and store.sources():
         raise GraphbrickError(
             f"{store.folder} holds documents that were indexed, and what was extracted from them; import into another "
-            "place"
+            "place",
+            code="import.documents_there",
         )
     store.set(IMPORTED, source)
     for earlier in store.sources():

@@ -135,7 +135,9 @@ class ResultStore(ABC):
             "SELECT result FROM extractions WHERE digest = ? AND extractor = ?", (digest, extractor)
         ).fetchone()
         if row is None:
-            raise GraphbrickError(f"{self.path} has passages without a result of {extractor}; index again")
+            raise GraphbrickError(
+                f"{self.path} has passages without a result of {extractor}; index again", code="text_store.no_result"
+            )
         return json.loads(row[0])
 
     def drop_unused(self) -> None:

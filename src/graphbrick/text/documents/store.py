@@ -129,15 +129,15 @@ class TextStore(ResultStore):
             advice = f"it cannot be read or written ({text}); check the space and the permissions of {self.folder}"
         else:
             advice = f"it cannot be used ({text}); if it is damaged, remove {self.folder} and index again"
-        return GraphbrickError(f"{self.path}: {advice}")
+        return GraphbrickError(f"{self.path}: {advice}", code="text_store.failed")
 
     def _create(self) -> None:
         with self.transaction():
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _VERSION):
-                raise GraphbrickError(
-                    f"{self.path} has the format {version} instead of {_VERSION}; remove {self.folder} and index again"
-                )
+                advice = f"remove {self.folder} and index again"
+                text = f"{self.path} has the format {version} instead of {_VERSION}; {advice}"
+                raise GraphbrickError(text, code="text_store.other_format", version=version)
             if version == 0:
                 self._run(_SCHEMA)
                 self._db.execute(f"PRAGMA user_version = {_VERSION}")
@@ -232,7 +232,7 @@ class TextStore(ResultStore):
     def forget_file(self, path: str) -> int:
         """Remove a file and its documents; return the number of documents."""
         with self.transaction():
-            gone = [str(row[0]) for row in self._db.execute("SELECT address FROM documents WHERE file = ?", (path,))]
+            gone = self.addresses(path)
             self._remove(gone)
             self._db.execute("DELETE FROM files WHERE path = ?", (path,))
         return len(gone)

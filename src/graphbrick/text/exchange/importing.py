@@ -52,11 +52,14 @@ def import_graph(
     """
     folder, names = Path(source), ", ".join(FORMS)
     if form is not None and form not in FORMS:
-        raise InputError(f"there is no import of the form {form!r}; choose one of: {names}")
-    found = form or next((name for name, one in FORMS.items() if one.fits(folder)), None)
-    if found is None:
+        raise InputError(
+            f"there is no import of the form {form!r}; choose one of: {names}", code="import.unknown_form", form=form
+        )
+    known_form = form or next((name for name, one in FORMS.items() if one.fits(folder)), None)
+    if known_form is None:
         raise InputError(
             f"{folder} is not of a form that can be imported ({names}); documents and triples are read by "
-            "graphbrick index and build"
+            "graphbrick index and build",
+            code="import.no_form",
         )
-    return FORMS[found].read(folder, path, overwrite=overwrite)
+    return FORMS[known_form].read(folder, path, overwrite=overwrite)

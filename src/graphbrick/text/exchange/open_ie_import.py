@@ -46,9 +46,11 @@ def import_open_ie(source: str | PathLike[str], path: str | PathLike[str], *, ov
     try:
         value = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"it cannot be read as JSON ({error})", file) from error
+        raise InputError(f"it cannot be read as JSON ({error})", file, code="import_open_ie.not_json") from error
     if not isinstance(value, dict) or not isinstance(value.get("docs"), list):
-        raise InputError("the OpenIE file of HippoRAG is a JSON object with a list docs", file)
+        raise InputError(
+            "the OpenIE file of HippoRAG is a JSON object with a list docs", file, code="import_open_ie.no_docs"
+        )
     if not overwrite:
         check_place(Path(path), overwrite=False)
     done = index(
@@ -60,7 +62,7 @@ def import_open_ie(source: str | PathLike[str], path: str | PathLike[str], *, ov
         skip_bad=True,
     )
     if done.reading.problems:
-        raise InputError(done.reading.problems[0][1], file)
+        raise InputError(done.reading.problems[0][1], file, code="import_open_ie.bad_documents")
     notes = [f"without a triple: {counted(len(done.empty), 'passage')}"] if done.empty else []
     notes += [f"triples left out: {count:,} {reason}" for reason, count in done.extraction.dropped.most_common()]
     return Imported(done.graph, 0, 0, 0, notes)

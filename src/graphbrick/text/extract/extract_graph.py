@@ -160,9 +160,9 @@ class ExtractGraph(ModelExtractor):
 
     def _type(self, value: object) -> str:
         """Return a type in lower case; empty if it is not one of those named."""
-        given, types = name_of(value).casefold(), self._types()
+        name, types = name_of(value).casefold(), self._types()
         known = {type_.casefold(): type_ for type_ in types}
-        return known.get(given, "") if types else "" if given == _OTHER else given
+        return known.get(name, "") if types else "" if name == _OTHER else name
 
     def _relation(self, row: object, words: PassageWords | None, dropped: Counter[str]) -> FoundTriple | None:
         source, relation, target, description, keywords, strength = cells(

@@ -78,7 +78,9 @@ def _triples(file: Path, _digest: str, objects: bool) -> Mapping[str, _Entry]:
             rows = [triple for triple in listed if objects or not isinstance(triple, dict)]
             triples = [_parts(row) for row in rows]
         except (StopIteration, TypeError) as error:
-            raise InputError("an entry needs a text (passage) and triples", file, number, repr(entry)) from error
+            raise InputError(
+                "an entry needs a text (passage) and triples", file, number, repr(entry), code="from_file.bad_entry"
+            ) from error
         # A model that lists two or four parts has found no triple.
         whole = tuple(one for one in map(_triple, triples) if one is not None)
         dropped = Counter({INCOMPLETE: len(triples) - len(whole), _OBJECT: len(listed) - len(rows)})
@@ -115,11 +117,13 @@ def _entries(file: Path) -> Iterator[Mapping[str, Any]]:
         except ValueError:
             value = [json.loads(line) for line in data.splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
-        raise InputError(f"it is not JSON ({error})", file) from error
+        raise InputError(f"it is not JSON ({error})", file, code="from_file.not_json") from error
     entries = value.get("docs", [value]) if isinstance(value, dict) else value
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
-            raise InputError("an entry must be a JSON object", file, number, repr(entry))
+            raise InputError(
+                "an entry must be a JSON object", file, number, repr(entry), code="from_file.not_an_object"
+            )
         yield entry
 
 

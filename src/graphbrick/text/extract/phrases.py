@@ -54,7 +54,7 @@ class Phrases(Extractor):
     def _extract(self, text: str) -> Extraction:
         words = [match.group().lower() for match in _WORD.finditer(text)]
         stops = stop_words_of(words)
-        found: dict[tuple[int, int], Found] = {}
+        mentions: dict[tuple[int, int], Found] = {}
         for start, end in sentences(text):
             sentence = _Sentence(text, start, end, stops)
             for one in (
@@ -63,8 +63,8 @@ class Phrases(Extractor):
                 *sentence.phrases(self.longest),
                 *_unspaced(text, start, end),
             ):
-                found.setdefault((one.start, one.end), one)
-        return Extraction(sorted(found.values()))
+                mentions.setdefault((one.start, one.end), one)
+        return Extraction(sorted(mentions.values()))
 
 
 class _Sentence:

@@ -122,13 +122,13 @@ def supported(text: str, words: PassageWords | None, dropped: Counter[str]) -> s
     """Return the sentences of a description that a passage supports; count the others. All of them for None."""
     if words is None or not text:
         return text
-    kept = []
+    sentences_kept = []
     for start, end in sentences(text):
         if words.supports(text[start:end]):
-            kept.append(text[start:end].strip())
+            sentences_kept.append(text[start:end].strip())
         else:
             dropped[UNSUPPORTED] += 1
-    return " ".join(kept)
+    return " ".join(sentences_kept)
 
 
 def iso_date(value: object) -> str:
@@ -157,12 +157,12 @@ def cells(row: object, *names: Sequence[str]) -> list[object]:
     """
     if isinstance(row, Mapping):
         known = {name for same in names for name in same}
-        found = [next((row[name] for name in same if name in row), None) for same in names]
+        by_name = [next((row[name] for name in same if name in row), None) for same in names]
         if len(row) != len(names):
-            return found
+            return by_name
         return [
             value if cell is None and name not in known else cell
-            for cell, (name, value) in zip(found, row.items(), strict=True)
+            for cell, (name, value) in zip(by_name, row.items(), strict=True)
         ]
     if isinstance(row, Sequence) and not isinstance(row, str):
         return [*row, *[None] * (len(names) - len(row))] if len(row) <= len(names) else [None] * len(names)
@@ -191,10 +191,10 @@ def distinct(rows: Iterable[T | None], dropped: Counter[str], cells: int = 3) ->
         dropped: Numbers of rows left out, by reason; added to.
         cells: How many cells are compared.
     """
-    kept: dict[tuple[str, ...], T] = {}
+    by_key: dict[tuple[str, ...], T] = {}
     for row in rows:
         if row is not None:
             key = tuple(caseless(str(cell)) for cell in row[:cells])
-            dropped[DUPLICATE] += key in kept
-            kept.setdefault(key, row)
-    return list(kept.values())
+            dropped[DUPLICATE] += key in by_key
+            by_key.setdefault(key, row)
+    return list(by_key.values())

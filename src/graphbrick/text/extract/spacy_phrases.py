@@ -79,14 +79,19 @@ def _load(model: str) -> Any:
         import spacy
     except ImportError as error:
         raise ModelError(
-            "SpacyPhrases needs spaCy: pip install 'graphbrick[text]' (Phrases() needs nothing)"
+            "SpacyPhrases needs spaCy: pip install 'graphbrick[text]' (Phrases() needs nothing)",
+            code="spacy.no_package",
         ) from error
     try:
         nlp = spacy.load(path, exclude=["senter", "lemmatizer"])
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} is not a spaCy model that can be loaded: {error}") from error
+        raise ModelError(
+            f"{path} is not a spaCy model that can be loaded: {error}", code="spacy.not_a_model"
+        ) from error
     if not {"parser", "ner"} <= set(nlp.pipe_names):
-        raise ModelError(f"the spaCy model {path} has {', '.join(nlp.pipe_names)}, but no parser and ner")
+        raise ModelError(
+            f"the spaCy model {path} has {', '.join(nlp.pipe_names)}, but no parser and ner", code="spacy.no_parser"
+        )
     return nlp
 
 
@@ -98,17 +103,17 @@ def extraction(doc: Doc, title: str) -> Extraction:
         title: The line before it; empty for none. Places count from its start.
     """
     before = len(title) + 1 if title else 0
-    found: dict[tuple[int, int], Found] = {}
+    mentions: dict[tuple[int, int], Found] = {}
     spans: dict[int, Span] = {}  # by the index of each token in it
     for span, kind, type_ in (*_titles(doc, title), *_entities(doc), *_chunks(doc)):
         if all(token.i in spans for token in span):
             continue
         place = before + span.start_char, before + span.end_char
-        found[place] = Found(*place, kind, type_)
+        mentions[place] = Found(*place, kind, type_)
         for token in span:
             spans.setdefault(token.i, span)
     triples = [FoundTriple(*one) for one in dict.fromkeys(_triples(doc, spans, title))]
-    return Extraction(sorted(found.values()), triples)
+    return Extraction(sorted(mentions.values()), triples)
 
 
 def _titles(doc: Doc, title: str) -> Iterator[tuple[Span, Kind, str]]:

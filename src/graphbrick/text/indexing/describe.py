@@ -197,11 +197,11 @@ def _things(made: TextRecords, brick: Describe) -> Iterator[tuple[Described, dic
             thing = Described(entity.label(), tuple(sorted(entity.descriptions)))
             yield thing, entity.descriptions
     rows = made.triples
-    for triple, given in rows.descriptions.items():
-        if brick.needs(given):
+    for triple, descriptions in rows.descriptions.items():
+        if brick.needs(descriptions):
             ends = (made.names.entities[made.keys[int(end[triple])]].label() for end in (rows.head, rows.tail))
             name = f" {rows.relations[int(rows.relation[triple])]} ".join(ends)
-            yield Described(name, tuple(sorted(given))), given
+            yield Described(name, tuple(sorted(descriptions))), descriptions
 
 
 def _prompt(name: str, lines: list[str]) -> list[Message]:

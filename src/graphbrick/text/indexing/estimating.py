@@ -108,7 +108,7 @@ def estimate(
             progress=part_of(progress, "reading"),
         )
         if reading.problems and not skip_bad:
-            raise InputError(unread(reading.problems))
+            raise InputError(unread(reading.problems), code="estimate.unread_files", n=len(reading.problems))
         result = Estimate(reading, len(store.documents()), store.n_passages(), 0, extractor)
         unknown = set[bytes]()
         for part in extractor.parts:

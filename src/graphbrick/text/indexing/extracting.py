@@ -124,5 +124,8 @@ def _refuse_many(extractor: Extractor, failed: list[str], passages: int, skip_ba
         reason = Counter(failed).most_common(1)[0][0]
         raise InputError(
             f"{extractor!r} has no result for {len(failed):,} of {passages:,} passages, such as: {reason}; try another "
-            "model, or --skip-bad (skip_bad=True) to go on without them"
+            "model, or --skip-bad (skip_bad=True) to go on without them",
+            code="extract.few_results",
+            n=len(failed),
+            total=passages,
         )

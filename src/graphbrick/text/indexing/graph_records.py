@@ -62,13 +62,13 @@ class TripleRows:
 
     def description(self, triple: int) -> str:
         """Return the description of a triple; empty for none."""
-        given = self.descriptions.get(triple)
-        return joined_descriptions(given) if given else ""
+        descriptions = self.descriptions.get(triple)
+        return joined_descriptions(descriptions) if descriptions else ""
 
     def topics(self, triple: int) -> tuple[str, ...]:
         """Return the keywords of a triple, most frequent first."""
-        given = self.keywords.get(triple)
-        return tuple(word for word, _ in given.most_common(_MOST_KEYWORDS)) if given else ()
+        counts = self.keywords.get(triple)
+        return tuple(word for word, _ in counts.most_common(_MOST_KEYWORDS)) if counts else ()
 
 
 @dataclass
@@ -153,8 +153,8 @@ def _named(passage: StoredPassage, extraction: Extraction) -> Iterator[tuple[str
     text = passage.full_text
     if passage.title and len(passage.title.split()) <= _TITLE_WORDS:
         yield passage.title, Kind.NAME, ""
-    for found in extraction.found:
-        yield text[found.start : found.end], found.kind, found.type
+    for mention in extraction.found:
+        yield text[mention.start : mention.end], mention.kind, mention.type
     for name, type_ in _mentioned(extraction):
         yield name, Kind.NAME, type_
 
@@ -163,8 +163,8 @@ def _names_something(passage: StoredPassage, extraction: Extraction, names: Name
     """Return whether an entity was found in a passage itself, not only in the title above it."""
     text = passage.full_text
     start = len(text) - len(passage.text)
-    found = (text[one.start : one.end] for one in extraction.found if one.start >= start)
-    return any(map(names.key, found)) or any(names.key(name) for name, _ in _mentioned(extraction))
+    mentions = (text[one.start : one.end] for one in extraction.found if one.start >= start)
+    return any(map(names.key, mentions)) or any(names.key(name) for name, _ in _mentioned(extraction))
 
 
 def _mentioned(extraction: Extraction) -> Iterator[tuple[str, str]]:
@@ -189,9 +189,9 @@ def _sentence_keys(passage: StoredPassage, extraction: Extraction, names: Names)
     for start, end in sentences(text):
         keys = [title] if title else []
         while place < len(extraction.found) and extraction.found[place].start < end:
-            found = extraction.found[place]
-            if found.start >= start:
-                keys.append(names.key(text[found.start : found.end]))
+            mention = extraction.found[place]
+            if mention.start >= start:
+                keys.append(names.key(text[mention.start : mention.end]))
             place += 1
         row = [key for key in dict.fromkeys(keys) if key]
         if row:

@@ -140,7 +140,7 @@ def index(
             store, sources, chunker, options or SourceOptions(), progress=part_of(progress, "reading")
         )
         if reading.problems and not skip_bad:
-            raise InputError(unread(reading.problems))
+            raise InputError(unread(reading.problems), code="index.unread_files", n=len(reading.problems))
         others = store.n_cut_otherwise(identity_of(chunker)) if is_chosen else 0
         if others:
             reading.notes.append(
@@ -163,7 +163,8 @@ def _check_folder(folder: Path, graph: Path) -> None:
         if foreign:
             raise GraphbrickError(
                 f"{folder} holds {foreign[0]}, but is where the documents of {graph} would be kept; choose another "
-                "name for the graph"
+                "name for the graph",
+                code="index.foreign_files",
             )
 
 
@@ -177,7 +178,9 @@ def _claimed(folder: Path) -> Iterator[TextStore]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = claim(folder / "index.lock", wait=True)
     except OSError as error:
-        raise GraphbrickError(f"{folder} cannot be written ({error}); choose another place") from error
+        raise GraphbrickError(
+            f"{folder} cannot be written ({error}); choose another place", code="index.not_writable"
+        ) from error
     with lock:
         is_useless, is_new = False, not (folder / DATABASE).exists()
         try:
@@ -223,10 +226,16 @@ def _stored(store: TextStore, name: str, kind: type[B]) -> B | None:
         brick = parse_brick(text)
     except PipelineError as error:
         raise GraphbrickError(
-            f"the {name} of the last time, {text!r}, cannot be used any more ({error}); name another by {option}"
+            f"the {name} of the last time, {text!r}, cannot be used any more ({error}); name another by {option}",
+            code="index.bad_stored_brick",
+            option=option,
         ) from error
     if not isinstance(brick, kind):
-        raise GraphbrickError(f"the {name} of the last time, {text!r}, {what}; name another by {option}")
+        raise GraphbrickError(
+            f"the {name} of the last time, {text!r}, {what}; name another by {option}",
+            code="index.other_stored_brick",
+            option=option,
+        )
     return brick
 
 
@@ -236,7 +245,8 @@ def _check_unchanged(store: TextStore, graph: Path) -> None:
     if imported is not None:
         raise GraphbrickError(
             f"{graph} was imported from {imported}, and indexing would not keep what was extracted there; index the "
-            "documents into another place"
+            "documents into another place",
+            code="index.imported",
         )
     built = store.setting("graph")
     if not built or not graph.exists():  # empty while a graph is built, so also after a kill then
@@ -245,7 +255,8 @@ def _check_unchanged(store: TextStore, graph: Path) -> None:
     if now != built:
         raise GraphbrickError(
             f"{graph} is not as it was indexed: it was changed by other commands, which indexing would undo; "
-            f"index into another place, or move {graph} away to make it again from its documents"
+            f"index into another place, or move {graph} away to make it again from its documents",
+            code="index.changed_graph",
         )
 
 
@@ -270,7 +281,7 @@ def _built(
     documents = [address for address, *_ in store.documents()]
     if not documents:
         why = "" if not reading.problems else f", as no file could be read ({': '.join(reading.problems[0])})"
-        raise InputError(f"there is no document{why}; name files or folders to index")
+        raise InputError(f"there is no document{why}; name files or folders to index", code="index.no_documents")
     made_by = (extractor.identity, *([] if describe is None else [identity_of(describe)]))
     state = hashlib.sha256(repr((_BUILDER, store.state(), *made_by)).encode()).hexdigest()
     done = _up_to_date(path, state)
@@ -285,12 +296,16 @@ def _built(
         advice = ", or --skip-bad (skip_bad=True) to go on" if made.keys else ""
         raise (InputError if made.keys else _NothingFoundError)(
             f"{extractor!r} found no entity in {len(empty):,} of {counted(len(documents), 'document')} ({shown}); try "
-            f"another extractor{advice}"
+            f"another extractor{advice}",
+            code="index.no_entities",
+            n=len(empty),
+            total=len(documents),
         )
     if not len(made.triples.head):
         raise _NothingFoundError(
             f"{extractor!r} found {counted(len(made.keys), 'entity')}, but no two of them in one sentence, so "
-            "that there is no triple; index more documents, or try another extractor"
+            "that there is no triple; index more documents, or try another extractor",
+            code="index.no_triples",
         )
     describe_all(made, store, describe, extracted.usage, progress)
     store.set("graph", "")

@@ -120,12 +120,12 @@ def proposed_merges(
     if not labels:
         return []
     vectors = store_of(graph).get(embedder, labels).astype(np.float32)
-    found = []
+    proposals = []
     for one, other, cosine in _similar(vectors, at_least):
         if _may_be_one(graph, entities[one], entities[other]):
             pair = sorted((entities[one], entities[other]), key=lambda entity: (mentioned[entity], -entity))
-            found.append(Proposal(graph.label(pair[0]), graph.label(pair[1]), cosine))
-    return sorted(found, key=lambda proposal: (-proposal.cosine, proposal.alias, proposal.name))[:n]
+            proposals.append(Proposal(graph.label(pair[0]), graph.label(pair[1]), cosine))
+    return sorted(proposals, key=lambda proposal: (-proposal.cosine, proposal.alias, proposal.name))[:n]
 
 
 def change_merges(
@@ -152,9 +152,12 @@ def change_merges(
     graph, _ = _open(place)
     with TextStore(text_folder(place)) as store, claim(text_folder(place) / "index.lock", wait=True):
         if store.setting(IMPORTED) is not None:
-            raise InputError(f"{place} was imported, and names are merged where it was made")
+            raise InputError(f"{place} was imported, and names are merged where it was made", code="merges.imported")
         if any(store.missing(part.identity) for part in stored_extractor(store).parts):
-            raise InputError(f"{place} has passages that are not extracted yet; run graphbrick index {place} first")
+            raise InputError(
+                f"{place} has passages that are not extracted yet; run graphbrick index {place} first",
+                code="merges.not_extracted",
+            )
         with store.transaction():
             for name in undo:
                 _undo(store, place, name)
@@ -170,7 +173,7 @@ def _open(path: Path) -> tuple[TextGraph, dict[str, str]]:
     """Return a graph, and the merges of its user."""
     folder = text_folder(path)
     if not folder.is_dir():
-        raise InputError(f"{path} was not made from documents (graphbrick index)")
+        raise InputError(f"{path} was not made from documents (graphbrick index)", code="merges.not_from_documents")
     with TextStore(folder) as store:
         return TextGraph.open(path), dict(store.merges())
 
@@ -180,7 +183,9 @@ def _undo(store: TextStore, path: Path, name: str) -> None:
     if key not in dict(store.merges()):
         raise InputError(
             f"{name!r} was neither merged nor kept apart by you; graphbrick merges {path} lists what was, and --apart "
-            "keeps apart a name that is merged by folding"
+            "keeps apart a name that is merged by folding",
+            code="merges.not_merged",
+            name=name,
         )
     store.unmerge(key)
 
@@ -192,7 +197,12 @@ def _merge(store: TextStore, graph: TextGraph, alias: str, name: str) -> None:
     while met != key and by_user.get(met, met) != met:
         met = by_user[met]
     if met == key:
-        raise InputError(f"{alias!r} and {name!r} are the same entity already ({graph.label(graph.entity(target))})")
+        raise InputError(
+            f"{alias!r} and {name!r} are the same entity already ({graph.label(graph.entity(target))})",
+            code="merges.same_entity",
+            alias=alias,
+            name=name,
+        )
     store.merge(key, target)
 
 
@@ -218,9 +228,16 @@ def _entity(graph: TextGraph, name: str) -> int:
         return named[0]
     if named:
         several = ", ".join(graph.key(entity) for entity in named[:_SHOWN])
-        raise InputError(f"{name!r} means several entities ({several}); name one of these")
+        raise InputError(
+            f"{name!r} means several entities ({several}); name one of these", code="merges.several_entities", name=name
+        )
     near = ", ".join(repr(graph.label(entity)) for entity in graph.search(name, _SHOWN))
-    raise InputError(f"{graph.path} has no entity {name!r}{f'; did you mean {near}?' if near else ''}")
+    raise InputError(
+        f"{graph.path} has no entity {name!r}{f'; did you mean {near}?' if near else ''}",
+        code="merges.no_entity",
+        name=name,
+        near=near,
+    )
 
 
 def _similar(vectors: npt.NDArray[np.float32], at_least: float) -> Iterable[tuple[int, int, float]]:

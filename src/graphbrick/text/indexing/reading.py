@@ -88,7 +88,7 @@ def read_sources(
         place = source.absolute()
         files, others = files_of(place)
         if not files and not store.files_of(str(place)) and not store.files_in(str(place)):
-            raise InputError("no file in it is of a kind that is read", source)
+            raise InputError("no file in it is of a kind that is read", source, code="sources.no_documents")
         reader.reading.others += others
         listed.append((str(place), files))
     for name, content in listed:
@@ -123,7 +123,7 @@ def _source(source: Source) -> Path | Sitemap:
 
 
 class _Reader:
-    """Reads files and pages into a store, unless they were read before and have not changed."""
+    """A reader of files and pages into a store; it passes over those that have not changed."""
 
     def __init__(self, store: TextStore, chunker: Chunker, options: SourceOptions, progress: Progress) -> None:
         self.reading = Reading()

@@ -99,33 +99,33 @@ class Contexts:
         inside = _Inside(self._graph, self._tree.members(community).tolist(), self._occurs)
         facts, passages = inside.facts, inside.passages()
         parts: list[Line] = []
-        room = self._tokens
+        budget = self._tokens
         children = [child for child in self._tree.children(community) if child in reports]
         for child in sorted(children, key=lambda one: (-len(self._tree.members(one)), reports[one].title)):
-            if self._fits(inside, facts, passages, room):
+            if self._fits(inside, facts, passages, budget):
                 break
             line = self._line(0, reports[child].text, reports[child].all_cited)
-            if line.tokens > room:
+            if line.tokens > budget:
                 continue
             parts.append(line)
-            room -= line.tokens
+            budget -= line.tokens
             part = _Inside(self._graph, self._tree.members(child).tolist(), self._occurs)
             covered, covered_passages = set(part.facts), set(part.passages())
             facts = [fact for fact in facts if fact not in covered]
             passages = [passage for passage in passages if passage not in covered_passages]
         return self._filled(inside, parts, facts, passages)
 
-    def _fits(self, inside: _Inside, facts: Sequence[int], passages: Sequence[int], room: int) -> bool:
+    def _fits(self, inside: _Inside, facts: Sequence[int], passages: Sequence[int], budget: int) -> bool:
         """Return whether all triples with their ends, and all passages, may fit the budget of tokens."""
         for fact in facts:
             ends = self._graph.triple(fact)[::2]
             share = sum(self._count(self._entity_text(end)) / max(inside.degree[end], 1) for end in ends)
-            room -= self._count(self._fact_text(fact)) + round(share)
-            if room < 0:
+            budget -= self._count(self._fact_text(fact)) + round(share)
+            if budget < 0:
                 return False
         for passage in passages:
-            room -= self._count(self._passage_text(passage))
-            if room < 0:
+            budget -= self._count(self._passage_text(passage))
+            if budget < 0:
                 return False
         return True
 
@@ -171,8 +171,8 @@ class Contexts:
         return f"{text}: {description}" if description else text
 
     def _passage_text(self, passage: int) -> str:
-        found: PassageText = self._graph.passage(passage)
-        return full_text(found.title, found.text)
+        text: PassageText = self._graph.passage(passage)
+        return full_text(text.title, text.text)
 
 
 class _Page:

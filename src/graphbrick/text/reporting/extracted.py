@@ -76,7 +76,7 @@ def _sentences(graph: TextGraph, passages: Sequence[int], entities: Sequence[int
         entity: [f" {form} " for name in (graph.label(entity), *graph.aliases(entity)) if (form := name_form(name))]
         for entity in entities
     }
-    found: dict[str, _Sentence] = {}
+    by_text: dict[str, _Sentence] = {}
     for passage in passages:
         text = graph.passage(passage).text
         for start, end in sentences(text):
@@ -87,18 +87,18 @@ def _sentences(graph: TextGraph, passages: Sequence[int], entities: Sequence[int
             words = f" {name_form(sentence)} "
             names = frozenset(entity for entity, ones in forms.items() if any(form in words for form in ones))
             if names:
-                found.setdefault(sentence, _Sentence(sentence, passage, names))
-    return list(found.values())
+                by_text.setdefault(sentence, _Sentence(sentence, passage, names))
+    return list(by_text.values())
 
 
-def _picked(found: list[_Sentence], weight: dict[int, float]) -> list[_Sentence]:
+def _picked(left: list[_Sentence], weight: dict[int, float]) -> list[_Sentence]:
     """Return the most central sentences, best first."""
     picked: list[_Sentence] = []
     named: set[int] = set()
     seen: list[set[str]] = []
-    while found and len(picked) < _SUMMARY + _FINDINGS:
-        worth = [sum(weight[one] * (_AGAIN if one in named else 1) for one in entry.names) for entry in found]
-        best = found.pop(worth.index(max(worth)))
+    while left and len(picked) < _SUMMARY + _FINDINGS:
+        worth = [sum(weight[one] * (_AGAIN if one in named else 1) for one in entry.names) for entry in left]
+        best = left.pop(worth.index(max(worth)))
         words = set(name_form(best.text).split())
         if any(len(words & other) > _SAME * len(words | other) for other in seen):
             continue

@@ -73,11 +73,11 @@ def prepare_reports(
     if llm is None:
         reports, failed = [], []
         for done, one in enumerate(chosen, 1):
-            found = extracted_report(graph, one, tree.members(one).tolist())
-            if found is None:
+            report = extracted_report(graph, one, tree.members(one).tolist())
+            if report is None:
                 failed.append(one)
             else:
-                reports.append(found)
+                reports.append(report)
             progress("", done, len(chosen))
         keep_reports(graph, tree, reports, WRITER)
         return Prepared(reports, len(chosen), failed=failed)
@@ -101,5 +101,8 @@ def _check(written: Written, llm: ChatModel, communities: int) -> None:
     if communities and len(written.failed) > _FAILED * communities:
         raise InputError(
             f"{len(written.failed):,} of {communities:,} replies of {llm!r} are not reports; what could be read is "
-            "kept. Try a larger model, structured=True, or a higher max_tokens"
+            "kept. Try a larger model, structured=True, or a higher max_tokens",
+            code="reports.unread_replies",
+            n=len(written.failed),
+            total=communities,
         )

@@ -137,12 +137,12 @@ class KeptReports:
 
         A community without a report is replaced by the nearest one around it that has one.
         """
-        found = set()
+        reported = set()
         for community in self.tree.at_level(level):
             while community >= 0 and community not in self.of:
                 community = int(self.tree.parent[community])
-            found.add(community)
-        return sorted(found - {-1})
+            reported.add(community)
+        return sorted(reported - {-1})
 
 
 def reports_place(graph: TextGraph) -> FolderBeside:
@@ -194,16 +194,26 @@ def _open(graph: TextGraph) -> KeptReports:
         facts = place.facts()
         if facts is None:
             why = "are of an older version of it" if place.older() else "were not written yet"
-            raise GraphbrickError(f"the reports on the communities of {graph.path} {why}; run {advice}")
+            raise GraphbrickError(
+                f"the reports on the communities of {graph.path} {why}; run {advice}", code="reports.not_there"
+            )
         if facts["text"] != graph.text_state:
-            raise GraphbrickError(f"the reports of {graph.path} were written from other documents; run {advice}")
+            raise GraphbrickError(
+                f"the reports of {graph.path} were written from other documents; run {advice}",
+                code="reports.other_documents",
+            )
         tree = communities_of(graph)
         if facts["tree"] != tree.identity:
-            raise GraphbrickError(f"the reports of {graph.path} are on other communities than it has now; run {advice}")
+            raise GraphbrickError(
+                f"the reports of {graph.path} are on other communities than it has now; run {advice}",
+                code="reports.other_communities",
+            )
         lines = (place.folder / _FILE).read_text(encoding="utf-8").splitlines()
         reports = [CommunityReport.from_json(json.loads(line)) for line in lines]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise GraphFormatError(f"the reports in {place.folder} are damaged ({error}); run {advice}") from error
+        raise GraphFormatError(
+            f"the reports in {place.folder} are damaged ({error}); run {advice}", code="reports.damaged"
+        ) from error
     return KeptReports(tree, {report.community: report for report in reports}, str(facts["writer"]))
 
 

@@ -84,7 +84,7 @@ class Written:
 
 
 class ReportWriter:
-    """Writes reports on the communities of a graph.
+    """A writer of reports on the communities of a graph.
 
     Args:
         llm: The language model.
@@ -102,7 +102,8 @@ class ReportWriter:
         if room < _EXPECTED:
             raise InputError(
                 f"{llm!r} holds {llm.context_tokens():,} tokens, of which {llm.max_tokens:,} are for the reply: too "
-                "few for a report; raise context, or lower max_tokens"
+                "few for a report; raise context, or lower max_tokens",
+                code="reports.no_room",
             )
         self._llm, self._tree, self._store = llm, tree, store
         self._contexts = Contexts(graph, tree, min(tokens, room), lambda text: text_tokens(text, llm.tokenizer))
@@ -144,7 +145,7 @@ class ReportWriter:
 
     def _kept_for(self, communities: Sequence[int]) -> list[bytes]:
         """Return the keys of the kept replies about communities, also those of levels that are not written now."""
-        kept: list[bytes] = []
+        keys: list[bytes] = []
         known: dict[int, CommunityReport] = {}
         for level in _finest_first(self._tree, communities):
             for community in level:
@@ -152,9 +153,9 @@ class ReportWriter:
                 reply = self._store.reply(self._key(context), self._writer)
                 report = None if reply is None else read_report(community, context, reply)
                 if report is not None:
-                    kept.append(self._key(context))
+                    keys.append(self._key(context))
                     known[community] = report
-        return kept
+        return keys
 
     def estimate(self, communities: Sequence[int]) -> Cost:
         """Return the cost of `write`. Reports on parts that are not written yet count with 600 tokens each."""
@@ -163,8 +164,8 @@ class ReportWriter:
         for level in _finest_first(self._tree, communities):
             for community in level:
                 context = self._contexts.of(community, known)
-                kept = self._store.reply(self._key(context), self._writer)
-                report = None if kept is None else read_report(community, context, kept)
+                reply = self._store.reply(self._key(context), self._writer)
+                report = None if reply is None else read_report(community, context, reply)
                 if report is None:
                     self._count(cost, context)
                     known[community] = CommunityReport(community, "", "word " * _EXPECTED, 0.0)

@@ -41,10 +41,12 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
     """
     if source.is_file():
         if suffix_of(source) not in SUFFIXES:
-            raise InputError(f"files of this kind are not read; there are {', '.join(SUFFIXES)}", source)
+            raise InputError(
+                f"files of this kind are not read; there are {', '.join(SUFFIXES)}", source, code="sources.other_kind"
+            )
         return [source], []
     if not source.is_dir():
-        raise InputError("there is no such file or folder", source)
+        raise InputError("there is no such file or folder", source, code="sources.not_there")
     documents: list[Path] = []
     others: list[Path] = []
     for folder, names, files in os.walk(source, onerror=_unreadable):
@@ -63,7 +65,9 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
 
 def _unreadable(error: OSError) -> None:
     """Raise the error of a folder that cannot be listed, as its documents would count as deleted."""
-    raise InputError(f"the folder cannot be read: {error.strerror or error}", error.filename) from error
+    raise InputError(
+        f"the folder cannot be read: {error.strerror or error}", error.filename, code="sources.folder_unreadable"
+    ) from error
 
 
 def _is_graph(folder: Path) -> bool:
@@ -96,15 +100,19 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
     with open_source(file) as stream:
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise InputError(f"it has more than {MOST_BYTES >> 20} MB, the most for one document; split it", file)
+        raise InputError(
+            f"it has more than {MOST_BYTES >> 20} MB, the most for one document; split it",
+            file,
+            code="sources.too_large",
+        )
     if suffix in OFFICE:
         yield office_document(str(file), _stem(file), data, suffix, MOST_BYTES)
         return
     if b"\0" in data:
-        raise InputError("it is binary, not text", file)
+        raise InputError("it is binary, not text", file, code="sources.binary")
     document = _MARKUP[suffix](str(file), _stem(file), data)
     if not document.text.strip():
-        raise InputError("it has no text", file)
+        raise InputError("it has no text", file, code="sources.no_text")
     yield document
 
 

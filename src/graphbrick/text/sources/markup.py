@@ -106,18 +106,20 @@ def html_document(address: str, title: str, data: bytes, *, whole: bool = True) 
     try:
         from selectolax.lexbor import LexborHTMLParser
     except ImportError as error:
-        raise ModelError("HTML needs the package selectolax: pip install 'graphbrick[text]'") from error
+        raise ModelError(
+            "HTML needs the package selectolax: pip install 'graphbrick[text]'", code="sources.no_html_package"
+        ) from error
     page, note = decoded(data)
     tree = LexborHTMLParser(page)
     named = tree.css_first("title")
-    found = " ".join(named.text().split()) if named is not None else ""
+    stated = " ".join(named.text().split()) if named is not None else ""
     writer = _Lines()
     body = (None if whole else tree.css_first("main, [role=main]") or tree.css_first("article")) or tree.body
     if body is not None:
         _write(body, writer, _NOT_TEXT if whole else _NOT_TEXT | _AROUND)
     text, headings = writer.finish()
     first = next((heading.title for heading in headings if heading.level == 1), "")
-    return Document(address, found or first or title, text, headings, note)
+    return Document(address, stated or first or title, text, headings, note)
 
 
 def _write(body: Any, writer: _Lines, left_out: frozenset[str]) -> None:
@@ -155,7 +157,7 @@ def _is_hidden(node: Any) -> bool:
 
 
 class _Lines:
-    """Collects words into lines and notes where headings begin."""
+    """A collector of words into lines, with the places where headings begin."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []

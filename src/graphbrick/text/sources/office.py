@@ -48,13 +48,17 @@ def office_document(address: str, title: str, data: bytes, suffix: str, most: in
     """
     module, package, kind = _PACKAGES[suffix]
     if importlib.util.find_spec(module) is None:
-        raise ModelError(f"{kind} files need the package {package}: pip install 'graphbrick[text]'")
+        raise ModelError(
+            f"{kind} files need the package {package}: pip install 'graphbrick[text]'",
+            code="office.no_package",
+            package=package,
+        )
     texts: list[str] = []
     headings: list[Heading] = []
     length = 0
     for part in _parts(address, data, suffix):
         if "error" in part:
-            raise InputError(part["error"], address)
+            raise InputError(part["error"], address, code="office.refused")
         if "title" in part:
             first = next((heading.title for heading in headings if heading.level == 1), "")
             named = " ".join(part["title"].split()) or (first if suffix == ".docx" else "")
@@ -65,8 +69,12 @@ def office_document(address: str, title: str, data: bytes, suffix: str, most: in
         length += len(part["text"])
         texts += [before, part["text"]]
         if length > most:
-            raise InputError(f"it has more than {most >> 20} million characters, the most for one document", address)
-    raise InputError("it is damaged: its end is missing", address)
+            raise InputError(
+                f"it has more than {most >> 20} million characters, the most for one document",
+                address,
+                code="office.too_long",
+            )
+    raise InputError("it is damaged: its end is missing", address, code="office.damaged")
 
 
 def _parts(address: str, data: bytes, suffix: str) -> Iterator[dict[str, Any]]:
@@ -87,10 +95,12 @@ def _parts(address: str, data: bytes, suffix: str) -> Iterator[dict[str, Any]]:
             while line := lines.get(timeout=SECONDS):
                 yield json.loads(line)
             if child.wait(timeout=SECONDS):
-                raise InputError(_fault(log, child.returncode), address)
+                raise InputError(_fault(log, child.returncode), address, code="office.failed")
         except (queue.Empty, subprocess.TimeoutExpired) as error:
             raise InputError(
-                f"a page of it takes more than {SECONDS:.0f} s; leave it out or split it", address
+                f"a page of it takes more than {SECONDS:.0f} s; leave it out or split it",
+                address,
+                code="office.too_slow",
             ) from error
         finally:
             child.kill()

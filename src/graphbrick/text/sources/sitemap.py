@@ -59,9 +59,15 @@ class Sitemap:
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 100:
-            raise InputError(f"the rate is above 0 to 100 requests a second, got {self.rate}; try 1")
+            raise InputError(
+                f"the rate is above 0 to 100 requests a second, got {self.rate}; try 1",
+                code="sitemap.bad_rate",
+                rate=self.rate,
+            )
         if self.pages < 1:
-            raise InputError(f"the number of pages is at least 1, got {self.pages}")
+            raise InputError(
+                f"the number of pages is at least 1, got {self.pages}", code="sitemap.bad_pages", pages=self.pages
+            )
 
     @property
     def is_file(self) -> bool:
@@ -122,39 +128,43 @@ def pages_of(sitemap: Sitemap, folder: Path, note: Callable[[str], object] = lam
             f"{sitemap.name} lists more than {counted(sitemap.pages, 'page')}, and only these are read; --pages "
             "(pages) takes more"
         )
-    with closing(sqlite3.connect(folder / PAGES, isolation_level=None)) as kept:
-        kept.execute("PRAGMA secure_delete = ON")
+    with closing(sqlite3.connect(folder / PAGES, isolation_level=None)) as database:
+        database.execute("PRAGMA secure_delete = ON")
         for statement in _TABLE.split(";"):
-            kept.execute(statement)
-        run = _begun(kept, sitemap.name)
+            database.execute(statement)
+        run = _begun(database, sitemap.name)
         lost = 0
         for url, lastmod in listed.items():
-            page = _page(kept, client, sitemap.name, run, url, lastmod)
+            page = _page(database, client, sitemap.name, run, url, lastmod)
             lost = lost + 1 if page.problem.startswith("the server cannot be reached") else 0
             if lost == _UNREACHABLE:
-                raise InputError(f"{page.url}: {page.problem}; run the command again to go on", sitemap.address)
+                raise InputError(
+                    f"{page.url}: {page.problem}; run the command again to go on",
+                    sitemap.address,
+                    code="sitemap.server_gone",
+                )
             yield page
-        kept.execute("DELETE FROM pages WHERE sitemap = ? AND run != ?", (sitemap.name, run))
-        kept.execute("UPDATE runs SET done = 1 WHERE sitemap = ?", (sitemap.name,))
+        database.execute("DELETE FROM pages WHERE sitemap = ? AND run != ?", (sitemap.name, run))
+        database.execute("UPDATE runs SET done = 1 WHERE sitemap = ?", (sitemap.name,))
 
 
-def _begun(kept: sqlite3.Connection, name: str) -> int:
+def _begun(database: sqlite3.Connection, name: str) -> int:
     """Return the number of this run: that of the last one if it was interrupted."""
-    row = kept.execute("SELECT run, done FROM runs WHERE sitemap = ?", (name,)).fetchone()
+    row = database.execute("SELECT run, done FROM runs WHERE sitemap = ?", (name,)).fetchone()
     run = 1 if row is None else int(row[0]) + int(row[1])
-    kept.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, 0)", (name, run))
+    database.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, 0)", (name, run))
     return run
 
 
-def _page(kept: sqlite3.Connection, client: Client, sitemap: str, run: int, url: str, lastmod: str) -> Page:
+def _page(database: sqlite3.Connection, client: Client, sitemap: str, run: int, url: str, lastmod: str) -> Page:
     """Return a page, as it was kept if it has not changed since."""
-    row = kept.execute(
+    row = database.execute(
         "SELECT run, lastmod, etag, modified, type, body FROM pages WHERE sitemap = ? AND url = ?", (sitemap, url)
     ).fetchone()
     conditions: dict[str, str] = {}
     if row is not None:
         if row[0] == run or (lastmod and lastmod == row[1]):
-            kept.execute("UPDATE pages SET run = ? WHERE sitemap = ? AND url = ?", (run, sitemap, url))
+            database.execute("UPDATE pages SET run = ? WHERE sitemap = ? AND url = ?", (run, sitemap, url))
             return Page(url, row[4], zlib.decompress(row[5]))
         conditions = {"If-None-Match": row[2]} if row[2] else {"If-Modified-Since": row[3]} if row[3] else {}
     try:
@@ -162,17 +172,17 @@ def _page(kept: sqlite3.Connection, client: Client, sitemap: str, run: int, url:
     except FetchError as error:
         is_gone = error.status in (404, 410)
         if row is not None and not is_gone:  # what is known of it stays
-            kept.execute("UPDATE pages SET run = ? WHERE sitemap = ? AND url = ?", (run, sitemap, url))
+            database.execute("UPDATE pages SET run = ? WHERE sitemap = ? AND url = ?", (run, sitemap, url))
         return Page(url, problem=str(error), is_gone=is_gone)
     if row is not None and answer.status == 304:
-        kept.execute(
+        database.execute(
             "UPDATE pages SET run = ?, lastmod = ? WHERE sitemap = ? AND url = ?", (run, lastmod, sitemap, url)
         )
         return Page(url, row[4], zlib.decompress(row[5]))
     type_ = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     marks = (answer.headers.get("etag", ""), answer.headers.get("last-modified", ""))
     values = (sitemap, url, run, lastmod, *marks, type_, zlib.compress(answer.body))
-    kept.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    database.execute("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
     return Page(url, type_, answer.body)
 
 
@@ -188,21 +198,23 @@ def page_document(page: Page) -> Document:
     if page.type == _PDF:
         return office_document(page.url, title, data, ".pdf", MOST_BYTES)
     if page.type not in _TYPES:
-        raise InputError(f"pages of type {page.type or 'unknown'} are not read", page.url)
+        raise InputError(
+            f"pages of type {page.type or 'unknown'} are not read", page.url, code="sitemap.other_type", type=page.type
+        )
     if b"\0" in data:
-        raise InputError("it is binary, not text", page.url)
+        raise InputError("it is binary, not text", page.url, code="sitemap.binary")
     if _TYPES[page.type] is html_document:
         document = html_document(page.url, title, data, whole=False)
     else:
         document = _TYPES[page.type](page.url, title, data)
     if not document.text.strip():
-        raise InputError("it has no text", page.url)
+        raise InputError("it has no text", page.url, code="sitemap.no_text")
     return document
 
 
 @dataclass
 class _Listing:
-    """Reads a sitemap, and the sitemaps that it names."""
+    """A reader of a sitemap, and of the sitemaps that it names."""
 
     sitemap: Sitemap
     client: Client
@@ -221,12 +233,13 @@ class _Listing:
                             f"it names more than {MOST_SITEMAPS} sitemaps, or they name others more than {MOST_DEPTH} "
                             "times; index a sitemap that lists pages",
                             self.sitemap.address,
+                            code="sitemap.too_many_sitemaps",
                         )
                     seen.add(inner)
                     waiting.append((inner, depth + 1))
         self.is_cut |= bool(waiting)
         if not self.pages:
-            raise InputError("it lists no page", self.sitemap.address)
+            raise InputError("it lists no page", self.sitemap.address, code="sitemap.no_page")
         return self.pages
 
     def _read(self, address: str) -> list[str]:
@@ -235,14 +248,14 @@ class _Listing:
             try:
                 data = self.client.get(address, most=MOST_SITEMAP).body
             except FetchError as error:
-                raise InputError(str(error), address) from error
+                raise InputError(str(error), address, code="sitemap.not_fetched", status=error.status) from error
         else:
             with open_source(Path(address)) as stream:
                 data = stream.read(MOST_SITEMAP + 1)
         if data.startswith(_GZIP):
             data = _unpacked(data, address)
         if len(data) > MOST_SITEMAP:
-            raise InputError(f"the sitemap has more than {MOST_SITEMAP >> 20} MB", address)
+            raise InputError(f"the sitemap has more than {MOST_SITEMAP >> 20} MB", address, code="sitemap.too_large")
         if not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<"):
             for line in data.decode("utf-8-sig", "replace").splitlines():
                 self._add(line, "")
@@ -280,7 +293,9 @@ class _Listing:
             text.clear()
 
         def refuse(*_: object) -> None:
-            raise InputError("the sitemap defines entities, which is not allowed in one", address)
+            raise InputError(
+                "the sitemap defines entities, which is not allowed in one", address, code="sitemap.entities"
+            )
 
         parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -289,7 +304,7 @@ class _Listing:
         try:
             parser.Parse(data, True)
         except expat.ExpatError as error:
-            raise InputError(f"it is not a sitemap ({error})", address) from error
+            raise InputError(f"it is not a sitemap ({error})", address, code="sitemap.not_xml") from error
         return inner
 
 
@@ -303,4 +318,6 @@ def _unpacked(data: bytes, address: str) -> bytes:
         with gzip.open(io.BytesIO(data)) as stream:
             return stream.read(MOST_SITEMAP + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"the gzip data of the sitemap are damaged ({error})", address) from error
+        raise InputError(
+            f"the gzip data of the sitemap are damaged ({error})", address, code="sitemap.damaged_gzip"
+        ) from error

@@ -54,15 +54,21 @@ def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator
         key = "".join(_texts(row, columns["key"][0])[:1]) if columns["key"] else ""
         key = key.strip() or str(number)
         if key in keys:
-            raise InputError(f"the key {key!r:.80} stands in two rows; name another column with --key", file, number)
+            raise InputError(
+                f"the key {key!r:.80} stands in two rows; name another column with --key",
+                file,
+                number,
+                code="tables.same_key",
+                key=key,
+            )
         keys.add(key)
         title = " ".join("".join(_texts(row, columns["title"][0])[:1]).split()) if columns["title"] else ""
         sections = _texts(row, columns["section"][0]) if columns["section"] else []
         if sections and len(sections) != len(texts):
-            raise InputError(f"{len(sections)} sections for {len(texts)} texts", file, number)
+            raise InputError(f"{len(sections)} sections for {len(texts)} texts", file, number, code="tables.sections")
         yield _document(f"{file}#{key}", title, texts, sections)
     if not keys:
-        raise InputError("no row has text; name its column with --text", file)
+        raise InputError("no row has text; name its column with --text", file, code="tables.no_text")
 
 
 def _document(address: str, title: str, texts: list[str], sections: list[str]) -> Document:
@@ -88,17 +94,26 @@ def _columns(row: Mapping[str, Any], options: SourceOptions, file: Path, number:
     usual = {name.lower(): name for name in row}
     chosen: dict[str, list[str]] = {}
     for part, names in (("text", _TEXT), ("title", _TITLE), ("key", _KEY), ("section", ())):
-        given = getattr(options, part)
-        if given is None:
+        option = getattr(options, part)
+        if option is None:
             chosen[part] = [usual[name] for name in names if name in usual][:1]
             continue
-        chosen[part] = [name.strip() for name in given.split(",")] if part == "text" else [given.strip()]
+        chosen[part] = [name.strip() for name in option.split(",")] if part == "text" else [option.strip()]
         for name in chosen[part]:
             if name not in row and name.split(".")[0] not in row:
-                raise InputError(f"there is no column {name!r}; there are {', '.join(map(str, row))}", file, number)
+                raise InputError(
+                    f"there is no column {name!r}; there are {', '.join(map(str, row))}",
+                    file,
+                    number,
+                    code="tables.no_column",
+                    column=name,
+                )
     if not chosen["text"]:
         raise InputError(
-            f"no column is called text; name one with --text; there are {', '.join(map(str, row))}", file, number
+            f"no column is called text; name one with --text; there are {', '.join(map(str, row))}",
+            file,
+            number,
+            code="tables.no_text_column",
         )
     return chosen
 
@@ -126,12 +141,19 @@ def _csv(file: Path) -> Iterator[Mapping[str, Any]]:
             reader = csv.DictReader(lines, delimiter="\t" if ".tsv" in file.name.lower() else ",", strict=True)
             for row in reader:
                 if None in row or None in row.values():
-                    raise InputError("the row has more or fewer fields than the header", file, reader.line_num)
+                    raise InputError(
+                        "the row has more or fewer fields than the header",
+                        file,
+                        reader.line_num,
+                        code="tables.bad_row_length",
+                    )
                 yield row
         except csv.Error as error:
-            raise InputError(f"the row cannot be read ({error})", file, reader.line_num) from error
+            raise InputError(
+                f"the row cannot be read ({error})", file, reader.line_num, code="tables.bad_row"
+            ) from error
         except UnicodeDecodeError as error:
-            raise InputError(f"it is not UTF-8 ({error.reason}); convert it", file) from error
+            raise InputError(f"it is not UTF-8 ({error.reason}); convert it", file, code="tables.not_utf8") from error
         finally:
             csv.field_size_limit(before)
 
@@ -156,7 +178,9 @@ def _json(file: Path) -> Iterator[Mapping[str, Any]]:
         value = value["docs"]
     for number, row in enumerate(value if isinstance(value, list) else [value], 1):
         if not isinstance(row, dict):
-            raise InputError(f"a document must be a JSON object, got {row!r:.80}", file, number)
+            raise InputError(
+                f"a document must be a JSON object, got {row!r:.80}", file, number, code="tables.row_not_an_object"
+            )
         yield row
 
 
@@ -164,9 +188,11 @@ def _object(line: bytes, file: Path, number: int) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"it is not JSON ({error})", file, number) from error
+        raise InputError(f"it is not JSON ({error})", file, number, code="tables.not_json") from error
     if not isinstance(row, dict):
-        raise InputError(f"a document must be a JSON object, got {row!r:.80}", file, number)
+        raise InputError(
+            f"a document must be a JSON object, got {row!r:.80}", file, number, code="tables.line_not_an_object"
+        )
     return row
 
 
@@ -179,4 +205,6 @@ def _parquet(file: Path) -> Iterator[Mapping[str, Any]]:
             for batch in table.iter_batches(batch_size=256):
                 yield from batch.to_pylist()
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"it is not a Parquet file that can be read ({error})", file) from error
+        raise InputError(
+            f"it is not a Parquet file that can be read ({error})", file, code="tables.not_parquet"
+        ) from error

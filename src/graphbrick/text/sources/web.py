@@ -64,7 +64,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Client:
-    """Fetches pages, one after another.
+    """A client that fetches pages, one after another.
 
     Args:
         rate: Most requests a second; a Crawl-delay of the host may lower it.
@@ -169,7 +169,9 @@ def rules_in(robots: bytes) -> Protego:
     try:
         from protego import Protego
     except ImportError as error:
-        raise ModelError("sitemaps need the package protego: pip install 'graphbrick[text]'") from error
+        raise ModelError(
+            "sitemaps need the package protego: pip install 'graphbrick[text]'", code="web.no_package"
+        ) from error
     return Protego.parse(robots[:_MOST_RULES].decode("utf-8-sig", "replace"))
 
 
@@ -209,7 +211,7 @@ def host_of(url: str) -> str:
 def is_private(host: str) -> bool:
     """Return whether a host is this machine, in a local network, or cannot be found."""
     try:
-        found = socket.getaddrinfo(host, None)
+        addresses = socket.getaddrinfo(host, None)
     except OSError:
         return True
-    return not all(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_global for entry in found)
+    return not all(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_global for entry in addresses)

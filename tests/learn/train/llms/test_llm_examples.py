@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick import LLM, Evidence, Generate, Query, Subgraph, build
 from graphbrick.bricks.extract.planned_relations import PlannedRelations
@@ -266,26 +267,31 @@ def test_a_name_that_is_read_as_something_else_is_left_out(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "code", "values"),
     [
-        ({"module": "extract"}, "module must be one of plan, rank, answer, got 'extract'"),
-        ({"brick": Generate(LLM())}, r"the module plan is that of PlannedRelations, got the brick Generate"),
-        ({"epochs": 0}, "epochs must be a whole number of at least 1 and at most 10,000, got 0; try"),
-        ({"learning_rate": 0.0}, r"learning_rate must be in \(0, 1\), got 0.0; try 0.0002"),
-        ({"dropout": 1.0}, r"dropout must be in \[0, 1\)"),
-        ({"texts": ["paths"]}, "texts must be some of path, step, relation, pattern, triple, entity, got paths"),
-        ({"gguf": True}, "a GGUF file is written from the one that was tuned"),
-        ({"seed": True}, "seed must be a whole number"),
+        ({"module": "extract"}, "train_llm.bad_module", {"module": "extract"}),
+        ({"brick": Generate(LLM())}, "train_llm.other_brick", {"module": "plan"}),
+        ({"epochs": 0}, "train.bad_parameter", {"name": "epochs"}),
+        ({"learning_rate": 0.0}, "train.bad_parameter", {"name": "learning_rate"}),
+        ({"dropout": 1.0}, "train.bad_parameter", {"name": "dropout"}),
+        ({"texts": ["paths"]}, "train_llm.bad_texts", {}),
+        ({"gguf": True}, "train_llm.no_gguf_base", {}),
+        ({"seed": True}, "train.bad_parameter", {"name": "seed"}),
     ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+    ids=lambda value: next(iter(value), "") if isinstance(value, dict) else "",
 )
 def test_parameters_out_of_range(
-    films: Graph, asked: list[Question], tmp_path: Path, given: dict[str, object], message: str
+    films: Graph,
+    asked: list[Question],
+    tmp_path: Path,
+    options: dict[str, object],
+    code: str,
+    values: dict[str, object],
 ) -> None:
     (tmp_path / "base").mkdir()
     (tmp_path / "base" / "config.json").write_text("{}")
-    parameters = {"module": "plan", "base": str(tmp_path / "base")} | given
-    with pytest.raises(InputError, match=message):
+    parameters = {"module": "plan", "base": str(tmp_path / "base")} | options
+    with fails(code, InputError, **values):
         train_llm(films, asked, tmp_path / "out", **parameters)  # type: ignore[arg-type]
 
 
@@ -303,7 +309,7 @@ def test_a_base_that_is_not_there(films: Graph, asked: list[Question], tmp_path:
 
 def test_a_place_that_is_taken(films: Graph, asked: list[Question], tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ModelError, match="holds no language model that was trained here"):
+    with fails("train.other_folder", ModelError, model="language model"):
         train_llm(films, asked, tmp_path, module="plan", base="someone/model", overwrite=True)
 
 
@@ -311,7 +317,7 @@ def test_a_missing_package_says_what_to_install(
     films: Graph, asked: list[Question], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "peft", None)
-    with pytest.raises(ModelError, match=r"needs the package peft: pip install 'graphbrick\[train\]'"):
+    with fails("train.no_package", ModelError, package="peft"):
         train_llm(films, asked, tmp_path / "out", module="plan", base="someone/model")
     assert not (tmp_path / "out").exists()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from faults import fails
 from following import follow_pattern
 from onnx_models import write_embedder
 from threadpoolctl import threadpool_info
@@ -245,17 +246,17 @@ def test_questions_without_seeds_are_linked(films: Graph, embedder: EmbeddingMod
 def test_what_cannot_be_done_is_said_before_the_work(
     films: Graph, questions: list[Question], embedder: EmbeddingModel, trained: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(ModelError, match="--overwrite"):
+    with fails("patterns.exists", ModelError):
         train_patterns(films, questions, trained, embedder=embedder)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear", encoding="utf-8")
-    with pytest.raises(ModelError, match="holds no trained patterns"):
+    with fails("patterns.other_folder", ModelError):
         train_patterns(films, questions, tmp_path / "other", embedder=embedder, overwrite=True)
     strange = [Question("1", "who?", ("Nobody",), ("Noone",))]
-    with pytest.raises(InputError, match="none of 1 questions"):
+    with fails("train_patterns.no_pattern", InputError, n=1):
         train_patterns(films, strange, tmp_path / "out", embedder=embedder)
     for wrong in ({"max_hops": 0}, {"max_hops": 11}, {"rounds": 0}, {"rounds": True}, {"seed": -1}):
-        with pytest.raises(InputError, match=next(iter(wrong))):
+        with fails("train.bad_whole_number", InputError, name=next(iter(wrong))):
             train_patterns(films, questions, tmp_path / "out", embedder=embedder, **wrong)
     assert not (tmp_path / "out").exists()
 

@@ -22,18 +22,18 @@ def search(work: Workspace, text: str, n: int = 5) -> Observation:
         text: A name, or words of it.
         n: How many matches to show.
     """
-    found = work.find(text, n)
-    if not found:
+    matches = work.find(text, n)
+    if not matches:
         raise AdviceError(
             f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name",
             code="search.no_match",
             name=text,
         )
-    lines = [work.described(node) for node in found]
+    lines = [work.described(node) for node in matches]
     n_shown = work.fitting(lines)
-    more = [f"and {len(found) - n_shown:,} more in the list"] * (len(found) > n_shown)
-    items = tuple(work.node_row(node) for node in found[:n_shown])
-    return Observation("\n".join([*lines[:n_shown], *more]), tuple(found), items=items)
+    more = [f"and {len(matches) - n_shown:,} more in the list"] * (len(matches) > n_shown)
+    items = tuple(work.node_row(node) for node in matches[:n_shown])
+    return Observation("\n".join([*lines[:n_shown], *more]), tuple(matches), items=items)
 
 
 @tool
@@ -43,14 +43,14 @@ def retrieve_node(work: Workspace, text: str) -> Observation:
     Args:
         text: A name, or words of it.
     """
-    found = work.find(text, 1)
-    if not found:
+    matches = work.find(text, 1)
+    if not matches:
         raise AdviceError(
             f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name",
             code="retrieve_node.no_match",
             name=text,
         )
-    return Observation(f"The nearest node is {work.described(found[0])}", items=(work.node_row(found[0]),))
+    return Observation(f"The nearest node is {work.described(matches[0])}", items=(work.node_row(matches[0]),))
 
 
 @tool

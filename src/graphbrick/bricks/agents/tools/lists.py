@@ -34,18 +34,20 @@ def filter_nodes(
         raise AdviceError(
             "filter needs a condition: of_type, relation, entity or text", code="filter_nodes.no_condition"
         )
-    kept = list(work.list_of(nodes))
+    selected = list(work.list_of(nodes))
     walked: list[Walked] = []
     is_cut = False
     if of_type:
-        kept = _of_type(work, kept, of_type)
+        selected = _of_type(work, selected, of_type)
     if text:
         form = name_form(text)
-        kept = [node for node in kept if form in name_form(f"{work.graph.label(node)} {work.graph.description(node)}")]
+        selected = [
+            node for node in selected if form in name_form(f"{work.graph.label(node)} {work.graph.description(node)}")
+        ]
     if relation or entity:
-        kept, walked, is_cut = _joined(work, kept, relation, entity)
+        selected, walked, is_cut = _joined(work, selected, relation, entity)
     note = f"\n(only the first {LIMIT:,} triples of a node were read, so nodes with more may be missing)" * is_cut
-    return Observation(_names(work, kept) + note, tuple(kept), tuple(walked))
+    return Observation(_names(work, selected) + note, tuple(selected), tuple(walked))
 
 
 @tool
@@ -89,15 +91,15 @@ def _parts(work: Workspace, text: str) -> list[str]:
 
 def _of_type(work: Workspace, nodes: list[int], type_: str) -> list[int]:
     form = name_form(type_)
-    kept = [node for node in nodes if form in map(name_form, work.graph.types(node))]
-    if not kept:
+    matching = [node for node in nodes if form in map(name_form, work.graph.types(node))]
+    if not matching:
         types = list(dict.fromkeys(name for node in nodes for name in work.graph.types(node)))
         raise AdviceError(
             f"no node of the list has the type {type_[:80]!r}; its types are {listed(types, 20) or 'none'}",
             code="filter_nodes.no_type",
             type=type_,
         )
-    return kept
+    return matching
 
 
 def _joined(work: Workspace, nodes: list[int], relation: str, entity: str) -> tuple[list[int], list[Walked], bool]:
@@ -108,14 +110,14 @@ def _joined(work: Workspace, nodes: list[int], relation: str, entity: str) -> tu
     if relation:
         selected = work.relation(relation, dict.fromkeys(step.relation for walked, _ in around for step in walked))
         around = work.around(nodes, relations=selected)
-    kept, steps, may_miss = list[int](), list[Walked](), False
+    joined, steps, may_miss = list[int](), list[Walked](), False
     for node, (walked, is_cut) in zip(nodes, around, strict=True):
         matching = [step for step in walked if target is None or step.end == target]
         may_miss = may_miss or (is_cut and not matching)
         if matching:
-            kept.append(node)
+            joined.append(node)
             steps += matching if target is not None else matching[:1]
-    return kept, steps, may_miss
+    return joined, steps, may_miss
 
 
 def _names(work: Workspace, nodes: list[int]) -> str:

@@ -25,18 +25,18 @@ def paths(work: Workspace, start: str, end: str, max_hops: int = 3) -> Observati
     if source == target:
         raise AdviceError("start and end are the same node; give two nodes", code="paths.same_node")
     hops = min(max_hops, _MOST_HOPS)
-    found, is_cut = shortest(work, source, target, hops)
-    if not found:
+    ways, is_cut = shortest(work, source, target, hops)
+    if not ways:
         within = " among the first triples of large nodes" if is_cut else ""
         raise AdviceError(
             f"no path of at most {hops} triples joins {work.name(source)} and {work.name(target)}{within}",
             code="paths.none",
             hops=hops,
         )
-    lines = [_text(work, source, path) for path in found[:_MOST_PATHS]]
-    if len(found) > _MOST_PATHS:
-        lines.append(f"and {len(found) - _MOST_PATHS:,} more of the same length")
-    steps = dict.fromkeys(step for path in found[:_MOST_PATHS] for step in path)
+    lines = [_text(work, source, path) for path in ways[:_MOST_PATHS]]
+    if len(ways) > _MOST_PATHS:
+        lines.append(f"and {len(ways) - _MOST_PATHS:,} more of the same length")
+    steps = dict.fromkeys(step for path in ways[:_MOST_PATHS] for step in path)
     return Observation("\n".join(lines), None, tuple(steps))
 
 
@@ -64,14 +64,14 @@ def shortest(work: Workspace, source: int, target: int, max_hops: int) -> tuple[
 def _unwound(arriving: dict[int, list[Walked]], source: int, target: int) -> list[list[Walked]]:
     """Return the paths that end in a target, at most a hundred."""
     unfinished: list[list[Walked]] = [[step] for step in arriving[target]]
-    found: list[list[Walked]] = []
-    while unfinished and len(found) < 100:
+    whole: list[list[Walked]] = []
+    while unfinished and len(whole) < 100:
         path = unfinished.pop(0)
         if path[0].start == source:
-            found.append(path)
+            whole.append(path)
         else:
             unfinished += [[step, *path] for step in arriving[path[0].start]]
-    return found
+    return whole
 
 
 def _text(work: Workspace, source: int, path: list[Walked]) -> str:

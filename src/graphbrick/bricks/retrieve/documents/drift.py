@@ -119,15 +119,15 @@ class Drift(RetrieveStage):
                 break
             check_limits()
             chosen = open_questions.take(self.width)
-            found = [search.retrieve(replace(query, text=question), subgraph).items for question in chosen]
-            replies = self._asked(main, list(zip(chosen, found, strict=True)))
+            evidence = [search.retrieve(replace(query, text=question), subgraph).items for question in chosen]
+            replies = self._asked(main, list(zip(chosen, evidence, strict=True)))
         fact(questions=len(seen), points=len(points))
         return Evidence(distinct(sorted(points, key=lambda point: -point.score)))  # stable
 
     def _nearest_reports(self, question: str, graph: TextGraph) -> list[Item]:
         """Return the reports nearest to an invented answer, best first."""
-        kept = reports_of(graph)
-        chosen = [kept.of[one] for one in kept.at_level(self.level)]
+        reports = reports_of(graph)
+        chosen = [reports.of[one] for one in reports.at_level(self.level)]
         if not chosen:
             return []
         example = max(chosen, key=lambda report: (report.rating / MOST_RATING, -report.community))
@@ -136,7 +136,7 @@ class Drift(RetrieveStage):
         vectors = vectors_of(graph, self.embedder, [report.text for report in chosen])
         scores = cosines(graph, self.embedder, invented, vectors)
         source = repr(self)
-        return [report_item(graph, kept, chosen[i], float(scores[i]), source) for i in best(scores, self.reports)]
+        return [report_item(graph, reports, chosen[i], float(scores[i]), source) for i in best(scores, self.reports)]
 
     def _asked(self, main: str, questions: Sequence[tuple[str, Sequence[Item]]]) -> list[_Reply]:
         """Return the reply to each question with its texts; all calls are in flight together."""
@@ -173,17 +173,17 @@ class Drift(RetrieveStage):
         if not isinstance(value, Mapping) or not isinstance(value.get("answer"), str):
             return None
         listed = value.get("follow_up")
-        asked = [one_line(one) for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+        follow_ups = [one_line(one) for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
         worth = min(max(number_in(value.get("score")) or 0.0, 0.0), float(_BEST))
         numbers = map(number_in, value["texts"] if isinstance(value.get("texts"), list) else ())
         used = [parts[int(one) - 1] for one in numbers if one is not None and one == int(one) and 0 < one <= len(parts)]
         text = one_line(str(value["answer"]))
         if not text or not worth:
-            return _Reply(None, asked[:_FOLLOW_UPS])
+            return _Reply(None, follow_ups[:_FOLLOW_UPS])
         places = tuple(dict.fromkeys(place for item in used for place in item.citations))[:_PLACES]
         entities = tuple(sorted({entity for item in used for entity in item.entities}))
         graph = next((item.graph for item in used if item.graph is not None), None)
-        return _Reply(Point(text, places, entities, graph, worth / _BEST, repr(self)), asked[:_FOLLOW_UPS])
+        return _Reply(Point(text, places, entities, graph, worth / _BEST, repr(self)), follow_ups[:_FOLLOW_UPS])
 
 
 class _Open:

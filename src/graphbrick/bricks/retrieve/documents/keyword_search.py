@@ -99,8 +99,8 @@ class KeywordSearch(RetrieveStage):
             [item.id for item in known if isinstance(item, Entity)],
             [item.id for item in stated if isinstance(item, Triple)],
         )
-        found, _ = within((passage_item(graph, *one, source) for one in passages), self.tokens - used - more)
-        return Evidence((*known, *stated, *found))
+        nearest, _ = within((passage_item(graph, *one, source) for one in passages), self.tokens - used - more)
+        return Evidence((*known, *stated, *nearest))
 
     def _nearest(
         self, graph: TextGraph, question: str, keywords: Keywords

@@ -42,10 +42,10 @@ def keywords_of(question: str) -> Keywords:
     >>> keywords_of("what are the main themes?")
     Keywords(details=('main themes',), topics=('main themes',))
     """
-    found = Phrases().extract([question])[0].found
-    first = min((one.start for one in found), default=0)
+    mentions = Phrases().extract([question])[0].found
+    first = min((one.start for one in mentions), default=0)
     names, phrases = list[str](), list[str]()
-    for one in found:
+    for one in mentions:
         # A single word with a capital at the start of a question is a name only if nothing else says so.
         is_name = one.kind is Kind.NAME or (one.kind is Kind.MAYBE and one.start > first)
         (names if is_name else phrases).append(question[one.start : one.end])

@@ -97,24 +97,26 @@ class LocalSearch(RetrieveStage):
         reports, used = within(self._reports(graph, entities, source), round(self.reports * self.tokens))
         left = round((1 - self.reports - self.passages) * self.tokens)
         known, more = within(self._known(graph, entities, scores.tolist(), triples, source), left)
-        found, _ = within(_passages(graph, entities, triples, source), self.tokens - used - more)
+        quoted, _ = within(_passages(graph, entities, triples, source), self.tokens - used - more)
         fact(entities=len(entities))
-        return Evidence((*known, *found, *reports))
+        return Evidence((*known, *quoted, *reports))
 
     def _reports(self, graph: TextGraph, entities: Sequence[int], source: str) -> Iterator[Item]:
         """Yield reports on the communities of entities: of most of them first, then by rating."""
         if not self.reports:
             return
         try:
-            kept = reports_of(graph)
+            all_reports = reports_of(graph)
         except GraphbrickError as error:
             event(f"searched without reports: {error}", "local_search.no_reports")
             return
         chosen = np.array(entities)
-        matches = {one: int(np.isin(kept.tree.members(one), chosen).sum()) for one in kept.at_level(self.level)}
-        for one in sorted(matches, key=lambda one: (-matches[one], -kept.of[one].rating, one)):
+        matches = {
+            one: int(np.isin(all_reports.tree.members(one), chosen).sum()) for one in all_reports.at_level(self.level)
+        }
+        for one in sorted(matches, key=lambda one: (-matches[one], -all_reports.of[one].rating, one)):
             if matches[one]:
-                yield report_item(graph, kept, kept.of[one], float(matches[one]), source)
+                yield report_item(graph, all_reports, all_reports.of[one], float(matches[one]), source)
 
     def _known(
         self, graph: TextGraph, entities: Sequence[int], scores: Sequence[float], triples: Ends, source: str
@@ -206,14 +208,14 @@ def within(items: Iterable[Item], budget: int) -> tuple[list[Item], int]:
 
     After a few that do not fit, the others are left out too.
     """
-    kept, used, misses = list[Item](), 0, 0
+    fitting, used, misses = list[Item](), 0, 0
     for item in items:
         size = text_tokens(item.text)
         if used + size <= budget:
-            kept.append(item)
+            fitting.append(item)
             used += size
         elif misses == _MISSES:
             break
         else:
             misses += 1
-    return kept, used
+    return fitting, used

@@ -131,10 +131,10 @@ class PassageRank(RetrieveStage):
         if self.names:
             for entity in named_in(graph, question):
                 starts[entity] += self.names / frequency[entity]
-        kept = best(starts, self.entities)
-        fact(starts=int(np.count_nonzero(starts[kept])))
+        top = best(starts, self.entities)
+        fact(starts=int(np.count_nonzero(starts[top])))
         chosen = np.zeros(graph.n_entities)
-        chosen[kept] = starts[kept]
+        chosen[top] = starts[top]
         return chosen
 
     def _facts(self, graph: TextGraph, question: str) -> list[tuple[int, float]]:
@@ -156,17 +156,17 @@ class PassageRank(RetrieveStage):
 def named_in(graph: TextGraph, question: str) -> list[int]:
     """Return the entities whose names stand in a question; a name inside a longer one does not count."""
     words = name_form(question).split()
-    found: list[int] = []
+    named: list[int] = []
     i = 0
     while i < len(words):
         for end in range(min(len(words), i + _LONGEST_NAME), i, -1):
             entities = graph.named(" ".join(words[i:end]))
             if entities:
-                found += entities
+                named += entities
                 i = end - 1
                 break
         i += 1
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(named))
 
 
 def _stretched(scores: Floats) -> Floats:

@@ -86,9 +86,9 @@ class RelevanceSearch(RetrieveStage):
             allowed = mentioning(graph, subgraph.nodes)
         search = _Search(self, query.text, graph, scores, allowed)
         search.run(communities_of(graph))
-        found = [one for one, score in search.tested.items() if score >= self.threshold]
-        found.sort(key=lambda one: (-search.tested[one], -scores[one], one))
-        fact(tests=len(search.tested), relevant=len(found), communities=search.visited)
+        relevant = [one for one, score in search.tested.items() if score >= self.threshold]
+        relevant.sort(key=lambda one: (-search.tested[one], -scores[one], one))
+        fact(tests=len(search.tested), relevant=len(relevant), communities=search.visited)
         if len(search.tested) >= self.budget:
             event(
                 f"the budget of {self.budget:,} relevance tests was spent",
@@ -96,7 +96,7 @@ class RelevanceSearch(RetrieveStage):
                 budget=self.budget,
             )
         source = repr(self)
-        items = tuple(passage_item(graph, one, search.tested[one], source) for one in found)
+        items = tuple(passage_item(graph, one, search.tested[one], source) for one in relevant)
         return Evidence(items, scale=repr(self.test) if self.test.comparable else "")
 
     def _questions(self, query: Query) -> list[str]:
@@ -185,7 +185,7 @@ class _Search:
     def _passages(self, members: npt.NDArray[np.int64]) -> list[int]:
         """Return the passages that mention entities, best first."""
         mentioned = [self._graph.mentioned_in(member) for member in members.tolist()]
-        found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *mentioned]))
-        found = found[self._allowed[found]]
-        ordered: list[int] = found[np.argsort(self._rank[found], kind="stable")].tolist()
+        passages = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *mentioned]))
+        passages = passages[self._allowed[passages]]
+        ordered: list[int] = passages[np.argsort(self._rank[passages], kind="stable")].tolist()
         return ordered

@@ -73,20 +73,20 @@ class Reports(RetrieveStage):
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the reports."""
         graph = cast(TextGraph, subgraph.graph)
-        kept = reports_of(graph)
-        allowed = set(kept.of)
+        reports = reports_of(graph)
+        allowed = set(reports.of)
         if subgraph.nodes is not None:
-            allowed = {one for one in kept.of if np.isin(kept.tree.members(one), subgraph.nodes).any()}
+            allowed = {one for one in reports.of if np.isin(reports.tree.members(one), subgraph.nodes).any()}
         if self.threshold is None:
-            chosen = [one for one in kept.at_level(self.level) if one in allowed]
-            scores = self._scores(query, [kept.of[one] for one in chosen])
+            chosen = [one for one in reports.at_level(self.level) if one in allowed]
+            scores = self._scores(query, [reports.of[one] for one in chosen])
         else:
-            chosen, scores = self._chosen_downwards(query, kept, allowed)
+            chosen, scores = self._chosen_downwards(query, reports, allowed)
         fact(reports=len(chosen))
         order = np.argsort(-np.array(scores), kind="stable")[: self.n].tolist()
         source = repr(self)
         return Evidence(
-            tuple(report_item(graph, kept, kept.of[chosen[i]], float(scores[i]), source) for i in order),
+            tuple(report_item(graph, reports, reports.of[chosen[i]], float(scores[i]), source) for i in order),
             scale=repr(self.scorer) if self.scorer is not None and self.scorer.comparable else "",
         )
 
@@ -96,16 +96,16 @@ class Reports(RetrieveStage):
         scores: list[float] = self.scorer.rate(query.text, [report.text for report in reports]).tolist()
         return scores
 
-    def _chosen_downwards(self, query: Query, kept: KeptReports, allowed: set[int]) -> tuple[list[int], list[float]]:
+    def _chosen_downwards(self, query: Query, reports: KeptReports, allowed: set[int]) -> tuple[list[int], list[float]]:
         """Return the communities chosen from the coarsest down, and their scores."""
-        tree, score = kept.tree, dict[int, float]()
+        tree, score = reports.tree, dict[int, float]()
         relevant: set[int] = set()
         level, looked_at = 0, 0
         queue = [one for one in tree.children(-1) if one in allowed]
         while queue:
             check_limits()
             looked_at += len(queue)
-            score |= zip(queue, self._scores(query, [kept.of[one] for one in queue]), strict=True)
+            score |= zip(queue, self._scores(query, [reports.of[one] for one in queue]), strict=True)
             assert self.threshold is not None
             good = [one for one in queue if score[one] >= self.threshold]
             relevant |= set(good)

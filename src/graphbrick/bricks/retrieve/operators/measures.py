@@ -36,7 +36,7 @@ class Measure(ABC):
         return ""
 
     def is_date(self, place: Place) -> bool:
-        """True if the numbers are years."""
+        """Return whether the numbers are years."""
         return False
 
 
@@ -59,7 +59,7 @@ class Attribute(Measure):
         return literal_types(place.graph)[self.relation].unit
 
     def is_date(self, place: Place) -> bool:
-        """True if the relation gives dates."""
+        """Return whether the relation gives dates."""
         return literal_types(place.graph)[self.relation].is_date
 
 

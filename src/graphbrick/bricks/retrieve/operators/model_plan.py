@@ -42,7 +42,7 @@ def plan_by_model(llm: ChatModel, parser: Parser, question: str) -> Plan:
 
 
 class _Reader:
-    """Builds the plan of one reply; raises `CannotPlanError` for anything that it does not understand."""
+    """A builder of the plan of one reply; it raises `CannotPlanError` for anything that it cannot read."""
 
     def __init__(self, parser: Parser) -> None:
         self._parser, self._n_entities = parser, len(parser.entities)

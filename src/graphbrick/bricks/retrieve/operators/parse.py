@@ -44,7 +44,7 @@ class _Bounds(NamedTuple):
 
 
 class Parser:
-    """Reads the phrases of one question that ask for entities.
+    """A reader of the phrases of one question that ask for entities.
 
     Args:
         resolver: Finds the patterns of plain phrases.

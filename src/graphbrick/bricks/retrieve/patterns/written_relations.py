@@ -57,7 +57,7 @@ class WrittenRelations(RetrieveStage):
         sequences = model.written(learned.embedder.embed([question])[0].astype(np.float32), self.tried)
         ids = _ids(subgraph)
         paths: dict[Path, None] = {}
-        kept = 0
+        grounded = 0
         for probability, sequence in sequences:
             hops = [ids.get(relation, frozenset[tuple[int, bool]]()) for relation in sequence]
             before = len(paths)
@@ -67,10 +67,10 @@ class WrittenRelations(RetrieveStage):
                         event(f"stopped at the cap of {self.cap:,} paths (cap)", "written_relations.cap", cap=self.cap)
                         return Evidence(tuple(paths))
                     paths.setdefault(Path(graph, *instance, probability, repr(self)))
-            kept += len(paths) > before
-            if kept == self.beams:
+            grounded += len(paths) > before
+            if grounded == self.beams:
                 break
-        fact(sequences_kept=kept)
+        fact(sequences_kept=grounded)
         if not paths and len(seeds):
             event(
                 f"none of the {len(sequences)} sequences that were written is found at the seeds",
@@ -83,9 +83,9 @@ class WrittenRelations(RetrieveStage):
 def _ids(subgraph: Subgraph) -> dict[Relation, Hop]:
     """Return the relations of a label and direction."""
     graph = subgraph.graph
-    found: dict[Relation, set[tuple[int, bool]]] = {}
+    ids_of: dict[Relation, set[tuple[int, bool]]] = {}
     for relation in range(graph.n_relations):
         for forward in (True, False):
             for label in {graph.relation_label(relation), one_line(graph.relation_label(relation))}:
-                found.setdefault((label, forward), set()).add((relation, forward))
-    return {relation: frozenset(ids) for relation, ids in found.items()}
+                ids_of.setdefault((label, forward), set()).add((relation, forward))
+    return {relation: frozenset(ids) for relation, ids in ids_of.items()}

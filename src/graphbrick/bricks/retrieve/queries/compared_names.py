@@ -47,10 +47,10 @@ def compared_names(text: str, language: str, schema: Schema) -> list[ComparedNam
     """
     names = {name_property(known) for known in schema.classes} - {""}
     if known_language(language) == SPARQL:
-        found = [(token, False) for token in _in_sparql(text, names, schema)]
+        tokens = [(token, False) for token in _in_sparql(text, names, schema)]
     else:
-        found = list(_in_cypher(text, names, schema))
-    return [ComparedName(_value(token), token.start, token.end, is_key) for token, is_key in found]
+        tokens = list(_in_cypher(text, names, schema))
+    return [ComparedName(_value(token), token.start, token.end, is_key) for token, is_key in tokens]
 
 
 def _in_cypher(text: str, names: set[str], schema: Schema) -> Iterator[tuple[Token, bool]]:

@@ -30,15 +30,17 @@ def entities_named(graph: Labels, question: str, schema: Schema) -> list[int]:
     exact, other = list[int](), list[int]()
     for entity in mentioned(graph, question):
         form = name_form(graph.label(entity))
-        found = [one for one in graph.search(graph.label(entity), _NAMESAKES) if name_form(graph.label(one)) == form]
-        found = list(dict.fromkeys((entity, *found)))
-        literal = [one for one in found if graph.label(one) in question]
+        namesakes = [
+            one for one in graph.search(graph.label(entity), _NAMESAKES) if name_form(graph.label(one)) == form
+        ]
+        namesakes = list(dict.fromkeys((entity, *namesakes)))
+        literal = [one for one in namesakes if graph.label(one) in question]
         if set(form.split()) <= small:
             exact += [one for one in literal if graph.label(one) != graph.label(one).lower()]
         elif literal:
             exact += literal
         else:
-            other += found
+            other += namesakes
     return exact or other
 
 

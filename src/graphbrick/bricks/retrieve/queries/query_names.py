@@ -67,11 +67,11 @@ def _spelled(graph: Labels, name: str, *, by_key: bool) -> str | None:
     """Return the label, or the key, that a name stands for; None if that is not known for sure."""
     if by_key and _is_key(graph, name):
         return name
-    found = graph.search(name, _SEARCHED)
-    if not by_key and any(graph.label(entity) == name for entity in found):
+    matches = graph.search(name, _SEARCHED)
+    if not by_key and any(graph.label(entity) == name for entity in matches):
         return name
     form = name_form(name)
-    same = [entity for entity in found if form in map(name_form, (graph.label(entity), *graph.aliases(entity)))]
+    same = [entity for entity in matches if form in map(name_form, (graph.label(entity), *graph.aliases(entity)))]
     spelled = {graph.key(entity) if by_key else graph.label(entity) for entity in same}
     return spelled.pop() if len(spelled) == 1 else None
 

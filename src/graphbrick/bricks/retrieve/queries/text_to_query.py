@@ -92,8 +92,8 @@ class TextToQuery(RetrieveStage):
         """Return the rows of the first query that runs."""
         graph = cast(QueryLanguage, subgraph.graph)
         language, schema = known_language(graph.language), graph.schema()
-        asked = self._messages(query, subgraph, language, schema)
-        messages = list(as_messages(asked))
+        request = self._messages(query, subgraph, language, schema)
+        messages = list(as_messages(request))
         empty: tuple[str, Rows] | None = None
         problems: dict[str, str] = {}  # by query
         for number in range(1, self.tries + 1):
@@ -128,7 +128,7 @@ class TextToQuery(RetrieveStage):
                     f"{self.llm.model} repeated its query; it is asked anew, without seeing it",
                     "text_to_query.repeated",
                 )
-                messages = list(as_messages(with_notes(asked, [*problems.values()])))
+                messages = list(as_messages(with_notes(request, [*problems.values()])))
             else:
                 messages += _corrected(reply, problem)
             problems[written] = problem
@@ -164,7 +164,7 @@ class TextToQuery(RetrieveStage):
         if self.check and language == CYPHER and _is_nothing(rows):
             try:
                 turned = with_directions_of(graph, text, schema)
-                found = self._run(turned.text, graph, language) if turned.changes else rows
+                turned_rows = self._run(turned.text, graph, language) if turned.changes else rows
             except (StoppedError, UnavailableError):
                 raise
             except GraphbrickError as error:
@@ -173,10 +173,10 @@ class TextToQuery(RetrieveStage):
                     "text_to_query.directions_not_tried",
                 )
                 return text, rows
-            if not _is_nothing(found):
+            if not _is_nothing(turned_rows):
                 for change in turned.changes:
                     event(f"in the query, which found nothing: {change}", "text_to_query.turned", change=change)
-                return turned.text, found
+                return turned.text, turned_rows
         return text, rows
 
     def _run(self, text: str, graph: QueryLanguage, language: str) -> Rows:

@@ -78,15 +78,15 @@ class ConstrainedPaths(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the paths that the model writes."""
-        found = AllPaths(self.max_hops, self.direction, self.cap).retrieve(query, subgraph)
+        every = AllPaths(self.max_hops, self.direction, self.cap).retrieve(query, subgraph)
         by_text: dict[str, list[Path]] = {}
-        for path, text in zip(found.paths, found.texts(), strict=True):
+        for path, text in zip(every.paths, every.texts(), strict=True):
             by_text.setdefault(one_line(text), []).append(path)
         fact(paths_in_grammar=len(by_text))
         if not by_text:
             event("no path leads from the seeds, so the model was not called", "constrained_paths.no_path")
             return Evidence()
-        request = Request(self.messages(query, subgraph, found.paths))
+        request = Request(self.messages(query, subgraph, every.paths))
         written = self._sampled(request, by_text) if self.decode == "sample" else self._one_by_one(request, by_text)
         source = repr(self)
         items = (replace(p, score=score, source=source, prefix=None) for t, score in written for p in by_text[t])
@@ -111,12 +111,12 @@ class ConstrainedPaths(RetrieveStage):
                 )
                 left = {path: None for path in left if not path.startswith(text)}
             if not left:
-                found, n = len(by_text), len(written)
+                total, n = len(by_text), len(written)
                 event(
-                    f"of {found:,} paths around the seeds {n:,} were written; there are no further ones",
+                    f"of {total:,} paths around the seeds {n:,} were written; there are no further ones",
                     "constrained_paths.all_written",
                     n=n,
-                    total=found,
+                    total=total,
                 )
                 break
         return written

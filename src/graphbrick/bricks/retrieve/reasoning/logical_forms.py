@@ -206,13 +206,13 @@ class LogicalForms(RetrieveStage):
         joins = sum(isinstance(part, Join) for part in parts_of(form))
         words = [name for kind, name in slots if kind == "relation"]
         most = _ENTITIES_OF_MANY if joins > 3 else _ENTITIES
-        found = {slot: _entities(query, subgraph, slot[1], most) for slot in slots if slot[0] == "entity"}
-        nodes = np.unique(np.array([node for local in found.values() for node in local], dtype=np.int32))
+        candidates = {slot: _entities(query, subgraph, slot[1], most) for slot in slots if slot[0] == "entity"}
+        nodes = np.unique(np.array([node for local in candidates.values() for node in local], dtype=np.int32))
         nodes = nodes if subgraph.nodes is None else np.unique(subgraph.nodes[nodes])
         near = sorted(relations_near(subgraph.graph, nodes, _HOPS)) if len(nodes) else []
         most = _RELATIONS_OF_MANY if len(words) >= 3 else _RELATIONS
-        found |= {("relation", name): self._relations(query, subgraph, name, near, most) for name in words}
-        return {slot: found[slot] for slot in slots}
+        candidates |= {("relation", name): self._relations(query, subgraph, name, near, most) for name in words}
+        return {slot: candidates[slot] for slot in slots}
 
     def _relations(self, query: Query, subgraph: Subgraph, words: str, near: list[int], most: int) -> list[int]:
         """Return those of some relations whose names are nearest to words and question, best first."""
@@ -245,7 +245,7 @@ def _entities(query: Query, subgraph: Subgraph, name: str, most: int) -> list[in
     graph = subgraph.graph
     wanted = fold(one_line(name))
     seeds: Sequence[int] = [seed for seed in query.seeds if fold(graph.label(seed)) == wanted]
-    found = graph.search(name, most)
+    matches = graph.search(name, most)
     if f" {wanted} " not in f" {fold(query.text)} ":
-        found = [entity for entity in found if fold(graph.label(entity)) == wanted]
-    return subgraph.local(dict.fromkeys([*seeds, *found]))[:most]
+        matches = [entity for entity in matches if fold(graph.label(entity)) == wanted]
+    return subgraph.local(dict.fromkeys([*seeds, *matches]))[:most]

@@ -61,7 +61,7 @@ def moves_from(subgraph: Subgraph, path: Partial, direction: str = "both", *, no
         no_way_back: Whether to leave out the relation of the last step in the opposite direction.
     """
     csr, graph = subgraph.csr, subgraph.graph
-    found: list[Move] = []
+    every: list[Move] = []
     for forward, wanted in zip((True, False), follow(direction), strict=True):
         if not wanted:
             continue
@@ -80,11 +80,11 @@ def moves_from(subgraph: Subgraph, path: Partial, direction: str = "both", *, no
             _, first = np.unique(ends[which], return_index=True)
             which = which[np.sort(first)]
             moves.append(Move(name, forward, ends[which], triples[which]))
-        found += sorted(moves, key=lambda move: (-len(move.ends), move.name))
+        every += sorted(moves, key=lambda move: (-len(move.ends), move.name))
     if no_way_back and path.triples:
         last = one_line(graph.relation_label(int(csr.relation[path.triples[-1]])))
-        found = [move for move in found if (move.name, move.forward) != (last, not path.forward[-1])]
-    return found
+        every = [move for move in every if (move.name, move.forward) != (last, not path.forward[-1])]
+    return every
 
 
 def extended(path: Partial, move: Move, score: float = 0.0) -> list[Partial]:
@@ -130,23 +130,23 @@ def offers(subgraph: Subgraph, paths: list[Partial], direction: str, most: int) 
         most: Paths of an offer that are of use. An offer with more has some more than that, but not all: a hub has
             thousands.
     """
-    found: dict[str, list[Partial]] = {}
+    offered: dict[str, list[Partial]] = {}
     for path in paths:
         check_limits()
         for move in moves_from(subgraph, path, direction):
             for step in extended(path, move.take(np.arange(min(len(move.ends), most + 1)))):
                 if not is_unnamed(subgraph, step.nodes[-1]):
-                    _add(found, move.text, [step], most)
+                    _add(offered, move.text, [step], most)
                     continue
                 for onward in moves_from(subgraph, step, direction):
                     ends = extended(step, onward.take(np.arange(min(len(onward.ends), most + 1))))
                     named = [end for end in ends if not is_unnamed(subgraph, end.nodes[-1])]
-                    _add(found, f"{move.text} {onward.text}", named, most)
-    return found
+                    _add(offered, f"{move.text} {onward.text}", named, most)
+    return offered
 
 
-def _add(found: dict[str, list[Partial]], text: str, paths: list[Partial], most: int) -> None:
+def _add(offered: dict[str, list[Partial]], text: str, paths: list[Partial], most: int) -> None:
     """Add paths to an offer, until it has more than are of use."""
     if paths:
-        held = found.setdefault(text, [])
+        held = offered.setdefault(text, [])
         held += paths[: max(most + 1 - len(held), 0)]

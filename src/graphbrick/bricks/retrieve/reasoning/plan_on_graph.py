@@ -343,8 +343,8 @@ class PlanOnGraph(RetrieveStage):
         ends = dict.fromkeys(path.nodes[-1] for path in going_on)
         earlier = {
             path.nodes[-1]: path
-            for kept in [starts(search.query, search.subgraph), *search.rounds.paths[:-1]]
-            for path in kept
+            for round_paths in [starts(search.query, search.subgraph), *search.rounds.paths[:-1]]
+            for path in round_paths
             if path.nodes[-1] not in ends
         }
         if not earlier or left <= 0:
@@ -365,7 +365,7 @@ class PlanOnGraph(RetrieveStage):
 
     def _evidence(self, search: _Search) -> Evidence:
         """Return all paths, those that end at an answer first."""
-        paths = [path for kept in reversed(search.rounds.paths) for path in kept]
+        paths = [path for round_paths in reversed(search.rounds.paths) for path in round_paths]
         paths.sort(key=lambda path: fold(name_of(search.subgraph, path.nodes[-1])) not in search.answers)  # stable
         source = repr(self)
         distinct = {path.identity: path for path in (p.path(search.subgraph, source) for p in paths)}

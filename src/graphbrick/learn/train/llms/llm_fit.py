@@ -308,15 +308,15 @@ def first_tokens(base: Base, model: Any, lessons: Sequence[Tokens], n: int) -> l
     """Return the ``n`` likeliest first tokens of each reply with the logarithm of their probability, as servers do."""
     import torch
 
-    found: dict[int, list[tuple[str, float]]] = {}
+    by_lesson: dict[int, list[tuple[str, float]]] = {}
     model.eval()
     with torch.inference_mode():
         for part in _passes(lessons, model.device.type):
             logits, _ = _replies(model, [lessons[i] for i in part])
             values, tokens = torch.log_softmax(logits[:, 0], -1).topk(n)
             for i, of_row, ids in zip(part, values.tolist(), tokens.tolist(), strict=True):
-                found[i] = [(base.tokenizer.decode([id_]), value) for id_, value in zip(ids, of_row, strict=True)]
-    return [found[i] for i in range(len(lessons))]
+                by_lesson[i] = [(base.tokenizer.decode([id_]), value) for id_, value in zip(ids, of_row, strict=True)]
+    return [by_lesson[i] for i in range(len(lessons))]
 
 
 def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
@@ -342,8 +342,8 @@ def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
     there = (torch.from_numpy(array).to(model.device) for array in (ids, mask, place, labels))
     ids, mask, place, labels = there
 
-    def of_replies(_: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        hidden, *rest = given
+    def of_replies(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        hidden, *rest = inputs
         return (hidden.gather(1, place[..., None].expand(-1, -1, hidden.shape[-1])), *rest)
 
     hook = model.get_output_embeddings().register_forward_pre_hook(of_replies)

@@ -133,8 +133,8 @@ def train_patterns(
     training.check(max_hops=(max_hops, 1, 10, 3), rounds=(rounds, 1, 10_000, ROUNDS))
     check_place(training.place, overwrite=training.overwrite)
     how = PatternParameters(embedder=embedder or MiniLM(), max_hops=max_hops, rounds=rounds, seed=training.seed)
-    searched = examples(graph, questions, max_hops=max_hops, seed=how.seed, watch=training.tell)
-    model, report = fit_patterns(graph, searched, how, watch=training.tell)
+    taught = examples(graph, questions, max_hops=max_hops, seed=how.seed, watch=training.tell)
+    model, report = fit_patterns(graph, taught, how, watch=training.tell)
     save(model, training.place, overwrite=training.overwrite)
     return report
 
@@ -212,21 +212,21 @@ def fit_patterns(
 
 
 def _fit_ends(
-    graph: Graph, found: Examples, model: Callable[[list[Example]], PatternModel], seed: int, tell: Progress
+    graph: Graph, taught: Examples, model: Callable[[list[Example]], PatternModel], seed: int, tell: Progress
 ) -> EndModel | None:
     """Learn to choose among ends from a third of the wordings, with patterns that were trained on the others.
 
     Written questions mean all ends of a pattern, so only the questions that were searched teach this.
     """
-    first = found.questions - len(found.searched)
-    given = list({example.question: example for example in found.all if example.question >= first}.values())
-    _, held = held_out(given, _wording, seed, share=1 / 3)
-    if not held or not is_needed(given):
+    first = taught.questions - len(taught.searched)
+    labelled = list({example.question: example for example in taught.all if example.question >= first}.values())
+    _, held = held_out(labelled, _wording, seed, share=1 / 3)
+    if not held or not is_needed(labelled):
         return None
     apart = {example.question for example in held}
-    learned = [example for example in found.all if example.question not in apart]
+    learned = [example for example in taught.all if example.question not in apart]
     examples = collect_ends(
-        graph, [found.searched[example.question - first] for example in held], model(learned),
+        graph, [taught.searched[example.question - first] for example in held], model(learned),
         watch=part_of(tell, "ends compared"),
     )  # fmt: skip
     return fit_ends(examples)

@@ -134,10 +134,10 @@ def train_relation_model(
     """Train a model on the patterns around the seeds of questions, and write its file; see `train_towers`."""
     check_free(training.place, overwrite=training.overwrite)
     embedder, seed, tell = embedder or MiniLM(), training.seed, training.tell
-    searched = examples(graph, questions, max_hops=max_hops, seed=seed, watch=tell)
-    require_reached(searched, max_hops)
-    vectors = vectors_of(embedder, list(searched.masked), "questions embedded", tell)
-    trainee = trainee_of(embedder, rows_of(searched), searched.steps(graph), vectors, max_hops, epochs, seed, tell)
+    taught = examples(graph, questions, max_hops=max_hops, seed=seed, watch=tell)
+    require_reached(taught, max_hops)
+    vectors = vectors_of(embedder, list(taught.masked), "questions embedded", tell)
+    trainee = trainee_of(embedder, rows_of(taught), taught.steps(graph), vectors, max_hops, epochs, seed, tell)
     learned, held = held_out(trainee.rows, lambda row: row.question, seed)
     before = after = None
     if held:
@@ -148,7 +148,7 @@ def train_relation_model(
     about = {"graph": graph.hash, **about, "seed": seed}
     save_learned(LearnedFile(trainee.kind, embedder, about, arrays), training.place, overwrite=training.overwrite)
     return RelationReport(
-        questions=searched.questions, learned=len({row.number for row in trainee.rows}), patterns=len(trainee.steps),
+        questions=taught.questions, learned=len({row.number for row in trainee.rows}), patterns=len(trainee.steps),
         epochs=epochs, untrained=before, trained=after, seconds=training.seconds,
     )  # fmt: skip
 

@@ -96,8 +96,8 @@ class _Towers(RelationTrainee[tuple[Floats, Floats]]):
 
     def scores(self, model: tuple[Floats, Floats], row: QuestionRow) -> Floats:
         question, path = model
-        asked = self.questions[row.question]
-        made: Floats = towered(self.paths[row.patterns], path) @ towered(asked[None], question)[0]
+        vector = self.questions[row.question]
+        made: Floats = towered(self.paths[row.patterns], path) @ towered(vector[None], question)[0]
         return made
 
     def fit(self, rows: Sequence[QuestionRow]) -> tuple[Floats, Floats]:
@@ -118,11 +118,11 @@ class _Towers(RelationTrainee[tuple[Floats, Floats]]):
 
 
 def _gradients(
-    drawn: Sequence[QuestionRow], asked: Floats, paths: Floats, heads: dict[str, Floats], margin: float
+    drawn: Sequence[QuestionRow], questions: Floats, paths: Floats, heads: dict[str, Floats], margin: float
 ) -> dict[str, Floats]:
     """Return the gradients of the mean hinge loss over the pairs of each question."""
     distinct, place = np.unique(np.concatenate([row.patterns for row in drawn]), return_inverse=True)
-    x, y = asked[[row.question for row in drawn]], paths[distinct]
+    x, y = questions[[row.question for row in drawn]], paths[distinct]
     u, v = x @ heads["question"], y @ heads["path"]
     long_u, long_v = np.linalg.norm(u, axis=1, keepdims=True), np.linalg.norm(v, axis=1, keepdims=True)
     unit_u, unit_v = u / np.maximum(long_u, 1e-9), v / np.maximum(long_v, 1e-9)

@@ -168,15 +168,16 @@ class _Tables:
             units.setdefault(self._graph.passage(i).document, []).append(unit)
         with TextStore(text_folder(self._graph.place)) as store:
             for number, (address, ids) in enumerate(units.items()):
-                found = store.document(address)
-                if found is None:
+                document = store.document(address)
+                if document is None:
                     raise GraphbrickError(
                         f"{store.folder} does not have the document {address}, which {self._graph.path} was made from; "
-                        "index again"
+                        "index again",
+                        code="export_graphrag.no_document",
                     )
                 id_ = _hashed("document", address)
-                raw = json.dumps({TITLE: found[0]}, ensure_ascii=False)  # GraphRAG's titles are names of files
-                row = {"id": id_, "human_readable_id": number, "title": address, "text": found[1], "raw_data": raw}
+                raw = json.dumps({TITLE: document[0]}, ensure_ascii=False)  # GraphRAG's titles are names of files
+                row = {"id": id_, "human_readable_id": number, "title": address, "text": document[1], "raw_data": raw}
                 yield {**row, "text_unit_ids": ids}
 
     def _text_units(self) -> Iterator[dict[str, Any]]:

@@ -58,9 +58,12 @@ def import_rows(tables: TableRows, path: str | PathLike[str], writer: str, *, ov
     check_place(place, overwrite=overwrite)
     reader = Reader(tables)
     if not any(True for _ in reader.records()):
-        raise InputError(f"{tables.folder} has no entity")
+        raise InputError(f"{tables.folder} has no entity", code="import_graphrag.no_entity")
     if not reader.has_relations:
-        raise InputError(f"{tables.folder} has entities, but no relation between two of them; a graph needs one")
+        raise InputError(
+            f"{tables.folder} has entities, but no relation between two of them; a graph needs one",
+            code="import_graphrag.no_relation",
+        )
     folder = text_folder(place)
     with TextStore(folder) as store, claim(folder / "index.lock", wait=True):
         replace_documents(store, str(tables.folder), writer, reader.passages.cut())

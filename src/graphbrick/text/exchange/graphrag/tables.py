@@ -46,7 +46,10 @@ class Tables:
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
-            raise InputError(f"{folder} is not a folder; name the folder with entities.parquet of GraphRAG")
+            raise InputError(
+                f"{folder} is not a folder; name the folder with entities.parquet of GraphRAG",
+                code="import_graphrag.not_a_folder",
+            )
         self.folder = folder if _file(folder, "entities") or not (folder / "output").is_dir() else folder / "output"
         self._rows = {name: self._read(name) for name in (*REQUIRED, *OPTIONAL)}
 
@@ -58,17 +61,26 @@ class Tables:
         if file is None:
             if name in REQUIRED:
                 raise InputError(
-                    f"{self.folder} has no {name}.parquet; name the folder that GraphRAG wrote its tables to"
+                    f"{self.folder} has no {name}.parquet; name the folder that GraphRAG wrote its tables to",
+                    code="import_graphrag.no_table",
+                    table=name,
                 )
             return []
         try:
             rows: list[Row] = parquet.read_table(file).to_pylist()
         except (OSError, pyarrow.ArrowException) as error:
-            raise InputError(f"{file} cannot be read as Parquet ({str(error).splitlines()[0]})") from error
+            raise InputError(
+                f"{file} cannot be read as Parquet ({str(error).splitlines()[0]})",
+                code="import_graphrag.not_parquet",
+                table=file.name,
+            ) from error
         columns = _COLUMNS.get(name, ())
         if rows and columns and not rows[0].keys() & set(columns):
             raise InputError(
-                f"{file} has no column {' or '.join(columns)}, only {', '.join(rows[0])}; is it a table of GraphRAG?"
+                f"{file} has no column {' or '.join(columns)}, only {', '.join(rows[0])}; is it a table of GraphRAG?",
+                code="import_graphrag.no_column",
+                table=file.name,
+                columns=columns,
             )
         return rows
 

@@ -103,20 +103,21 @@ class _Content:
 
     def _read_documents(self) -> dict[str, tuple[str, str]]:
         """Return the id and the text of each document, by address."""
-        found: dict[str, tuple[str, str]] = {}
+        documents: dict[str, tuple[str, str]] = {}
         with TextStore(text_folder(self._graph.place)) as store:
             for passage in range(self._graph.n_passages):
                 address = self._graph.passage(passage).document
-                if address in found:
+                if address in documents:
                     continue
                 document = store.document(address)
                 if document is None:
                     raise GraphbrickError(
                         f"{store.folder} does not have the document {address}, which {self._graph.path} was made from; "
-                        "index again"
+                        "index again",
+                        code="export_lightrag.no_document",
                     )
-                found[address] = _id("doc-", address), document[1]
-        return found
+                documents[address] = _id("doc-", address), document[1]
+        return documents
 
     def _read_chunks(self) -> Iterator[_Chunk]:
         counts: dict[str, int] = {}

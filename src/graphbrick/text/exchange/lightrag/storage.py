@@ -41,7 +41,8 @@ class Storage:
     def __init__(self, folder: Path) -> None:
         if not is_lightrag(folder):
             raise InputError(
-                f"{folder} has no {GRAPH} and {CHUNKS}; name the working_dir of LightRAG, or a workspace in it"
+                f"{folder} has no {GRAPH} and {CHUNKS}; name the working_dir of LightRAG, or a workspace in it",
+                code="import_lightrag.no_files",
             )
         self.folder = folder
         self._entity_chunks, self._relation_chunks = self._json(ENTITY_CHUNKS), self._json(RELATION_CHUNKS)
@@ -66,9 +67,9 @@ class Storage:
         try:
             value = json.loads(file.read_bytes())
         except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"it cannot be read as JSON ({error})", file) from error
+            raise InputError(f"it cannot be read as JSON ({error})", file, code="import_lightrag.not_json") from error
         if not isinstance(value, dict):
-            raise InputError("it must be a JSON object", file)
+            raise InputError("it must be a JSON object", file, code="import_lightrag.not_an_object")
         return {str(key): entry for key, entry in value.items() if isinstance(entry, dict)}
 
     def _documents(self) -> Iterator[Row]:
@@ -148,7 +149,9 @@ class Storage:
                     }
                     element.clear()
         except (ElementTree.ParseError, KeyError, OSError) as error:
-            raise InputError(f"it cannot be read as GraphML ({error})", file) from error
+            raise InputError(
+                f"it cannot be read as GraphML ({error})", file, code="import_lightrag.not_graphml"
+            ) from error
 
 
 def _parts(text: str) -> list[str]:

@@ -110,8 +110,8 @@ def execute(subgraph: Subgraph, form: Form, binding: Binding, visits: Visits) ->
     if isinstance(form, And):
         one, other = (execute(subgraph, part, binding, visits) for part in (form.one, form.other))
         return {node: one[node] + other[node] for node in one if node in other}
-    found = execute(subgraph, form.of, binding, visits)
-    return _joined(subgraph, found, binding["relation", form.relation], form.back, visits)
+    inner = execute(subgraph, form.of, binding, visits)
+    return _joined(subgraph, inner, binding["relation", form.relation], form.back, visits)
 
 
 def path_of(walk: Walk) -> Partial:
@@ -132,11 +132,11 @@ def _is_on(node: int, walk: Walk | None) -> bool:
     return False
 
 
-def _joined(subgraph: Subgraph, found: Found, relation: int, back: bool, visits: Visits) -> Found:
+def _joined(subgraph: Subgraph, inner: Found, relation: int, back: bool, visits: Visits) -> Found:
     """Return the ends of a relation: from tail to head, or with ``back`` from head to tail."""
     csr = subgraph.csr
     reached: Found = {}
-    for node, paths in found.items():
+    for node, paths in inner.items():
         check_limits()
         row = csr.row(node, back)
         ends = csr.tail[row] if back else csr.in_head[row]
