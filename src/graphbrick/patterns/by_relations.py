@@ -68,7 +68,7 @@ class ByRelations(Scorer):
         return self._scores(query, walks)
 
     def _scores(self, query: str, walks: Sequence[tuple[str, tuple[str, ...], str]]) -> npt.NDArray[np.float64]:
-        """Return the score of each (label of the start, relations, text, without the start if there are relations)."""
+        """Return the score of each start label, relations, and text (without the start if it has relations)."""
         question = query
         for start in dict.fromkeys(start for start, relations, _ in walks if relations):
             question = masked(question, start)

@@ -67,7 +67,7 @@ def save_learned(model: LearnedFile, path: Path, *, overwrite: bool = False) -> 
 
 
 def check_free(path: Path, *, overwrite: bool) -> None:
-    """Raise `ModelError` if there is a file already that may not be replaced; asked before the training starts."""
+    """Raise `ModelError` if a file exists that may not be replaced; called before the training starts."""
     if path.exists() and not overwrite:
         raise ModelError(
             f"{path} exists already; choose another name, or replace it with --overwrite", code="learned_file.exists"

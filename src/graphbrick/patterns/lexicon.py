@@ -115,7 +115,7 @@ def lexicon_of(graph: Graph, learned: str | None = None) -> Lexicon:
 
 
 def _folder(learned: str) -> Path:
-    """Return the folder of a name; raise if there is none, so that a misspelt name is not taken for an empty folder."""
+    """Return the folder of a name; raise `InputError` if there is none, as a name may be misspelt."""
     folder = Path(learned)
     try:
         folder = folder.expanduser()

@@ -1,4 +1,4 @@
-"""The base of scorers that read the steps of a relation pattern and know how sure they are of the best one."""
+"""The base class of scorers that read the steps of relation patterns and estimate their confidence."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ class PatternReader(Scorer):
 
 
 def symmetric_relations(scorer: Scorer) -> frozenset[str]:
-    """Return the labels of the relations whose two directions a scorer takes for the same; none if it learned none."""
+    """Return the labels of the relations that a scorer takes for symmetric; none if it learned none."""
     return scorer.symmetric if isinstance(scorer, PatternReader) else frozenset()

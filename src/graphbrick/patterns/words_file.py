@@ -112,7 +112,7 @@ def read_words(file: Path) -> tuple[dict[str, RelationWords], list[EntityClass]]
 
 
 def question_frame(text: str) -> str:
-    """Return a question about ``@`` as questions are written; "" if it does not have one ``@`` as a word of its own.
+    """Return a question about ``@`` in its usual form; "" unless exactly one word of it is ``@``.
 
     >>> question_frame("Who is @'s boss?"), question_frame("who leads it")
     ("who is @ 's boss", '')

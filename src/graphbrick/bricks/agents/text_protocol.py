@@ -226,7 +226,7 @@ def _named(name: str, pieces: list[str], tool: AgentTool | None) -> Call:
 
 
 def _pieces(body: str) -> list[str]:
-    """Return arguments without brackets around them, split at ``|`` or else at commas outside quotes and brackets."""
+    """Return arguments without outer brackets, split at ``|``, or at commas outside quotes and brackets."""
     for separator in "|,":
         pieces, depth, quote, start = list[str](), 0, "", 0
         for i, char in enumerate(body):

@@ -81,7 +81,7 @@ class PPR(RankedExtract):
         return Ranking(best_of(scores.nodes, scores.values, seeds, self.k), scores.error, scores.edges)
 
     def scores(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Scores:
-        """Return the scores of all candidates for the best ``k``: at least ``k`` entities, if as many have a score.
+        """Return the scores of the candidates for the best ``k``: at least ``k``, if as many have a score.
 
         Args:
             graph: The graph walked.

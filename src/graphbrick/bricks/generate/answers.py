@@ -140,12 +140,12 @@ def write_answers(answers: Sequence[ReplyAnswer], *, structured: bool) -> str:
 
 
 def key(text: str) -> str:
-    """Return the form in which two spellings of one name are equal; a name without letters and digits as it is."""
+    """Return the form that all spellings of a name share; a name without letters and digits as it is."""
     return fold(text) or text
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Return the forms in which `read_answers` finds a known name: its `key`, and itself if it could be misread.
+    """Return the forms of a known name for `read_answers`: its `key`, and itself if it could be misread.
 
     >>> spellings("Kenya"), spellings("Weezer [1994]")
     (('kenya',), ('weezer 1994', 'weezer [1994]'))
@@ -155,7 +155,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def json_as_lines(on_token: Callable[[str], None]) -> Callable[[str], None]:
-    """Return a token callback that reads JSON and passes on the answers in it, one a line, as soon as each is whole.
+    """Return a token callback that reads JSON and passes on each answer, one a line, once it is complete.
 
     A reply that does not begin as JSON is passed on as it comes: not every server keeps to a schema.
     """
@@ -200,7 +200,7 @@ def _item(item: object, known: _Known) -> list[ReplyAnswer]:
 
 
 def _cited(value: object) -> tuple[int, ...]:
-    """Return the numbers of the items that an entry cites: a list, in which they may be texts, or a single number."""
+    """Return the numbers of the items that an entry cites: a list of numbers or texts, or a single number."""
     numbers = map(number_in, value if isinstance(value, list) else [value] if isinstance(value, int) else [])
     return tuple(int(number) for number in numbers if number is not None and number == int(number))
 
@@ -257,7 +257,7 @@ def _followed(line: str, known: _Known) -> list[ReplyAnswer]:
 
 
 def _named(text: str, marks: Sequence[re.Match[str]], known: _Known, start: int = 0) -> int | None:
-    """Return where the longest name with a colon or brackets ends that a text begins with; None if there is none.
+    """Return the end of the longest name with a colon or brackets that a text begins with; None for none.
 
     Args:
         text: The text.

@@ -159,7 +159,7 @@ def _supported(answers: list[ReplyAnswer], names: Mapping[str, int], items: list
 
 
 def _holding(text: str, entity: int | None, items: list[Item]) -> list[Item]:
-    """Return the items that support an answer: they speak of its entity, or a text from a document or query has it."""
+    """Return the items that support an answer: they mention its entity, or their text contains the answer."""
     words = f" {key(text)} "
     return [
         item
@@ -169,7 +169,7 @@ def _holding(text: str, entity: int | None, items: list[Item]) -> list[Item]:
 
 
 def _names(evidence: Evidence) -> dict[str, int]:
-    """Return the entities of the evidence by the spellings of labels, and of aliases that are not also a label."""
+    """Return the entities of the evidence by label, and by alias unless it is a label too."""
     labels: dict[str, int] = {}
     aliases: dict[str, int] = {}
     for item in evidence.items:

@@ -7,7 +7,7 @@ from graphbrick.core.trace import event
 
 
 def withheld(best: Path, confidence: float | None, min_confidence: float) -> Answer | None:
-    """Return the empty answer that stands for one of low confidence, which is an event; None if it may be given.
+    """Return an empty answer, with an event, in place of one of low confidence; None if it may be given.
 
     Args:
         best: A path of the best reading of the question.

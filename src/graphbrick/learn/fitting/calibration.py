@@ -197,7 +197,7 @@ def _content(question: Written) -> list[int]:
 
 
 class _StrangeWords:
-    """A changer of questions, which puts in words that no relation of the graph goes by.
+    """A writer of strange words into questions: words that no relation of the graph goes by.
 
     Args:
         embedder: Finds related words.

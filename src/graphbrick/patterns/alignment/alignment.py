@@ -142,7 +142,7 @@ def n_token_features(dimensions: int) -> int:
 
 
 def token_features(token: Token, vector: Floats) -> Floats:
-    """Return the features of a token: its word vector, the same in its place, the words beside it, where it stands."""
+    """Return the features of a token: its vector, the vector in its place, the words beside it, its place."""
     d, n = len(vector), len(FUNCTION_WORDS)
     features = np.zeros(n_token_features(d), dtype=np.float32)
     features[:d] = _VECTOR_WEIGHT * vector

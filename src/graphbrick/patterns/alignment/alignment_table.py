@@ -40,7 +40,7 @@ class Spoken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The beginnings of patterns that have so many hops; a table of the words used on the left and on the right.
+    """Beginnings of patterns of one length, each with a table by the words used on the left and the right.
 
     Attributes:
         parent: int64 [beginnings], index of each without its last step in the level before.

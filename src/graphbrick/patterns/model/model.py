@@ -122,7 +122,7 @@ class PatternModel:
 
     @cached_property
     def rivals(self) -> tuple[Steps, ...]:
-        """The patterns that a question may mean although its seeds do not have them: at most 2,000; none comes back."""
+        """At most 2,000 patterns that a question may mean although its seeds lack them; none comes back."""
         single = [
             canonical(((label, forward),), self.symmetric) for label in self.relations for forward in (True, False)
         ]

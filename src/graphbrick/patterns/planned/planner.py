@@ -228,7 +228,7 @@ class _Names:
 
 
 def plan_text(graph: Graph, plan: Plan) -> str:
-    """Return a plan as text: ``<- capital -> currency``; ``--`` stands where a relation is followed either way."""
+    """Return a plan as text: ``<- capital -> currency``; ``--`` for a relation followed either way."""
     parts = []
     for hop in plan:
         ways = {forward for _, forward in hop}

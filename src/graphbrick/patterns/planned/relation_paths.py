@@ -101,7 +101,7 @@ class Instance(NamedTuple):
 
 
 def instances(graph: Graph, seed: int, hops: Sequence[Hop], within: Ids | None = None) -> Iterator[Instance]:
-    """Yield every path of the given hops from a seed on which no entity is visited twice, in order of its triples.
+    """Yield every simple path of the given hops from a seed, in order of its triples.
 
     If the search for them grows beyond its bounds, it ends with an event.
 
@@ -156,7 +156,7 @@ def _complete_layers(graph: Graph, seed: int, hops: Sequence[Hop], within: Ids |
 
 
 def _layers(graph: Graph, seed: int, hops: Sequence[Hop], within: Ids | None) -> tuple[list[Edges], bool]:
-    """Return the edges of each hop that are on a walk of all hops, by start and triple, and whether these are all."""
+    """Return the edges of each hop on walks of all hops, by start and triple, and whether they are complete."""
     layers, left = list[Edges](), LOOKED_AT
     frontier = np.array([seed], dtype=np.int32)
     for hop in hops:

@@ -37,7 +37,7 @@ class Imported:
 def replace_documents(
     store: TextStore, source: str, chunker: str, documents: Iterable[tuple[Document, Iterable[Span]]]
 ) -> None:
-    """Store the documents of an imported graph, so that citations can be opened, in place of an earlier import.
+    """Store the documents of an imported graph, to open citations, in place of an earlier import.
 
     Args:
         store: The store of the graph.

@@ -96,7 +96,7 @@ class ResultStore(ABC):
             yield full_text(title, whole[start:end])
 
     def keep(self, extractor: str, results: Sequence[tuple[bytes, Any]], tokens: tuple[int, int] | None = None) -> None:
-        """Store results of an extractor, each JSON, in one transaction; replies of their conversations are removed.
+        """Store results of an extractor, each as JSON, and remove the replies of their conversations.
 
         A result that replaces another one changes `TextStore.state`, so that the graph is built again.
 

@@ -347,7 +347,7 @@ class TextStore(ResultStore):
         return int(self._db.execute("SELECT count(DISTINCT digest) FROM passages").fetchone()[0])
 
     def passages(self) -> Iterator[StoredPassage]:
-        """Yield every passage once, by address and number; a text that several documents share counts for the first."""
+        """Yield every distinct passage by address and number; a shared text counts for its first document."""
         contents = self._db.execute(
             "SELECT min(address), title, text, content FROM documents JOIN contents ON contents.id = content"
             " GROUP BY content ORDER BY 1"

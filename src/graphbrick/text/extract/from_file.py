@@ -99,7 +99,7 @@ def _triple(parts: Sequence[str]) -> FoundTriple | None:
 
 
 def _parts(triple: Any) -> tuple[str, ...]:
-    """Return the parts of a triple in words; one that is missing, or is neither a text nor a number, is empty."""
+    """Return the parts of a triple as words; a part that is neither a text nor a number is empty."""
     if isinstance(triple, dict):
         triple = [next((triple[name] for name in names if name in triple), None) for names in _PARTS]
     listed = [] if isinstance(triple, str) else triple

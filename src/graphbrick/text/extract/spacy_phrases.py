@@ -144,7 +144,7 @@ def _chunks(doc: Doc) -> Iterator[tuple[Span, Kind, str]]:
 
 
 def _trimmed(span: Span) -> Span | None:
-    """Return a span without articles, numbers and signs at its ends; None if nothing of a name or noun is left."""
+    """Return a span without articles, numbers and signs at its ends; None if no name or noun is left."""
     tokens = [token for token in span if not token.is_space]
     while (
         tokens
@@ -180,7 +180,7 @@ def _title(text: str) -> str:
 
 
 def _subjects(verb: Token) -> list[Token]:
-    """Return the subjects of a verb; those of the first verb for one that is joined to it («runs and swims»)."""
+    """Return the subjects of a verb, or of the verb that it is joined to («runs and swims»)."""
     seen = set()
     while verb.i not in seen:
         seen.add(verb.i)

@@ -168,7 +168,7 @@ def _names_something(passage: StoredPassage, extraction: Extraction, names: Name
 
 
 def _mentioned(extraction: Extraction) -> Iterator[tuple[str, str]]:
-    """Yield the names that are entities in any case, with their types: of entities, and the ends of triples, claims."""
+    """Yield the certain names with their types: those of entities, and the ends of triples and claims."""
     for entity in extraction.entities:
         yield entity.name, entity.type
     for triple in extraction.triples:

@@ -1,4 +1,4 @@
-"""Bring the documents of a store up to date with its sources; files that have not changed are not read again."""
+"""Bring the documents of a store up to date with its sources; unchanged files are not read again."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def outline_of(reader: Any) -> dict[int, list[tuple[int, str]]]:
 
 
 def page_headings(text: str, entries: list[tuple[int, str]], page: str) -> list[list[Any]]:
-    """Return offset, level and title of the headings of a page: entries of the outline, where their words are, and it.
+    """Return offset, level and title of the headings of a page: the page itself, and the outline entries in it.
 
     An entry whose words begin no line is at the start of the page.
     """

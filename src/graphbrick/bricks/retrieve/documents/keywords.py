@@ -54,7 +54,7 @@ def keywords_of(question: str) -> Keywords:
 
 
 def asked_keywords(llm: ChatModel, question: str) -> Keywords | None:
-    """Return the keywords that a model finds in a question; None if its reply cannot be read, which is an event."""
+    """Return the keywords of a question by a model; None, with an event, if its reply cannot be read."""
     reply = llm.complete([system(_PROMPT), user(f"Question: {one_line(question)}")], schema=_SCHEMA)
     value = read_object(reply)
     if value is None or not any(isinstance(value.get(kind), list) for kind in Keywords._fields):

@@ -204,7 +204,7 @@ def _passages(graph: TextGraph, entities: Sequence[int], triples: Ends, source: 
 
 
 def within(items: Iterable[Item], budget: int) -> tuple[list[Item], int]:
-    """Return the items within a budget of tokens, and the tokens that they take; an item that does not fit is left out.
+    """Return the items that fit a budget of tokens, and their tokens; items that do not fit are left out.
 
     After a few that do not fit, the others are left out too.
     """

@@ -34,7 +34,7 @@ def _title_entities(graph: TextGraph) -> Ids:
 
 
 def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores, titles: float) -> Scores:
-    """Return how well each passage continues one of the ten best, float64 [passages], 0 for those that do not.
+    """Return how well each passage continues one of the ten best, float64 [passages]; 0 for others.
 
     A passage continues another if both mention an entity; the rarer the entity, the better (its inverse document
     frequency, 1 for an entity of one passage). It fits what the other leaves open by the words of the question that

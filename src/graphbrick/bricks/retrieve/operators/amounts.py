@@ -44,7 +44,7 @@ class Amount(ValuePlan):
         return self.measure.unit(place)
 
     def literal(self, place: Place) -> int | None:
-        """Return the entity that is the value itself, if it is that of a single entity, or of equal ones; else None."""
+        """Return the entity that is the value itself, for one entity or several with equal values; else None."""
         entities = self.base.run(place)
         if not len(entities) or not isinstance(self.measure, Attribute):
             return None

@@ -184,7 +184,7 @@ class Parser:
         return plan, self.resolver.date(words, plan, wording)
 
     def _doer(self, text: str) -> tuple[str, str]:
-        """Return the noun phrase and the verb of «which people earn», where the graph has a number for the verb."""
+        """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
         match = self.english.match("doer", text)
         if match is None or MENTION.search(text):
             return text, ""
@@ -212,7 +212,7 @@ class Parser:
         return self._bounded(base, bounds, self.english.without("has_words", match["attr"] or ""))
 
     def _bounds(self, text: str) -> _Bounds | None:
-        """Return the comparison in a phrase, the opposite one for «does not earn more than»; None if there is none."""
+        """Return the comparison in a phrase, reversed for «does not earn more than»; None for none."""
         bounds = self._stated_bounds(text)
         negated = _NOT.search(bounds.left) if bounds else None
         if bounds is None or negated is None:
@@ -243,7 +243,7 @@ class Parser:
     def _bounded(
         self, base: SetPlan | None, bounds: _Bounds, attribute: str, unknown: UnknownNounError | None = None
     ) -> SetPlan | None:
-        """Return the part of a set, or of all that have such a number, that lies within bounds; None for no number.
+        """Return the part of a set, or of all with such a number, within bounds; None for no number.
 
         Args:
             base: The set; all that have such a number if None.

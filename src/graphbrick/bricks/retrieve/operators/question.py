@@ -85,7 +85,7 @@ def _without_placeholders(text: str) -> str:
 
 
 def _reading(graph: Graph, query: Query, entity: int) -> int:
-    """Return the entity that a name means: another one of that name if it has far more triples, Asia the continent."""
+    """Return the entity that a name means: the one with far more triples if others have it, as for Asia."""
     others = [other for mention in query.mentions if mention.entity == entity for other in mention.others]
     best = max(others, key=graph.degree, default=entity)
     return best if graph.degree(best) >= _FAR_MORE * graph.degree(entity) else entity

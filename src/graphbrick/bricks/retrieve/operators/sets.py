@@ -64,7 +64,7 @@ class Place:
     results: dict[SetPlan, Ints] = field(default_factory=dict, compare=False)
 
     def steps_text(self, steps: Steps, end: str = "") -> str:
-        """Return steps as text, such as «→ borders → *»; the class of the ends in the place of the last star."""
+        """Return steps as text, such as «→ borders → *», with the class of the ends for the last star."""
         parts = [
             f"{'→' if forward else '←'} {self.graph.relation_label(relation)} {'→' if forward else '←'} *"
             for relation, forward in steps
@@ -131,7 +131,7 @@ class ValuePlan(Plan):
 
 @dataclass(frozen=True)
 class Along(SetPlan):
-    """The entities at the end of a pattern from one entity, which is not among them unless the pattern comes back.
+    """The entities at the end of a pattern from one entity, itself included only if the pattern comes back.
 
     Attributes:
         start: The entity.

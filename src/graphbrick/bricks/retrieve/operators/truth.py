@@ -151,7 +151,7 @@ class Truth:
         raise reason
 
     def _turned(self, rest: str, plan: p.IsAmong) -> p.IsAmong:
-        """Return the plan with its relation in the direction of the sentence: «does e0 own e1» is not «does e1 own e0».
+        """Return the plan with its relation in the direction of the sentence, as in «does e0 own e1».
 
         The subject is the head of relations such as `owns` and `part of`, and the tail of `owned by`, unless the
         sentence is passive. Relations that hold both ways, such as `borders`, stay as they are.

@@ -362,7 +362,7 @@ def _place(grown: list[_Grown], entry: _Ranked) -> tuple[float, int, int, int, i
 
 
 def _united(readings: list[Reading], symmetric: frozenset[str]) -> list[Reading]:
-    """Return readings, each with the ends of all that differ from it only in the direction of symmetric relations.
+    """Give readings that differ only in the direction of symmetric relations the same ends.
 
     They mean the same, but where the graph holds a triple in one direction only, their own ends are not the same.
     """

@@ -28,7 +28,7 @@ Rows = list[dict[str, Any]]
 
 
 def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: bool = False) -> Written:
-    """Write a graph as a folder of the tables that Microsoft GraphRAG 3 writes, which `import_graphrag` reads again.
+    """Write a graph as a folder with the tables of Microsoft GraphRAG 3; `import_graphrag` reads it.
 
     Triples with the same ends become one relationship, with their descriptions; a triple without one is described by
     its words, and two entities in one sentence by nothing. Citations of reports are written as ``[Data: ...]``. There

@@ -100,7 +100,7 @@ class Passages:
         self._units.append(_Unit(id_, document, span))
 
     def _find(self, document: int, text: str) -> int:
-        """Return where a text begins in a document, if possible after the beginning of the last one; -1 if nowhere."""
+        """Return the offset of a text in a document, if possible after the last one's; -1 if there is none."""
         whole = self.documents[document].text
         start = whole.find(text, self._latest[document] + 1)
         return start if start >= 0 else whole.find(text)
