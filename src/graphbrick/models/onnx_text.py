@@ -337,7 +337,7 @@ def cut_event(name: str, max_tokens: int, count: int) -> None:
     """Record the event that texts were cut."""
     event(
         f"{name} read only the first {max_tokens} tokens of {count:,} long texts",
-        code="onnx.texts_cut",
+        "onnx.texts_cut",
         model=name,
         tokens=max_tokens,
         cut=count,

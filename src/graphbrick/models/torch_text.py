@@ -50,7 +50,7 @@ def _open_torch(kind: str, model: str) -> Any:
 def count_tokens(name: str, model: Any, texts: Texts) -> None:
     """Record the calls and tokens of a model of sentence-transformers, and the texts that it cuts."""
     if not callable(model.tokenizer):
-        event(f"{name} does not tell how many tokens it reads", code="torch.unknown_tokens", model=name)
+        event(f"{name} does not tell how many tokens it reads", "torch.unknown_tokens", model=name)
         return
     sides = [list(texts)] if isinstance(texts[0], str) else [list(side) for side in zip(*texts, strict=True)]
     ids = model.tokenizer(*sides, padding=False, truncation=False, verbose=False)["input_ids"]

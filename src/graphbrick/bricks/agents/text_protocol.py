@@ -72,9 +72,7 @@ def read_actions(reply: str, tools: Mapping[str, AgentTool]) -> list[Call]:
     sections = _sections(text)
     imagined = next((i for i, (label, _) in enumerate(sections) if label in ("observation", "question") and i), None)
     if imagined is not None and any(label == "action" for label, _ in sections[:imagined]):
-        event(
-            f"the model imagined a result, which was left out: {shown(reply)}", once=True, code="agent.imagined_result"
-        )
+        event(f"the model imagined a result, which was left out: {shown(reply)}", "agent.imagined_result", once=True)
         sections = sections[:imagined]
     calls: list[Call] = []
     for i, (label, body) in enumerate(sections):

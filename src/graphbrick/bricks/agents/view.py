@@ -71,8 +71,8 @@ class GraphView:
             return by_name
         event(
             f"searched by name, and by embedding in the index of {index.embedder!r}",
+            "agent.searched_by_embedding",
             once=True,
-            code="agent.searched_by_embedding",
             embedder=repr(index.embedder),
         )
         near = index.nearest(text, n if self.subgraph.is_whole else 20 * n)

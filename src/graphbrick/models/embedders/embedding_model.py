@@ -108,7 +108,7 @@ class EmbeddingModel(Embedder):
             if prompts:
                 event(
                     f"{self.model} was made with the prompts {prompts}; give them as query_prefix and text_prefix",
-                    code="embedding_model.has_prompts",
+                    "embedding_model.has_prompts",
                     prompts=prompts,
                 )
         vector: npt.NDArray[np.float32] = self._vectors([self.query_prefix + query])[0]

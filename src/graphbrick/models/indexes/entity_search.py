@@ -66,7 +66,7 @@ def _opened(graph: Graph) -> EntitySearch | None:
         except (GraphbrickError, OSError, ValueError) as error:
             event(
                 f"the index in {folder} was not used: {error}",
-                code="entity_search.unusable_index",
+                "entity_search.unusable_index",
                 folder=str(folder),
                 reason=str(error),
             )

@@ -175,7 +175,7 @@ def _extended(graph: Graph, embedder: Embedder, unit: str, earlier: Earlier) -> 
     event(
         f"the index was made {since}: {len(new):,} vectors were added to it and {np.count_nonzero(now < 0):,} left out "
         f"(anew: {command(graph, embedder, unit)})",
-        code="vector_index.extended",
+        "vector_index.extended",
         added=len(new),
         left_out=int(np.count_nonzero(now < 0)),
     )
@@ -263,7 +263,7 @@ def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
     made = build_index(graph, embedder, unit)
     event(
         f"{what} {why}; it was made now (beforehand: {advice})",
-        code="vector_index.made",
+        "vector_index.made",
         unit=unit,
         n=n_texts(graph, unit),
         reason=why,

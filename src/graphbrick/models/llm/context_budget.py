@@ -106,7 +106,7 @@ def cut_to_budget(llm: ChatModel, lines: Sequence[str], budget: int) -> tuple[li
     if cut:
         event(
             f"{cut:,} texts do not fit the context of {llm.model} and were cut to {max(budget, 0):,} tokens",
-            code="llm.texts_cut_to_context",
+            "llm.texts_cut_to_context",
             cut=cut,
             tokens=max(budget, 0),
         )

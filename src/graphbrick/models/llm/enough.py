@@ -26,7 +26,7 @@ def is_enough(llm: ChatModel, question: str, paths: Sequence[str]) -> bool:
     if latest < len(lines):
         event(
             f"{llm.model} was shown only the last {latest:,} of {len(lines):,} paths: its context holds no more",
-            code="enough.paths_left_out",
+            "enough.paths_left_out",
             shown=latest,
             of=len(lines),
         )

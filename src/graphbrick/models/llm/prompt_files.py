@@ -66,7 +66,7 @@ class PromptFiles:
         if fit < len(lines):
             event(
                 f"{llm.model} was shown only the first {fit:,} of {len(lines):,} candidates: it has no more context",
-                code="prompt.candidates_left_out",
+                "prompt.candidates_left_out",
                 shown=fit,
                 of=len(lines),
             )

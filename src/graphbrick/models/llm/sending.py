@@ -141,8 +141,8 @@ def account(model: ChatModel, request: Request, reply: Reply) -> None:
     if model.price() is None and not reply.cached:
         event(
             f"no price is known for {model.model}, so that its cost counts as 0 (GRAPHBRICK_PRICES names a table)",
+            "llm.unknown_price",
             once=True,
-            code="llm.unknown_price",
             model=model.model,
         )
 

@@ -109,7 +109,7 @@ def _probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:
     if by_word:
         event(
             f"{by_word:,} of {n:,} replies came without log-probabilities; they score 1 for yes, 0 for no",
-            code="llm_pointwise.no_logprobs",
+            "llm_pointwise.no_logprobs",
             replies=by_word,
             of=n,
         )
@@ -119,7 +119,7 @@ def _probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:
         tally(unread_replies=neither.total())
         event(
             f"{neither.total():,} of {n:,} replies say neither yes nor no and score 0.5: {listed}{more}",
-            code="llm_pointwise.neither",
+            "llm_pointwise.neither",
             replies=neither.total(),
             of=n,
         )

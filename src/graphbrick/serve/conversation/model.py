@@ -38,14 +38,14 @@ def rewritten(llm: ChatModel, turns: Sequence[Turn], question: str) -> str:
     if fit < len(lines):
         event(
             f"{llm.model} was shown only the last {fit:,} of {len(lines):,} earlier messages: it has no more context",
-            code="conversation.messages_left_out",
+            "conversation.messages_left_out",
             shown=fit,
             of=len(lines),
         )
     reply = llm.complete(messages, schema=json_object(question={"type": "string"}))
     text = read_question(reply)
     if not text or len(text) > LONGEST_QUESTION:
-        event(f"the reply of {llm.model} is not a question: {shown(reply)}", code="conversation.not_a_question")
+        event(f"the reply of {llm.model} is not a question: {shown(reply)}", "conversation.not_a_question")
         return ""
     return text
 

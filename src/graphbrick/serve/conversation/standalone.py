@@ -73,7 +73,7 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
     if llm is not None and text:
         if " ".join(question.split()) == text:
             return Standalone(question)
-        event(f"{llm.model} read the question as {text!r}", code="conversation.read_by_model", question=text)
+        event(f"{llm.model} read the question as {text!r}", "conversation.read_by_model", question=text)
         return Standalone(text, by=llm.model)
     learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)
     completed = FollowUps(graph, conversation.turns, learned).completed(question)
@@ -82,13 +82,13 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
     if len(completed.question) > LONGEST_QUESTION:
         event(
             f"the question was not completed, as it would have more than {LONGEST_QUESTION:,} characters",
-            code="conversation.too_long",
+            "conversation.too_long",
             longest=LONGEST_QUESTION,
         )
         return Standalone(question)
     event(
         f"the question was read as {completed.question!r}: {completed.reason}",
-        code="conversation.completed",
+        "conversation.completed",
         question=completed.question,
         reason=completed.reason,
     )
@@ -100,7 +100,7 @@ def _by_model(llm: ChatModel, conversation: Conversation) -> str:
     try:
         return rewritten(llm, conversation.turns, conversation.question)
     except StoppedError as error:
-        event(f"rules read the question, as {llm.model} was not asked: {error}", code="conversation.model_not_asked")
+        event(f"rules read the question, as {llm.model} was not asked: {error}", "conversation.model_not_asked")
         return ""
 
 

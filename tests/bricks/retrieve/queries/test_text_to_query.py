@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import told
+from faults import fails, told
 from film_database import CypherFilms, FilmDatabase, SparqlFilms
 
 from graphbrick import BM25, LLM, Generate, LLMListwiseScorer, PathAnswer, Rerank, Run, TextToQuery, build
@@ -173,7 +173,7 @@ def test_the_most_similar_examples_are_shown_last(films: CypherFilms, tmp_path: 
 def test_a_faulty_example_is_named(films: CypherFilms, tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text('{"question": "Who?", "query": "Q"}\n{"question": "What?"}\n')
-    with pytest.raises(InputError, match=r"pairs\.jsonl, line 2: is no pair"):
+    with fails("examples.not_a_pair", InputError, file=file, line=2):
         run(films, [BY_SCOTT], examples=str(file))
 
 

@@ -70,7 +70,7 @@ def lines_of(texts: Iterable[str], longest: int = 1000) -> list[str]:
     if long:
         event(
             f"{long:,} texts of more than {longest:,} characters were cut for the language model",
-            code="reply.texts_cut",
+            "reply.texts_cut",
             cut=long,
             longest=longest,
         )
@@ -124,14 +124,14 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
     if wrong:
         event(
             f"the reply names {few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}",
-            code="reply.unknown_numbers",
+            "reply.unknown_numbers",
             numbers=wrong,
             n=n,
         )
     if twice:
         event(
             f"the reply names {few(twice)} more than once; the first place counts: {shown(reply)}",
-            code="reply.repeated_numbers",
+            "reply.repeated_numbers",
             numbers=twice,
         )
     return list(chosen)
@@ -155,7 +155,7 @@ def read_names(reply: str) -> list[str] | None:
         if len(items) < len(listed):
             event(
                 f"{len(listed) - len(items)} of the names are not texts and were left out: {shown(reply)}",
-                code="reply.names_not_texts",
+                "reply.names_not_texts",
                 left_out=len(listed) - len(items),
             )
     else:
@@ -196,7 +196,7 @@ def opened(reply: str) -> tuple[str, object]:
     text = without_fences(reply)
     value, whole = find_json(text)
     if not whole:
-        event(f"the reply breaks off; what came before was read: {shown(reply)}", code="reply.broken_off")
+        event(f"the reply breaks off; what came before was read: {shown(reply)}", "reply.broken_off")
     return text, value
 
 
@@ -295,9 +295,7 @@ def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tupl
             number = meant
         found.append((number, number))
     if moved:
-        event(
-            f"the reply numbers candidates anew; what counts is their text: {shown(reply)}", code="reply.numbered_anew"
-        )
+        event(f"the reply numbers candidates anew; what counts is their text: {shown(reply)}", "reply.numbered_anew")
     return found or None
 
 

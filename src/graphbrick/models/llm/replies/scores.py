@@ -55,32 +55,32 @@ def read_scores(
     if wrong:
         event(
             f"the reply scores {few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}",
-            code="reply.unknown_scores",
+            "reply.unknown_scores",
             numbers=wrong,
             n=n,
         )
     if twice:
         event(
             f"the reply scores {few(twice)} more than once; the first score counts: {shown(reply)}",
-            code="reply.repeated_scores",
+            "reply.repeated_scores",
             numbers=twice,
         )
     if odd:
         event(
             f"the reply gives {few(odd)} a score that is not a finite number: {shown(reply)}",
-            code="reply.scores_not_finite",
+            "reply.scores_not_finite",
             numbers=odd,
         )
     if clipped:
         event(
             f"the scores of {few(clipped)} are not within {least:g} and {most:g} and were clipped: {shown(reply)}",
-            code="reply.scores_clipped",
+            "reply.scores_clipped",
             numbers=clipped,
         )
     if lacking and every:
         event(
             f"the reply has no score for {len(lacking)} of {n} candidates ({few(lacking)}): {shown(reply)}",
-            code="reply.scores_missing",
+            "reply.scores_missing",
             numbers=lacking,
             n=n,
         )

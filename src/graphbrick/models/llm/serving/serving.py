@@ -163,7 +163,7 @@ def shared_server(path: Path | str, context: int, threads: int | None = None, me
 
     def is_alive(server: Server) -> bool:
         if not server.alive:
-            event(server.fault("had ended and was started anew"), once=True, code="local_server.started_anew")
+            event(server.fault("had ended and was started anew"), "local_server.started_anew", once=True)
         return server.alive
 
     key = ("model server", Path(path).resolve(), context, threads, memory)
