@@ -28,8 +28,8 @@ def newton(x: Floats, values: Floats, penalty: Floats, weight: Floats | None = N
     Args:
         x: float64 [rows, columns].
         values: From 0 to 1.
-        penalty: Of each column.
-        weight: Of each row, with a mean of 1; None for equal weights.
+        penalty: Penalty of each column.
+        weight: Weight of each row, with a mean of 1; None for equal weights.
     """
     weight = np.ones(len(x)) if weight is None else weight
     coefficients = np.zeros(x.shape[1])

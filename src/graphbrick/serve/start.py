@@ -129,7 +129,7 @@ def serve(options: ServeOptions, listening: Listening, on_start: Callable[[str],
     """Serve until a signal stops it; requests in flight are finished first.
 
     Args:
-        options: What is served.
+        options: Settings of the server.
         listening: Where.
         on_start: Called with the address before the first request is taken.
 

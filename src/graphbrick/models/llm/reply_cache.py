@@ -106,7 +106,7 @@ class ReplyCache:
 
         Raises:
             NotRecordedError: There is none, and the cache is replayed.
-            ModelError: What was recorded is not a reply.
+            ModelError: The recorded value is not a reply.
         """
         if _anew.get() and self.mode == "record":
             return None
@@ -156,7 +156,7 @@ class ReplyCache:
         """Add the replies of an exported file, all or none; return how many are new.
 
         Args:
-            source: What `export` wrote.
+            source: The file that `export` wrote.
             server: Address for replies that were recorded before addresses were part of the request, such as
                 "https://api.openai.com/v1", or "local" for `LocalLLM`. Empty ones among them are left out: a server
                 may have sent something else.

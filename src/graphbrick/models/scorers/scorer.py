@@ -34,7 +34,7 @@ class Scorer(Brick):
 
         Args:
             query: The question.
-            texts: What to score; may be empty.
+            texts: Texts to score; may be empty.
         """
 
     def rate_items(self, query: str, items: Sequence[Scorable], *, by_pattern: bool = False) -> npt.NDArray[np.float64]:

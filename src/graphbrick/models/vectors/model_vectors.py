@@ -42,7 +42,7 @@ class ModelVectors:
     """The vectors of one model beside one graph.
 
     Args:
-        folder: Where its segments are.
+        folder: Folder of its segments.
         identity: The model, as `Embedder.identity` gives it.
         limit_mb: Megabytes kept; None for ``GRAPHBRICK_VECTORS_MB``, or 4096.
     """

@@ -23,7 +23,7 @@ class Asking:
 
     Args:
         measurer: Asks them.
-        clock: What the search has used.
+        clock: Time, tokens and dollars that the search has used.
         race: The candidates.
         seconds: Time for the whole search.
         watch: Called with (step, seconds used, seconds in all).

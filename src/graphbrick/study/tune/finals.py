@@ -64,7 +64,7 @@ def explain(
         asking: Asks for the quality.
         timing: Asks for the time, into a study of its own.
         race: The candidates.
-        space: Where changes come from.
+        space: Source of the changes.
         winners: The winners, with their scores on these questions.
         questions: The questions.
     """

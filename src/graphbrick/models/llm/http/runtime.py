@@ -29,7 +29,7 @@ class ModelRuntime:
 
     Attributes:
         clients: Clients by address and key; their connections stay open between calls. Used on the loop only.
-        limits: What limits the calls in flight, by address, model and number. Used on the loop only.
+        limits: Semaphores that limit the calls in flight, by address, model and number. Used on the loop only.
         refused: Parameters that a server refused for a model, each with what it said.
     """
 
@@ -63,7 +63,7 @@ class ModelRuntime:
 
         Args:
             work: Makes the coroutine, from the function that it is to call with every piece.
-            budget: What it may cost.
+            budget: Limit of its cost and time.
             on_token: Called in the caller's thread with every piece. It may be slow, make calls itself, or raise, which
                 gives up the work.
 

@@ -153,7 +153,7 @@ class ReplyReader:
 
     Args:
         model: The model's name, for notes.
-        request: What it was asked.
+        request: The request that it answers.
         max_tokens: Longest reply that it was asked for.
     """
 

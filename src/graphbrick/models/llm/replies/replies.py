@@ -1,7 +1,7 @@
 """Reading replies of language models that were asked for numbers, names, or yes and no.
 
 Candidates are numbered in the prompt, and a reply is read by these numbers. A text counts only if it is the whole text
-of a candidate: one candidate's text may be the beginning of another's. Nothing else is guessed. What cannot be used is
+of a candidate: one candidate's text may be the beginning of another's. Nothing else is guessed. An unusable part is
 an event that shows the beginning of the reply; nothing is raised.
 
 A model may be asked for JSON and reply in words, or the other way round, so every reader reads both.

@@ -100,7 +100,7 @@ def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[s
 
     Args:
         graph: The graph.
-        default: What ``graphbrick ask`` uses on this graph.
+        default: The pipeline of ``graphbrick ask`` on this graph.
         llm: The language model as recipe text; without one, recipes that call a model are left out.
     """
     named = {"default": repr(default)}
