@@ -23,7 +23,7 @@ def sigmoid(x: npt.ArrayLike) -> Floats:
 
 
 def newton(x: Floats, values: Floats, penalty: Floats, weight: Floats | None = None) -> Floats:
-    """Return the coefficients that minimise the weighted mean log loss, plus half of a penalty times their squares.
+    """Return the coefficients of least weighted mean log loss plus half of a penalty times their squares.
 
     Args:
         x: float64 [rows, columns].

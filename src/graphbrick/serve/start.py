@@ -54,7 +54,7 @@ class Listening:
 
 
 class _Protocol(H11Protocol):
-    """HTTP that closes connections on which the head of a request does not come in time, or a reply is not read."""
+    """HTTP that closes connections with a late head of a request, or with a reply that is not read."""
 
     _waiting: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
@@ -214,9 +214,9 @@ def _listener(listening: Listening) -> socket.socket:
         if listener is not None:
             listener.close()
         reason = getattr(error, "strerror", None) or error
-        place = f"{listening.host}:{listening.port}"
+        at = f"{listening.host}:{listening.port}"
         raise InputError(
-            f"the server cannot listen on {place} ({reason}); choose another --host or --port",
+            f"the server cannot listen on {at} ({reason}); choose another --host or --port",
             code="serve.cannot_listen",
             host=listening.host,
             port=listening.port,

@@ -38,7 +38,7 @@ _anew: ContextVar[bool] = ContextVar("graphbrick_asking_anew", default=False)
 
 @contextmanager
 def asking_anew() -> Iterator[None]:
-    """Context manager in which recorded replies are not used, and new ones take their place; replaying goes on."""
+    """Context manager in which new replies replace recorded ones; replaying is not affected."""
     token = _anew.set(True)
     try:
         yield
@@ -224,7 +224,7 @@ def reply_json(reply: Reply) -> dict[str, Any]:
 
 
 def recorded_reply(recorded: Mapping[str, Any]) -> Reply:
-    """Return the reply that `reply_json` wrote, or an earlier version of this package (one text, no finish reason).
+    """Return the reply that `reply_json`, or an earlier version (one text, no finish reason), wrote.
 
     Raises:
         ModelError: It is not a reply.

@@ -56,7 +56,7 @@ class Scorer(Brick):
         return type(self).rate_items is Scorer.rate_items
 
     def rate(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the score of each text, float64 [texts], all finite; equal texts are scored once and get the same.
+        """Return the score of each text, float64 [texts], all finite; equal texts are scored once.
 
         Raises:
             ModelError: `score` gave the wrong number of scores, or one that is not finite.

@@ -99,7 +99,7 @@ class ModelVectors:
         return list(dict.fromkeys(texts[i] for i in self._look_up(hash_texts(texts))[1]))
 
     def flush(self) -> None:
-        """Write the vectors that are only in memory as a segment; if that fails, they are forgotten, with an event."""
+        """Write the vectors that are only in memory as a segment; a failure drops them, with an event."""
         with self._lock:
             self._flush()
 

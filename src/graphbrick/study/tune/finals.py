@@ -86,7 +86,7 @@ def explain(
 
 
 def _time(changes: Sequence[Change], winner: Candidate, timing: Asking, questions: Sequence[Question]) -> None:
-    """Ask a winner and its changes for their time; calls of a language model are paid for and long, so never twice."""
+    """Measure the time of a winner and its changes, except where a language model is called and paid."""
     changes = [change for change in changes if not change.changed.asks_model]
     if not changes or winner.asks_model or not timing.goes_on(1.0):
         return

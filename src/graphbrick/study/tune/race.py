@@ -179,7 +179,7 @@ class Race:
         return []
 
     def _best(self, there: Sequence[Candidate], rung: int, *, eager: bool) -> set[str]:
-        """Return the names of the best of those that have reached a rung: a third, shared by the aims and the fronts.
+        """Return the names of the best third of those that reached a rung, shared by aims and fronts.
 
         A third for each of them would let most go on, and the last rungs would take nearly all of the time.
         """

@@ -108,7 +108,7 @@ def tune(
 
 
 def _check_place(place: Path) -> None:
-    """Raise InputError if the place is a file, or a folder of something else, whose files a search could replace."""
+    """Raise InputError if the place is a file, or a folder of something else than a search."""
     if place.is_dir():
         foreign = sorted(file.name for file in place.iterdir() if not file.name.startswith((".", STUDY, TIMES)))
         if foreign and not (place / JOURNAL).exists() and not is_search(place):

@@ -50,7 +50,7 @@ def require_address(brick: Brick, base_url: str) -> None:
 
 
 def server_address(base_url: str) -> str:
-    """Return the address that a ``base_url`` leads to now, without a password; empty means OPENAI_BASE_URL, or OpenAI.
+    """Return the address of a ``base_url`` without a password; empty means OPENAI_BASE_URL, or OpenAI.
 
     >>> server_address("http://localhost:8080/v1/")
     'http://localhost:8080/v1'

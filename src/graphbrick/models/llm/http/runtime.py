@@ -1,4 +1,4 @@
-"""Shared parts of one session's calls to model servers: an event loop, clients, limits, and what servers refuse.
+"""Shared parts of a session's calls to model servers: event loop, clients, limits, refused parameters.
 
 Bricks are synchronous. What they wait for runs on one event loop in a thread of its own, so that many calls can be in
 flight, each with a deadline, and so that one can be given up: a blocking read cannot.
@@ -25,7 +25,7 @@ _END = 5.0  # seconds that calls in flight may take to end when the session is c
 
 
 class ModelRuntime:
-    """The shared state of all model calls of a session. A forked process gets one of its own, as its session is new.
+    """The shared state of all model calls of a session; a forked process gets its own.
 
     Attributes:
         clients: Clients by address and key; their connections stay open between calls. Used on the loop only.

@@ -175,7 +175,7 @@ def parts_of(name: str) -> list[str]:
 
 
 def read_yes(reply: str) -> bool | None:
-    """Return whether a reply says yes, by its first word or the only true or false in a JSON object; None for neither.
+    """Return whether a reply says yes, by its first word or the only boolean in JSON; None for neither.
 
     >>> read_yes("Yes, they are."), read_yes('{"enough": false}'), read_yes("Perhaps.")
     (True, False, None)
@@ -248,7 +248,7 @@ def _without_text(line: str, texts: Sequence[str]) -> str:
 
 
 def _number_lines(lines: Iterable[str]) -> list[tuple[int, int]] | None:
-    """Return the ranges of the first line of numbers and of those that follow it; a single number is a range too."""
+    """Return the ranges of the first lines of numbers in a row; a single number is a range too."""
     ranges: list[tuple[int, int]] | None = None
     for line in lines:
         numbers = _numbers(line)

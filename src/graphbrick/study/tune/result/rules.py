@@ -55,7 +55,7 @@ class Rule(NamedTuple):
 
 
 def rules_of_thumb(candidates: Sequence[Candidate]) -> list[str]:
-    """Return sentences about bricks, the clearest first, from the scores of pipelines on the questions to choose by."""
+    """Return sentences about bricks, the clearest first, from scores on the questions to choose by."""
     return [rule.words() for rule in compared_bricks(candidates)[:_MOST]]
 
 

@@ -1,4 +1,4 @@
-"""The space of pipelines that a search draws from: options of each stage, models, and the bricks' declared parameters.
+"""The space of pipelines of a search: options of each stage, models, and declared parameters of bricks.
 
 An option is recipe text, such as ``PPR(k=1000)`` or ``BeamSearch($scorer) | ShortestPaths()``. ``$scorer`` stands for
 one of the models of that name, the same one wherever an option has it. A parameter that the text gives is fixed; every
