@@ -8,9 +8,9 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
+from faults import fails
 
 from graphbrick import LLM
-from graphbrick.core.errors import ModelError
 from graphbrick.testing import Reply, Request, ScriptedLLM
 
 
@@ -45,8 +45,9 @@ def test_an_error_in_a_script_is_told() -> None:
     def script(request: Request) -> str:
         raise KeyError("candidates")
 
-    with ScriptedLLM(script) as server, pytest.raises(ModelError, match=r"status 400: .*the script raised KeyError"):
+    with ScriptedLLM(script) as server, fails("server.refused", status=400) as caught:
         ask(server, "four")
+    assert "the script raised KeyError" in str(caught.value.values["reason"])
 
 
 def test_embeddings_are_unit_vectors_by_the_words_of_a_text() -> None:

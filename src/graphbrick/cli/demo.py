@@ -93,7 +93,7 @@ def learned_world(out: Console, *, rebuild: bool = False) -> Graph:
 
 
 def _is_learned(graph: Graph) -> bool:
-    """Return whether the graph was learned; what another version left there, or what is damaged, is learned again."""
+    """Return whether the graph was learned; False for damaged patterns and those of another version."""
     try:
         return learned_pipeline(graph) is not None
     except ModelError as error:

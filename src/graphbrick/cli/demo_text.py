@@ -40,7 +40,7 @@ _NEIGHBOURS = 6
 
 
 def run_text_demo(*, rebuild: bool = False) -> None:
-    """Index, ask and print; the text ends with the commands that ask the next question and index other documents."""
+    """Index, ask and print; the output ends with commands for another question and for other documents."""
     out = console()
     folder = reference_documents()
     graph = folder.with_name(f"{folder.name}.graph")

@@ -31,7 +31,7 @@ MinConfidence = Annotated[
 
 
 def load_encoder_early(graph: str, text: str | None, recipe: str | None) -> None:
-    """Start loading MiniLM in a thread if the pipeline uses it, so that this overlaps with everything before it.
+    """Start loading MiniLM in a thread if the pipeline uses it, beside all other preparations.
 
     A wrong guess costs little: without the early start, a model is loaded when it is first used. That also raises the
     error again that ends the thread.

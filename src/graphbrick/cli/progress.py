@@ -38,7 +38,7 @@ def progress(title: str = "", total: float | None = None, *, unit: Unit = "count
     Args:
         title: Name of the work, shown before the name of each step.
         total: How much there is to do; by default what is reported.
-        unit: What is reported: a count of things, bytes, or a share of 1, shown as a percentage.
+        unit: Unit of the reports: a count of things, bytes, or a share of 1, shown as a percentage.
     """
     err = Console(stderr=True, highlight=False, markup=False)
     shown = _bars(err, title, total, unit) if err.is_terminal else _lines(title, total, unit)

@@ -255,7 +255,7 @@ def country_aliases(
     Args:
         iso: The rows of ``pycountry.countries``.
         countries: The label of each country, by code.
-        folder: Where pycountry keeps its translations.
+        folder: Folder of pycountry's translations.
         taken: Folded names that mean something else ("Columbia", which is Colombia in Romanian).
     """
     rows = {row.alpha_2: row for row in iso}

@@ -1,4 +1,4 @@
-"""Models: scorers, embedders, language models, kept vectors and indexes; files of models and fetching them."""
+"""Models: scorers, embedders, language models, stored vectors and indexes; fetching their files."""
 
 BRICKS = {
     "BM25": "scorers.bm25",

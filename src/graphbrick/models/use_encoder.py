@@ -128,7 +128,7 @@ def _batches(texts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 
 
 def _window(sizes: Ints) -> Ints:
-    """Return the rows of the neighbours of each token, int64 [tokens, 5]; the last row for those of other texts."""
+    """Return the rows of each token's neighbours, int64 [tokens, 5]; the last row beyond its text."""
     tokens = int(sizes.sum())
     rows = np.arange(tokens)[:, None] + np.arange(-_BEFORE, _AFTER + 1)
     ends = np.repeat(np.cumsum(sizes), sizes)[:, None]
@@ -179,7 +179,7 @@ def _tokenizer(data: bytes) -> Tokenizer:
 
 
 def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, start and end of the fields of a protocol buffer that have a length; others are skipped."""
+    """Yield the number, start and end of the fields with a length in a protocol buffer."""
     while at < end:
         tag, at = _varint(data, at)
         if tag & 7 == 0:

@@ -23,7 +23,7 @@ class ServeOptions:
         graphs: Graph places by name; the first is the default.
         recipes: Recipe texts by name, in addition to ``default``.
         llm: The language model of ``default`` as recipe text; empty for none.
-        token: What clients send as ``Authorization: Bearer ...``; empty for no authentication.
+        token: Token that clients send as ``Authorization: Bearer ...``; empty for no authentication.
         hosts: Names under which the server may be reached, without port; empty for any.
         origins: Origins of web pages that may call the server (CORS); none by default.
         trust_recipes: Whether clients may send recipes with files, model servers and any size.

@@ -34,7 +34,7 @@ class Service:
     """The state of a running server; `start` opens its graphs.
 
     Args:
-        options: What it was started with.
+        options: Settings of the server.
 
     Raises:
         GraphbrickError: A graph or the file of labels cannot be opened, or a recipe cannot be read.

@@ -54,7 +54,7 @@ class Listening:
 
 
 class _Protocol(H11Protocol):
-    """HTTP that closes connections on which the head of a request does not come in time, or a reply is not read."""
+    """HTTP that closes connections with a late head of a request, or with a reply that is not read."""
 
     _waiting: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
@@ -129,7 +129,7 @@ def serve(options: ServeOptions, listening: Listening, on_start: Callable[[str],
     """Serve until a signal stops it; requests in flight are finished first.
 
     Args:
-        options: What is served.
+        options: Settings of the server.
         listening: Where.
         on_start: Called with the address before the first request is taken.
 

@@ -38,7 +38,7 @@ EntityName = Annotated[str, Field(min_length=1, max_length=2_000, description="N
 
 
 def mcp_server(service: Service) -> MCPServer[Any]:
-    """Return the MCP server over the graphs of a service, whose runner must have been started before the first call."""
+    """Return the MCP server over the graphs of a service; start the service before the first call."""
     with _logging_left_alone():
         server: MCPServer[Any] = MCPServer("graphbrick", instructions=_ABOUT, version=__version__)
     tools = _Tools(service)

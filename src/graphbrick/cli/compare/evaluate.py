@@ -217,7 +217,7 @@ def _check_group(by: str | None, questions: list[Path], out: Path) -> None:
 
 @contextmanager
 def runner_of(master: str | None, conf: list[str], workers: int | None) -> Iterator[Runner | None]:
-    """Start Spark at the master that ``--spark`` names, and yield what runs the questions on it; None without one.
+    """Start Spark at the master of ``--spark``, and yield the runner of questions on it; None without one.
 
     Raises:
         InputError: Options do not go together, or ``--conf`` is not NAME=VALUE.
@@ -256,7 +256,7 @@ def model_of(text: str) -> ChatModel:
 
 
 def _named(text: str) -> tuple[str, str]:
-    """Return name and recipe text of ``name: recipe``; a colon of a recipe text is inside quotes or parentheses.
+    """Return name and recipe text of ``name: recipe``; colons in quotes or parentheses do not count.
 
     >>> _named("mine (2): PPR() >> ShortestPaths()"), _named("PPR()")
     (('mine (2)', 'PPR() >> ShortestPaths()'), ('', 'PPR()'))

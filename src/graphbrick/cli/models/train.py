@@ -102,7 +102,7 @@ def _train(
         graph: The graph.
         questions: Files of questions.
         form: Their form.
-        out: Where the model goes.
+        out: Folder or file of the model.
         use: Tells what to do with it.
         title: Name of the work, for progress.
         as_json: Print the report as JSON.

@@ -24,7 +24,7 @@ _PLACES_SHOWN = 3
 
 @contextmanager
 def answering() -> Iterator[Callable[[str], None]]:
-    """A spinner on standard error, and then what a language model writes, as it comes; silent without a terminal."""
+    """Show a spinner on standard error, then the text of a language model; silent without a terminal."""
     err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
     if not err.is_terminal:
         yield lambda piece: None

@@ -53,8 +53,8 @@ class EmbeddingModel(Embedder):
 
     Args:
         model: A folder, or a name such as "BAAI/bge-small-en-v1.5".
-        query_prefix: What the model expects before a question, such as "query: " for E5.
-        text_prefix: What it expects before a text, such as "passage: " for E5.
+        query_prefix: Text that the model expects before a question, such as "query: " for E5.
+        text_prefix: Text that it expects before a text, such as "passage: " for E5.
 
     Returns:
         One score for each text, in [-1, 1].

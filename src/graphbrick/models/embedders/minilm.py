@@ -66,7 +66,7 @@ class MiniLM(Embedder):
 
 @cache
 def _version() -> str:
-    """Return the version of the package; looking it up takes a millisecond, and the store asks for every question."""
+    """Return the version of the package, looked up once: the store needs it for every question."""
     return version(_PACKAGE)
 
 

@@ -63,7 +63,7 @@ def write_groups(folder: Path, vectors: Iterator[Vectors], sample: Vectors, n: i
     """Write ``n`` vectors grouped around centres; memory holds the sample and 12 bytes for each vector.
 
     Args:
-        folder: Where the files go.
+        folder: Folder of the files.
         vectors: All vectors in order.
         sample: The vectors from which the centres are found.
         n: Number of vectors.

@@ -204,7 +204,7 @@ class ChatModel(Brick):
 
 @contextmanager
 def streaming(on_token: OnToken) -> Iterator[None]:
-    """Pass every piece of the answer that a language model writes in the runs inside to a callback, as it comes.
+    """Context manager that passes every piece of the answer that a language model writes to a callback.
 
     The callback is called in the thread of the run. It may be slow, and may call models or run pipelines itself: those
     are not streamed to it. Only the generate stage is streamed: what models say in other stages is not an answer.

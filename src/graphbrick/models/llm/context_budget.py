@@ -73,13 +73,13 @@ def _tokenizer(name: str) -> Any:
 
 
 def line_tokens(llm: ChatModel, lines: Sequence[str]) -> list[int]:
-    """Return the tokens that each line takes in a prompt of numbered lines, with its number and the end of the line."""
+    """Return the tokens of each line in a prompt of numbered lines, its number and line end included."""
     nothing = llm.tokens([user("")]) - 1
     return [llm.tokens([user(f"{len(lines)}. {line}")]) - nothing for line in lines]
 
 
 def fitting(llm: ChatModel, messages: Sequence[MessageLike], lines: Sequence[str]) -> int:
-    """Return how many of the first numbered lines fit the context, beside the messages that they are to stand in.
+    """Return how many of the first numbered lines fit the context beside the messages.
 
     Args:
         llm: The model that is asked.
@@ -114,7 +114,7 @@ def cut_to_budget(llm: ChatModel, lines: Sequence[str], budget: int) -> tuple[li
 
 
 def pack(sizes: Sequence[int], budget: int, most: int) -> list[range]:
-    """Split a row of things into as few parts as possible, each of at most ``most`` of them and within a budget.
+    """Split a sequence into as few parts as possible, each of at most ``most`` items and within a budget.
 
     The parts are of about the same length if that needs no further part. A thing larger than the budget is alone.
 

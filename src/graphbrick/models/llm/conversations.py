@@ -72,7 +72,7 @@ class Usage:
         tokens_out: Tokens written.
         cost: US dollars.
         cache_hits: Number of recorded replies that were used.
-        events: What a user should know of the calls, with the number of times.
+        events: Events of the calls, with the number of times.
     """
 
     calls: int = 0

@@ -113,7 +113,7 @@ class Tool:
 
     Attributes:
         name: Letters, digits, ``_`` and ``-``.
-        description: What the tool does and when to use it, for the model.
+        description: Effect of the tool, and when to use it, for the model.
         schema: JSON schema of the arguments, of type "object".
     """
 
@@ -189,7 +189,7 @@ class Choice:
     """One of the replies to a request.
 
     Attributes:
-        message: What the model said, from "assistant".
+        message: The message of the model, from "assistant".
         finish_reason: "stop", "length", "tool_calls", "content_filter" ...; empty if the server gave none, so that the
             reply may be cut.
         logprobs: One entry a token, if they were asked for and the server gives them.
@@ -212,7 +212,7 @@ class Reply:
         seconds: From the request to the end of the reply, retries included.
         cost: In US dollars.
         cached: Whether this is a recorded reply.
-        notes: What a reader of the result should know, such as that the reply was cut.
+        notes: Notes for a reader of the result, such as that the reply was cut.
         adjustments: Parameters that the server refused, so that they were left out.
         calls: How many calls it took: several if the server gives one choice at a time.
     """
@@ -267,7 +267,7 @@ def as_messages(messages: Iterable[MessageLike]) -> tuple[Message, ...]:
 
 
 def valid_text(text: str) -> str:
-    """Return a text with characters that UTF-8 cannot hold replaced: a badly decoded name may have lone surrogates."""
+    """Return a text with lone surrogates replaced, which badly decoded names may have and UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode()
 
 

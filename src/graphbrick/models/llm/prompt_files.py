@@ -59,7 +59,7 @@ class PromptFiles:
             name: The file, without its ending.
             candidates: Texts to list as ``$candidates``.
             schema: JSON schema of the reply, for models that are ``structured``.
-            values: What stands for the other names; each of its lines stays one line, and ``question`` becomes one.
+            values: Texts for the other names; each of their lines stays one line, and ``question`` becomes one.
         """
         lines = lines_of(candidates)
         fit = fitting(llm, self.messages(llm, name, **values), lines) if lines else 0

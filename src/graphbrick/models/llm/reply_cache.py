@@ -38,7 +38,7 @@ _anew: ContextVar[bool] = ContextVar("graphbrick_asking_anew", default=False)
 
 @contextmanager
 def asking_anew() -> Iterator[None]:
-    """Context manager in which recorded replies are not used, and new ones take their place; replaying goes on."""
+    """Context manager in which new replies replace recorded ones; replaying is not affected."""
     token = _anew.set(True)
     try:
         yield
@@ -106,7 +106,7 @@ class ReplyCache:
 
         Raises:
             NotRecordedError: There is none, and the cache is replayed.
-            ModelError: What was recorded is not a reply.
+            ModelError: The recorded value is not a reply.
         """
         if _anew.get() and self.mode == "record":
             return None
@@ -156,7 +156,7 @@ class ReplyCache:
         """Add the replies of an exported file, all or none; return how many are new.
 
         Args:
-            source: What `export` wrote.
+            source: The file that `export` wrote.
             server: Address for replies that were recorded before addresses were part of the request, such as
                 "https://api.openai.com/v1", or "local" for `LocalLLM`. Empty ones among them are left out: a server
                 may have sent something else.
@@ -224,7 +224,7 @@ def reply_json(reply: Reply) -> dict[str, Any]:
 
 
 def recorded_reply(recorded: Mapping[str, Any]) -> Reply:
-    """Return the reply that `reply_json` wrote, or an earlier version of this package (one text, no finish reason).
+    """Return the reply that `reply_json`, or an earlier version (one text, no finish reason), wrote.
 
     Raises:
         ModelError: It is not a reply.

@@ -34,7 +34,7 @@ class Scorer(Brick):
 
         Args:
             query: The question.
-            texts: What to score; may be empty.
+            texts: Texts to score; may be empty.
         """
 
     def rate_items(self, query: str, items: Sequence[Scorable], *, by_pattern: bool = False) -> npt.NDArray[np.float64]:
@@ -56,7 +56,7 @@ class Scorer(Brick):
         return type(self).rate_items is Scorer.rate_items
 
     def rate(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the score of each text, float64 [texts], all finite; equal texts are scored once and get the same.
+        """Return the score of each text, float64 [texts], all finite; equal texts are scored once.
 
         Raises:
             ModelError: `score` gave the wrong number of scores, or one that is not finite.

@@ -16,7 +16,7 @@ from graphbrick.models.scorers.scorer import Scorer
 
 
 class WordCountScorer(Scorer):
-    """Base of scorers that compare counts of words: texts that fold to the same words count once, in any order."""
+    """Base of scorers that compare counts of words; texts with the same folded words count once."""
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the similarity of each text and the query; 0 if either has no known word."""

@@ -42,7 +42,7 @@ class ModelVectors:
     """The vectors of one model beside one graph.
 
     Args:
-        folder: Where its segments are.
+        folder: Folder of its segments.
         identity: The model, as `Embedder.identity` gives it.
         limit_mb: Megabytes kept; None for ``GRAPHBRICK_VECTORS_MB``, or 4096.
     """
@@ -99,7 +99,7 @@ class ModelVectors:
         return list(dict.fromkeys(texts[i] for i in self._look_up(hash_texts(texts))[1]))
 
     def flush(self) -> None:
-        """Write the vectors that are only in memory as a segment; if that fails, they are forgotten, with an event."""
+        """Write the vectors that are only in memory as a segment; a failure drops them, with an event."""
         with self._lock:
             self._flush()
 

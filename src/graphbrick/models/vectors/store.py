@@ -34,7 +34,7 @@ class VectorStore:
     """The vectors beside one graph, of any number of models.
 
     Args:
-        folder: Where they are; made when there is something to write.
+        folder: Folder of the vectors; made at the first write.
         limit_mb: Megabytes kept for each model; None for ``GRAPHBRICK_VECTORS_MB``, or 4096.
     """
 

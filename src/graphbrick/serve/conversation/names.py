@@ -41,7 +41,7 @@ class Name(NamedTuple):
 
 
 def names_in(graph: Any, text: str) -> list[Name]:
-    """Return the entities that a text names, in order; read as `LinkLabels` does, but a common word is never one.
+    """Return the entities that a text names, in order, as `LinkLabels` does but without common words.
 
     Args:
         graph: A graph; only folder graphs also find misspelt names, and tell entities of one name apart.

@@ -25,7 +25,7 @@ class Standalone:
     Attributes:
         question: The question.
         seeds: Keys of the entities to start from, if the question alone does not tell them; empty to link it.
-        by: What completed it: "rules", or the name of a language model; empty if it is as the user wrote it.
+        by: "rules", or the name of the language model that completed it; empty if it is as the user wrote it.
         stage: Trace of what was done, the first stage of the run; None if there was nothing to do.
     """
 

@@ -18,8 +18,8 @@ class Turn:
     """An earlier turn of a conversation.
 
     Attributes:
-        question: What the user wrote.
-        reply: What was replied, without the list of sources; empty if nothing was.
+        question: Message of the user.
+        reply: The reply, without the list of sources; empty without one.
     """
 
     question: str
@@ -33,7 +33,7 @@ class Conversation:
     Attributes:
         question: The last message of the user.
         turns: The turns before, oldest first, at most eight.
-        notes: What was left out of the conversation, in words.
+        notes: Notes about parts of the conversation that were left out.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""The English words by which a question refers to what was said before, and how names are put in their place."""
+"""English words by which a question refers to earlier turns, and replacing them by names."""
 
 from __future__ import annotations
 

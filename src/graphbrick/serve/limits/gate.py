@@ -13,7 +13,7 @@ class Gate:
     Args:
         places: Runs at the same time.
         queue: Requests that may wait.
-        name: What the places are for, in the error.
+        name: Name of the runs, for the error.
     """
 
     def __init__(self, places: int, queue: int, name: str) -> None:

@@ -121,7 +121,7 @@ def host_of(header: str) -> str:
 
 
 def _within(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
-    """Return a header; a redirect without the host, which may be any, and the scheme, which a proxy may have changed.
+    """Return a header; a redirect without host and scheme, which may be wrong behind a proxy.
 
     >>> _within((b"location", b"http://evil.example/v1/graphs?n=1"))
     (b'location', b'/v1/graphs?n=1')
@@ -193,7 +193,7 @@ class _Exchange:
         await self.send({"type": "http.response.body", "body": body})
 
     def report(self, watch: Callable[[str, int, float], None]) -> None:
-        """Write one line into the access log: no query, no header, no body, so that it holds no question and no key."""
+        """Write one line into the access log, without query, header and body, so without question and key."""
         seconds = time.monotonic() - self._start
         route = getattr(self.scope.get("route"), "path", "")
         watch(route, self._status, seconds)

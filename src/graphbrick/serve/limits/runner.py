@@ -1,4 +1,4 @@
-"""Runs of pipelines in threads, under a budget, within the limits of the machine, ended when the client leaves."""
+"""Runs of pipelines in threads, within a budget and the machine's limits, until the client leaves."""
 
 from __future__ import annotations
 

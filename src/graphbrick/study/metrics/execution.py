@@ -59,10 +59,10 @@ def same_rows(gold: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]], *, 
         return True
     if len({len(row) for row in (*gold, *found)}) > 1:
         return False
-    wanted, given = [list(map(_plain, row)) for row in gold], [list(map(_plain, row)) for row in found]
+    wanted, others = [list(map(_plain, row)) for row in gold], [list(map(_plain, row)) for row in found]
     target = [tuple(row) for row in wanted]
-    for order in _permutations(wanted, given):
-        rows = [tuple(row[i] for i in order) for row in given]
+    for order in _permutations(wanted, others):
+        rows = [tuple(row[i] for i in order) for row in others]
         if rows == target if ordered else Counter(rows) == Counter(target):
             return True
     return False
@@ -138,7 +138,7 @@ def _tried(call: Callable[[], T]) -> T | None:
 
 
 def _permutations(wanted: list[list[Any]], rows: list[list[Any]]) -> Iterator[list[int]]:
-    """Yield, for each way in which columns may correspond, the column of ``given`` for each column of ``wanted``.
+    """Yield each possible order of the columns of ``rows`` that matches the columns of ``wanted``.
 
     Columns that are equal row by row are tried once, and a beginning is given up when its bag of rows differs.
     """

@@ -1,4 +1,4 @@
-"""Measures of linking: the entities that a link stage found, compared with the seeds that a file of questions gives.
+"""Measures of linking: entities of a link stage, compared with the seeds in a file of questions.
 
 A *mention* is a piece of the question that names an entity; its *readings* are the entities that it may mean, best
 first. A gold seed that is not in the graph is None: no linker can find it, but it counts. All measures lie in [0, 1],

@@ -37,7 +37,7 @@ class AnswerRow(NamedTuple):
     """A row of a table of answers.
 
     Attributes:
-        group: What the questions have in common; empty for all questions.
+        group: Common property of the questions; empty for all questions.
         number: The number of the pipeline.
         name: Its name.
         answers: How good its answers are.

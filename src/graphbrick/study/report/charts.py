@@ -160,7 +160,7 @@ def curves(
 
     Args:
         lines: The curves.
-        names: Of the chart, of the x axis and of the y axis.
+        names: Names of the chart, of the x axis and of the y axis.
         width: Width in pixels.
         y_ticks: The values that are marked, from 0 to the end of the y axis.
     """

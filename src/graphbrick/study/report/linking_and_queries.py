@@ -23,7 +23,7 @@ class TaskTable(NamedTuple):
     Attributes:
         key: Its id in a page, and the name of its figures in `PipelineFigures`.
         title: Its heading.
-        note: What it shows.
+        note: A sentence about its contents.
         unit: Its heading on a terminal.
         table: The table.
     """

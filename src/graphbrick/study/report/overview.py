@@ -59,7 +59,7 @@ class Results:
         figures: The pipelines, best first.
         comparisons: Pairs of them.
         metric: The measure that they are ordered and compared by.
-        by: What questions are also grouped by; None for hops and data set only.
+        by: Property that questions are also grouped by; None for hops and data set only.
         judge: The recipe text of the judge; None if there is none.
     """
 

@@ -78,7 +78,7 @@ class Page:
         title: Its title.
         headline: The result in a sentence or two.
         cards: Large and small text of the cards at the top.
-        notes: What a reader has to know first.
+        notes: Notes to read first.
         sections: Its sections.
         source: Name of what the figures are from.
     """

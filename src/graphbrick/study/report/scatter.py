@@ -85,8 +85,8 @@ def scatter(
 
     Args:
         points: In any order.
-        x_name: Of the axis; less is better.
-        y_name: Of the axis; more is better.
+        x_name: Name of the x axis; less is better.
+        y_name: Name of the y axis; more is better.
         shown: Writes an x.
         front: Whether to draw the front (`pareto`).
     """

@@ -33,7 +33,7 @@ class StudySummary:
     Attributes:
         path: The file of the study.
         judge: The recipe text of its judge; None if there is none.
-        by: What the figures are also grouped by; None for nothing.
+        by: Property that the figures are also grouped by; None for none.
         figures: The pipelines, best first.
         notes: Remarks, such as errors and changed files, by the number of the run.
         failures: Pipelines that failed on every question, and a judge that failed on every answer, as sentences.
@@ -58,7 +58,7 @@ class StudyComparison:
 
     Attributes:
         metric: The measure they are compared by.
-        by: What questions are also grouped by; None for nothing.
+        by: Property that questions are also grouped by; None for none.
         figures: The pipelines, best first, for each group of questions; the group "" has all questions.
         rows: Group and comparison of each pair, corrected for all of them; none if the study has one pipeline.
     """

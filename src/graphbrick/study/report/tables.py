@@ -119,7 +119,7 @@ def difference_cell(difference: Interval | Estimate, scale: float = 1, *, strong
 
 
 def bin_cells(part: Bin) -> list[Cell]:
-    """Return the cells of an interval of confidence: its ends, how many are in it, their confidence, and the right."""
+    """Return the cells of an interval of confidence: ends, number, mean confidence, share of right ones."""
     ends = Cell(f"{round_percent(part.low)}–{round_percent(part.high)}", part.low)
     shares = (Cell(percent(value or 0.0), value) for value in (part.confidence, part.right))
     return [ends, number_cell(part.n), *shares]

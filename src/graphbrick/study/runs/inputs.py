@@ -41,7 +41,7 @@ class NamedPipeline(NamedTuple):
     Attributes:
         name: The name; empty to let the study choose one.
         pipeline: The pipeline.
-        identity: What changes its results.
+        identity: Everything that changes its results.
     """
 
     name: str

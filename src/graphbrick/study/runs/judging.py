@@ -1,4 +1,4 @@
-"""Judging the answers of an evaluation while it runs; the area of judges does it, found by its entry point."""
+"""Judging the answers of an evaluation while it runs, by the judge of an entry point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph that each question of a study is asked on: one for all, or the subgraph extracted for its seeds."""
+"""The graph of each question of a study: one for all, or the subgraph extracted for its seeds."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class Recorder:
             recipe: The recipe text of the pipeline.
             graph: The graph.
             linked: Whether seeds are linked although the file gives them.
-            identity: What changes the results of the pipeline; None for its recipe text alone.
+            identity: Everything that changes the results of the pipeline; None for its recipe text alone.
         """
         identity = identity or Identity(recipe)
         key = plain(identity.stored)

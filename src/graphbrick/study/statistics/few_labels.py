@@ -110,7 +110,7 @@ def unseen(labels: Array, least: float, level: float) -> float:
 
 
 def _of_equal(labels: Array, least: float) -> float:
-    """Return the standard error of equal labels of one of several strata: as if half a label of n + 1 were another."""
+    """Return the standard error of a stratum's equal labels, as if half a label of n + 1 differed."""
     n = len(labels)
     other = 0.5 / (n + 1)
     return _furthest(labels, least) * sqrt(other * (1 - other) / n)

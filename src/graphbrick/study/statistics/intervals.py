@@ -157,7 +157,7 @@ def bootstrap(
         method: "bca" or "percentile".
         level: In (0, 1).
         resamples: At least 100.
-        seed: Of the random numbers.
+        seed: Seed of the random numbers.
 
     Raises:
         ValueError: There are no values, one is not finite, or a parameter is out of its range.

@@ -22,7 +22,7 @@ class Purchase(NamedTuple):
     Attributes:
         n: Number of cases with a label and a prediction.
         others: Number of cases with a prediction only.
-        cost: What they cost together.
+        cost: Cost of both together.
         effective_n: Number of labels alone that would give an interval as short.
         correlation: Correlation of labels and predictions that this rests on.
     """
@@ -48,7 +48,7 @@ def labels_needed(
     Args:
         width: The wished length of the interval, such as 0.1 for ± 5 points.
         variance: Variance of the labels; ``p (1 - p)`` for a share p, 0.25 at most.
-        correlation: Of labels and predictions, from -1 to 1; a negative one helps no more than 0.
+        correlation: Correlation of labels and predictions, from -1 to 1; a negative one helps no more than 0.
         cases: Number of cases with a prediction, those to be labelled included.
         spread: Standard deviation of the predictions; if it is small beside that of the labels, the weight of the
             predictions is at its limit of 1. None if it is not: the predictions are calibrated, or spread more.
@@ -101,7 +101,7 @@ def cheapest(
     """Return the cheapest purchase whose interval is as short as that of ``effective_n`` labels alone.
 
     Args:
-        correlation: Of labels and predictions, in (-1, 1).
+        correlation: Correlation of labels and predictions, in (-1, 1).
         effective_n: Number of labels alone, at least 1.
         label: Cost of a label, above 0.
         prediction: Cost of a prediction, at least 0.

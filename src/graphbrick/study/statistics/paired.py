@@ -53,9 +53,9 @@ def paired_bootstrap(
     Args:
         first: The values of one pipeline.
         second: Those of the other, question by question.
-        level: Of the interval, in (0, 1).
+        level: Level of the interval, in (0, 1).
         resamples: At least 100.
-        seed: Of the random numbers.
+        seed: Seed of the random numbers.
 
     Raises:
         ValueError: See the module; or a parameter is out of its range.
@@ -86,7 +86,7 @@ def permutation_test(first: Values, second: Values, *, resamples: int = 10_000, 
         first: The values of one pipeline.
         second: Those of the other, question by question.
         resamples: Exchanges drawn, at least 100.
-        seed: Of the random numbers.
+        seed: Seed of the random numbers.
 
     Raises:
         ValueError: See the module; or ``resamples`` is below 100.
@@ -103,7 +103,7 @@ def permutation_tests(differences: npt.NDArray[np.float64], *, resamples: int, s
     Args:
         differences: float64 [questions, pairs of pipelines].
         resamples: Exchanges drawn, at least 100.
-        seed: Of the random numbers.
+        seed: Seed of the random numbers.
 
     Raises:
         ValueError: ``resamples`` is below 100.

@@ -50,7 +50,7 @@ def summarize(
         values: One number a question, None for what could not be scored.
         answerable: For each question, whether the graph can answer it: as a rule, whether at least one gold answer is
             in it and can be reached from a seed.
-        level: Of the intervals (`graphbrick.study.statistics.intervals.interval`), in (0, 1).
+        level: Level of the intervals (`graphbrick.study.statistics.intervals.interval`), in (0, 1).
         resamples: For the bootstrap, at least 100.
         seed: For the bootstrap.
 

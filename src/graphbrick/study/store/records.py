@@ -66,7 +66,7 @@ class StudyRun:
         done: Number of questions it has answered.
         files: The numbers of the files they came from.
         sessions: The numbers of the evaluation sessions that its results come from.
-        identity: What changes its results; None for a run of an older version that was not continued.
+        identity: Everything that changes its results; None for a run of an older version that was not continued.
     """
 
     id: int
@@ -311,7 +311,7 @@ class RatingJudge:
 
     Attributes:
         id: Its number.
-        identity: What changes its verdicts, as text.
+        identity: Everything that changes its verdicts, as text.
         name: The name it was last called by.
         labels: The labels it rated by.
         cases: Number of its ratings that the study holds, one for each answer and label.

@@ -88,7 +88,7 @@ class Aim:
 
 
 def layers(figures: Mapping[int, Figures]) -> dict[int, int]:
-    """Return the front that each entry lies on: 0 if none dominates it, 1 if only those of front 0 do, and so on."""
+    """Return the front of each entry: 0 if none dominates it, 1 if only those of front 0 do, and so on."""
     keys = np.array(list(figures))
     costs = np.array([(-one.quality, one.seconds, one.tokens, one.usd) for one in figures.values()]).reshape(-1, 4)
     layer_of, layer = dict[int, int](), 0

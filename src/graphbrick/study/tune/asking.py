@@ -23,7 +23,7 @@ class Asking:
 
     Args:
         measurer: Asks them.
-        clock: What the search has used.
+        clock: Time, tokens and dollars that the search has used.
         race: The candidates.
         seconds: Time for the whole search.
         watch: Called with (step, seconds used, seconds in all).
@@ -87,7 +87,7 @@ class Asking:
 
 
 def _unfinished(candidates: Sequence[Candidate], questions: int, step: Step, each: float) -> list[Candidate]:
-    """Return the candidates of a step in the journal that have questions left; those given up then are given up."""
+    """Return the candidates of a journal's step with questions left; give up those given up then."""
     for one in candidates:
         why, reason = step.given_up.get(short(one.identity), ("", ""))
         if why and (why != Why.SLOW or each <= step.each * _AS_PATIENT):

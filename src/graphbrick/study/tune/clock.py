@@ -72,7 +72,7 @@ class Clock:
     Args:
         journal: The file of these lines.
         seconds: Seconds for the whole search.
-        about: What the times are of, by name, such as the graph; the same in all sessions.
+        about: Subject of the times, by name, such as the graph; the same in all sessions.
 
     Attributes:
         used: Seconds used so far.

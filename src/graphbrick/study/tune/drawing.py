@@ -30,9 +30,9 @@ def draw(
 
     Args:
         space: The space.
-        candidates: What has been tried, with its scores.
+        candidates: The candidates so far, with their scores.
         n: Pipelines.
-        seed: Of the random numbers; another one for each call.
+        seed: Seed of the random numbers; another one for each call.
         at_random: Whether to draw evenly, without regard to scores.
     """
     known = {one.identity for one in candidates}

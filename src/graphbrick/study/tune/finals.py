@@ -64,7 +64,7 @@ def explain(
         asking: Asks for the quality.
         timing: Asks for the time, into a study of its own.
         race: The candidates.
-        space: Where changes come from.
+        space: Source of the changes.
         winners: The winners, with their scores on these questions.
         questions: The questions.
     """
@@ -86,7 +86,7 @@ def explain(
 
 
 def _time(changes: Sequence[Change], winner: Candidate, timing: Asking, questions: Sequence[Question]) -> None:
-    """Ask a winner and its changes for their time; calls of a language model are paid for and long, so never twice."""
+    """Measure the time of a winner and its changes, except where a language model is called and paid."""
     changes = [change for change in changes if not change.changed.asks_model]
     if not changes or winner.asks_model or not timing.goes_on(1.0):
         return

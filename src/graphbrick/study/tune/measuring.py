@@ -1,4 +1,4 @@
-"""Asking questions for a search: a study keeps every result, so that nothing is asked twice, also after a kill."""
+"""Asking questions for a search: a study stores every result, so that nothing is asked twice."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def split(
 
     Args:
         questions: The questions.
-        seed: Of the random numbers.
+        seed: Seed of the random numbers.
         written: Whether the graph wrote them itself, for the error.
 
     Raises:

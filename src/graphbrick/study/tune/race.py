@@ -1,7 +1,7 @@
 """Successive halving over questions: the candidates that answer more of them, and those that cannot win.
 
 Every candidate starts with one question, which says whether it runs and how long it takes, and goes on to more: 4, 12,
-36 and so on. Of those that reach a number of questions, the best third goes on, shared by the aims (Li et al., A System
+36 and so on. The best third of those that reach a number of questions goes on, shared by the aims (Li et al., A System
 for Massively Parallel Hyperparameter Tuning, 2020, which calls it ASHA). A candidate is given up for good when another
 one is better on the same questions beyond chance, and not slower or dearer either.
 """
@@ -134,7 +134,7 @@ class Race:
     """The candidates of a search.
 
     Args:
-        aims: What the search aims at; at least one.
+        aims: Aims of the search, at least one.
         sizes: Number of questions of each rung.
         slowest: Seconds a question (mean) above which a candidate is not followed further.
         asking: The same for candidates that ask a language model; 0 for ``slowest``.
@@ -167,7 +167,7 @@ class Race:
         if first.rung < max(one.rung for one in self.candidates) and not first.given_up:
             return [first]
         for rung in range(len(self.sizes) - 1, 0, -1):
-            # What another one has beaten keeps its place, else worse ones would go on. What nobody would use has none.
+            # A beaten candidate keeps its place, else worse ones would go on. One that nobody would use has none.
             there = [one for one in self.candidates if one.rung >= rung and one.given_up in (None, Why.BEATEN)]
             chosen = [one for one in there if one.rung == rung and not one.given_up]
             if chosen and rung > 1:
@@ -179,7 +179,7 @@ class Race:
         return []
 
     def _best(self, there: Sequence[Candidate], rung: int, *, eager: bool) -> set[str]:
-        """Return the names of the best of those that have reached a rung: a third, shared by the aims and the fronts.
+        """Return the names of the best third of those that reached a rung, shared by aims and fronts.
 
         A third for each of them would let most go on, and the last rungs would take nearly all of the time.
         """

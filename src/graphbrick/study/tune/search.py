@@ -79,7 +79,7 @@ def tune(
         questions: Questions with answers; None for questions that the graph writes itself.
         out: The folder to write to, or to go on with.
         known: Recipe texts that the search begins with, by name; the first is what the winners are compared with.
-        space: What is searched; None for every brick that runs on the graph (`default_space`).
+        space: Space of the search; None for every brick that runs on the graph (`default_space`).
         settings: Aims, measure, time and so on.
         watch: Called with (step, done, total); the total is in seconds for the search, else in pipelines.
 
@@ -108,7 +108,7 @@ def tune(
 
 
 def _check_place(place: Path) -> None:
-    """Raise InputError if the place is a file, or a folder of something else, whose files a search could replace."""
+    """Raise InputError if the place is a file, or a folder of something else than a search."""
     if place.is_dir():
         foreign = sorted(file.name for file in place.iterdir() if not file.name.startswith((".", STUDY, TIMES)))
         if foreign and not (place / JOURNAL).exists() and not is_search(place):

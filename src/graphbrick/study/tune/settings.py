@@ -20,13 +20,13 @@ class Settings:
     """Settings of a search.
 
     Attributes:
-        aims: What to aim at.
+        aims: Aims of the search.
         metric: The measure that counts as quality, from 0 to 1, such as "hits_at_1" or "f1" (`MEASURES`).
         seconds: Time for all of it.
         pipelines: Pipelines to try at most; None for as many as the time allows.
         link: Whether seeds are found in the questions.
         workers: Questions answered at once, 1 to 1024.
-        seed: Of the random numbers, at least 0.
+        seed: Seed of the random numbers, at least 0.
         at_random: Whether pipelines are drawn evenly; for comparison.
         only_compared: Whether winners are compared with the first known pipeline, and it is never recommended itself.
     """

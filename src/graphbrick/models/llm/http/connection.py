@@ -50,7 +50,7 @@ def require_address(brick: Brick, base_url: str) -> None:
 
 
 def server_address(base_url: str) -> str:
-    """Return the address that a ``base_url`` leads to now, without a password; empty means OPENAI_BASE_URL, or OpenAI.
+    """Return the address of a ``base_url`` without a password; empty means OPENAI_BASE_URL, or OpenAI.
 
     >>> server_address("http://localhost:8080/v1/")
     'http://localhost:8080/v1'
@@ -345,7 +345,7 @@ def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: 
         timeout: Seconds to wait for a reply.
         retries: How often to try again.
         kind: Kind of the model, for the error if there is no server.
-        instead: What works without a server, for the same error.
+        instead: An alternative without a server, for the same error.
 
     Raises:
         ModelError: There is no key for OpenAI, the address is not one, or the client is not installed.

@@ -1,4 +1,4 @@
-"""Shared parts of one session's calls to model servers: an event loop, clients, limits, and what servers refuse.
+"""Shared parts of a session's calls to model servers: event loop, clients, limits, refused parameters.
 
 Bricks are synchronous. What they wait for runs on one event loop in a thread of its own, so that many calls can be in
 flight, each with a deadline, and so that one can be given up: a blocking read cannot.
@@ -25,11 +25,11 @@ _END = 5.0  # seconds that calls in flight may take to end when the session is c
 
 
 class ModelRuntime:
-    """The shared state of all model calls of a session. A forked process gets one of its own, as its session is new.
+    """The shared state of all model calls of a session; a forked process gets its own.
 
     Attributes:
         clients: Clients by address and key; their connections stay open between calls. Used on the loop only.
-        limits: What limits the calls in flight, by address, model and number. Used on the loop only.
+        limits: Semaphores that limit the calls in flight, by address, model and number. Used on the loop only.
         refused: Parameters that a server refused for a model, each with what it said.
     """
 
@@ -63,7 +63,7 @@ class ModelRuntime:
 
         Args:
             work: Makes the coroutine, from the function that it is to call with every piece.
-            budget: What it may cost.
+            budget: Limit of its cost and time.
             on_token: Called in the caller's thread with every piece. It may be slow, make calls itself, or raise, which
                 gives up the work.
 

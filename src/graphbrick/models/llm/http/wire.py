@@ -1,4 +1,4 @@
-"""The chat completions of OpenAI-compatible servers: the JSON that is sent, and how what comes back is read.
+"""Chat completions of OpenAI-compatible servers: writing requests as JSON and reading replies.
 
 Servers send all kinds of things with status 200. Whatever is not a chat completion is an error that shows its
 beginning; a number or a text of the wrong kind never ends more than the one call.
@@ -153,7 +153,7 @@ class ReplyReader:
 
     Args:
         model: The model's name, for notes.
-        request: What it was asked.
+        request: The request that it answers.
         max_tokens: Longest reply that it was asked for.
     """
 

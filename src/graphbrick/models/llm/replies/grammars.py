@@ -8,7 +8,7 @@ _ESCAPES = str.maketrans({'"': r"\"", "\\": r"\\", "\n": r"\n", "\r": r"\r", "\t
 
 
 def one_of(texts: Iterable[str]) -> str:
-    """Return the grammar of replies that are one of the texts, as a trie with one rule for each place where they part.
+    """Return the grammar of replies that are one of the texts: a trie with a rule for each branching.
 
     A text may be the beginning of another one. Rules are few: at most one for every text. llama.cpp and vLLM read it.
 

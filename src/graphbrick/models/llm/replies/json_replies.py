@@ -36,7 +36,7 @@ _decoder = json.JSONDecoder(object_pairs_hook=Object, strict=False)
 
 
 def find_json(text: str) -> tuple[object, bool]:
-    """Return the JSON value that a text is, or else the first JSON object that begins a line of it; None if neither.
+    """Return the JSON value of a text, else the first JSON object that begins a line; None if neither.
 
     Escapes that JSON does not have and raw newlines in strings are accepted. Takes time linear in the text.
 

@@ -67,7 +67,7 @@ def read_paths(reply: str) -> list[tuple[str, tuple[Step, ...]]]:
 
 
 def write_paths(paths: Sequence[Sequence[int]], *, structured: bool) -> str:
-    """Return relation paths as a model is asked to write them, by the numbers of their relations: in JSON or in lines.
+    """Return relation paths as a prompt asks for them, by the numbers of relations: in JSON or in lines.
 
     >>> write_paths([[3, 7], [2]], structured=True), write_paths([[3, 7], [2]], structured=False)
     ('{"paths": [[3, 7], [2]]}', '3 > 7\\n2')
@@ -99,7 +99,7 @@ def _steps(line: str) -> tuple[Step, ...]:
 
 
 def _direction(arrows: list[str], *, marked: bool) -> bool | None:
-    """Return the direction that arrows say; in a path that begins with a name, a single ``->`` only separates two."""
+    """Return the direction of an arrow; in a path that begins with a name, a single ``->`` has none."""
     if "<-" in arrows:
         return False
     return True if "->" in arrows and (marked or len(arrows) > 1) else None

@@ -1,7 +1,7 @@
 """Reading replies of language models that were asked for numbers, names, or yes and no.
 
 Candidates are numbered in the prompt, and a reply is read by these numbers. A text counts only if it is the whole text
-of a candidate: one candidate's text may be the beginning of another's. Nothing else is guessed. What cannot be used is
+of a candidate: one candidate's text may be the beginning of another's. Nothing else is guessed. An unusable part is
 an event that shows the beginning of the reply; nothing is raised.
 
 A model may be asked for JSON and reply in words, or the other way round, so every reader reads both.
@@ -175,7 +175,7 @@ def parts_of(name: str) -> list[str]:
 
 
 def read_yes(reply: str) -> bool | None:
-    """Return whether a reply says yes, by its first word or the only true or false in a JSON object; None for neither.
+    """Return whether a reply says yes, by its first word or the only boolean in JSON; None for neither.
 
     >>> read_yes("Yes, they are."), read_yes('{"enough": false}'), read_yes("Perhaps.")
     (True, False, None)
@@ -248,7 +248,7 @@ def _without_text(line: str, texts: Sequence[str]) -> str:
 
 
 def _number_lines(lines: Iterable[str]) -> list[tuple[int, int]] | None:
-    """Return the ranges of the first line of numbers and of those that follow it; a single number is a range too."""
+    """Return the ranges of the first lines of numbers in a row; a single number is a range too."""
     ranges: list[tuple[int, int]] | None = None
     for line in lines:
         numbers = _numbers(line)

@@ -108,7 +108,7 @@ def serve(
         threads: Threads to compute with; None for `default_threads`.
         host: Address to listen on.
         port: Port to listen on; 0 for a free one.
-        key: What callers must send as their API key; empty for none.
+        key: API key that callers must send; empty for none.
         memory: Megabytes for the states of earlier prompts, which others that begin alike reuse.
 
     Raises:

@@ -158,7 +158,7 @@ def _bricks(texts: Iterable[str]) -> list[Brick]:
 
 
 def _options(space: Space, kind: str, pipeline: Pipeline) -> Iterator[Pipeline]:
-    """Yield the options of a stage with their defaults, and models of the pipeline where it has some of that use."""
+    """Yield the options of a stage with their defaults, with models of the pipeline where it has them."""
     models = {}
     for name, texts in space.models.items():
         there = _models_of(pipeline, name, space)
@@ -178,7 +178,7 @@ def _joined(stages: Many[Pipeline]) -> Pipeline | None:
 
 
 def effects_of(changes: Many[Change], winners: Mapping[str, Candidate]) -> list[Effect]:
-    """Return the effects of changes on the questions that both pipelines have answered; p-values are corrected by Holm.
+    """Return the effects of changes on questions that both pipelines answered, with Holm's p-values.
 
     Args:
         changes: The changes, measured.

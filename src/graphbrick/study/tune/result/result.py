@@ -92,9 +92,9 @@ class Tuned:
         measured: The winners, the pipeline that they are compared with, and others of the front, best first.
         comparisons: Each of these against that pipeline, corrected for their number.
         baseline: Name of that pipeline.
-        effects: What changing one choice of the recommended pipelines does.
+        effects: Effects of changing one choice of the recommended pipelines.
         bricks: How good pipelines with each brick are.
-        notes: What a reader has to know, in sentences.
+        notes: Sentences that a reader has to know.
         tried: Pipelines that answered a question.
         given_up: Number of pipelines that were given up, by the reason.
         size: Pipelines of the space.
@@ -143,7 +143,7 @@ class SearchFacts(NamedTuple):
     Attributes:
         metric: The measure that counts as quality.
         size: Pipelines of the space.
-        advice: What would bring more into the space.
+        advice: Sentences on how to bring more into the space.
         choosing: Number of questions to choose by.
         written: Whether the graph wrote the questions.
         seconds: Time used.

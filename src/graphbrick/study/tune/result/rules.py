@@ -32,8 +32,8 @@ class Rule(NamedTuple):
     """Pipelines with one brick, compared with those with another one in its place.
 
     Attributes:
-        better: What the better ones have, such as "with PPR".
-        worse: What the others have.
+        better: Property of the better ones, such as "with PPR".
+        worse: Property of the others.
         n: Number of both.
         difference: Mean quality of the better ones minus that of the others, with its interval over pipelines.
         p: The p-value, corrected for the number of pairs compared (Holm).
@@ -55,7 +55,7 @@ class Rule(NamedTuple):
 
 
 def rules_of_thumb(candidates: Sequence[Candidate]) -> list[str]:
-    """Return sentences about bricks, the clearest first, from the scores of pipelines on the questions to choose by."""
+    """Return sentences about bricks, the clearest first, from scores on the questions to choose by."""
     return [rule.words() for rule in compared_bricks(candidates)[:_MOST]]
 
 

@@ -1,4 +1,4 @@
-"""The search space for a graph when the user names none: every brick that runs on it with the models at hand."""
+"""The default search space of a graph: every brick that runs on it with the models at hand."""
 
 from __future__ import annotations
 
@@ -89,18 +89,18 @@ def _indexed(graph: Graph) -> tuple[list[str], list[str]]:
 
 
 def _unions(options: Sequence[str], models: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Return the unions of two options that go together, without options that ask a language model, which is dear."""
+    """Return the unions of two options that go together, without those that ask a language model."""
     first = {name: texts[0] for name, texts in models.items()}
     pairs = combinations([option for option in options if "$llm" not in option], 2)
     return [text for text in map(" | ".join, pairs) if readable(filled(text, first)) is not None]
 
 
 def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[str, str]:
-    """Return the recipe texts that a search begins with, by name: the default, and published recipes with these models.
+    """Return the first recipe texts of a search by name: the default, and published ones with these models.
 
     Args:
         graph: The graph.
-        default: What ``graphbrick ask`` uses on this graph.
+        default: The pipeline of ``graphbrick ask`` on this graph.
         llm: The language model as recipe text; without one, recipes that call a model are left out.
     """
     named = {"default": repr(default)}

@@ -1,4 +1,4 @@
-"""The space of pipelines that a search draws from: options of each stage, models, and the bricks' declared parameters.
+"""The space of pipelines of a search: options of each stage, models, and declared parameters of bricks.
 
 An option is recipe text, such as ``PPR(k=1000)`` or ``BeamSearch($scorer) | ShortestPaths()``. ``$scorer`` stands for
 one of the models of that name, the same one wherever an option has it. A parameter that the text gives is fixed; every
@@ -44,7 +44,7 @@ class Space:
     Attributes:
         stages: Recipe texts by stage, in the order of the stages; an empty text leaves the stage out.
         models: Recipe texts by name.
-        advice: What a user could do so that more takes part, in sentences.
+        advice: Sentences on how a user can let more take part.
     """
 
     stages: Mapping[str, tuple[str, ...]]
@@ -235,7 +235,7 @@ def read_space(path: Path, default: Space) -> Space:
 
     Args:
         path: The file.
-        default: Where the stages and models come from that the file does not name.
+        default: Source of the stages and models that the file does not name.
 
     Raises:
         InputError: The file cannot be read, or its content is something else.

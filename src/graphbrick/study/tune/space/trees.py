@@ -60,7 +60,7 @@ def asks_model(text: str) -> bool:
 
 
 def allows(space: Space, pipeline: Pipeline, kinds: Many[str]) -> bool:
-    """Return whether the stages of these kinds are options of a space; parameters that no option gives may be any.
+    """Return whether the stages of these kinds are options of a space, whatever their other parameters.
 
     Args:
         space: The space.
