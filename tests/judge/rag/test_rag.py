@@ -19,7 +19,7 @@ from graphbrick.core.files.locks import claim
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.rag.experiment import RagStudy, evaluate_rag
 from graphbrick.judge.rag.page import headline, write_page
-from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL, questions_about
+from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL, QuestionWriting, questions_about
 from graphbrick.judge.rag.scores import Scores, read_score, score_answers
 from graphbrick.judge.rag.systems import RagSystem, read_systems
 from graphbrick.judge.rag.tables import rows_of, write_files
@@ -61,7 +61,8 @@ def script(request: Request) -> str:
 
 def compare(documents: Path, folder: Path, server: ScriptedLLM, **options: object) -> RagStudy:
     llm = LLM("model", base_url=server.base_url)
-    return evaluate_rag([documents], systems(), folder, writer=llm, judge=llm, overall=2, single=3, **options)  # type: ignore[arg-type]
+    writing = QuestionWriting(llm, overall=2, single=3)
+    return evaluate_rag([documents], systems(), folder, questions=writing, judge=llm, **options)  # type: ignore[arg-type]
 
 
 def test_systems_are_built_asked_and_judged_once(documents: Path, tmp_path: Path) -> None:
@@ -291,13 +292,13 @@ def test_missing_questions_are_asked_for_again_and_repeated_ones_left_out(indexe
     trace = Trace()
     with ScriptedLLM(replies) as server, record(trace, "questions", "questions"):
         llm = LLM("model", base_url=server.base_url)
-        made = questions_about(indexed.graph, llm, overall=3, single=2)
+        made = questions_about(indexed.graph, QuestionWriting(llm, overall=3, single=2))
     assert [one.text for one in made] == ["What is common?", "1. Which towns trade?"]
     assert "These are there already:\n- What is common?" in server.requests[1].prompt
     assert "model wrote 2 of 3 global questions" in trace.events
     assert "model wrote 0 of 2 document questions" in trace.events
     with ScriptedLLM(["I cannot"]) as server, pytest.raises(ModelError, match="wrote no question"):
-        questions_about(indexed.graph, LLM("model", base_url=server.base_url), overall=1, single=1)
+        questions_about(indexed.graph, QuestionWriting(LLM("model", base_url=server.base_url), overall=1, single=1))
 
 
 def test_documents_that_do_not_fit_the_context_are_shown_in_groups(documents: Path, tmp_path: Path) -> None:
@@ -306,7 +307,7 @@ def test_documents_that_do_not_fit_the_context_are_shown_in_groups(documents: Pa
     graph = index([documents], tmp_path / "many.graph").graph
     with ScriptedLLM(script) as server:
         llm = LLM("model", base_url=server.base_url, context=4096, max_tokens=256)
-        made = questions_about(graph, llm, overall=6, single=0)
+        made = questions_about(graph, QuestionWriting(llm, overall=6, single=0))
         prompts = [request.prompt for request in server.requests]
     assert len(made) == 6
     assert len(prompts) > 1

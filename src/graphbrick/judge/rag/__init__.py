@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from graphbrick.judge.rag.experiment import evaluate_rag as evaluate_rag
     from graphbrick.judge.rag.questions import DOCUMENT as DOCUMENT
     from graphbrick.judge.rag.questions import GLOBAL as GLOBAL
+    from graphbrick.judge.rag.questions import QuestionWriting as QuestionWriting
     from graphbrick.judge.rag.questions import questions_about as questions_about
     from graphbrick.judge.rag.systems import RagSystem as RagSystem
     from graphbrick.judge.rag.systems import default_systems as default_systems
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "DOCUMENT": "questions",
     "GLOBAL": "questions",
+    "QuestionWriting": "questions",
     "RagStudy": "experiment",
     "RagSystem": "systems",
     "default_systems": "systems",
@@ -32,6 +34,7 @@ _HOMES = {
 __all__ = [
     "DOCUMENT",
     "GLOBAL",
+    "QuestionWriting",
     "RagStudy",
     "RagSystem",
     "default_systems",
