@@ -67,7 +67,7 @@ class RdfGraph(DatabaseGraph):
                 code="rdf_graph.bad_language",
             )
         self.facts = self.labels | DESCRIPTION_IRIS | {ALIAS_IRI}
-        """Predicates that state facts about entities; a triple of them with a literal is none of the graph."""
+        """Predicates whose literals are facts about entities, not triples."""
         self._relation_labels: dict[str, str] = {}
         self._schema: Schema | None = None
 

@@ -53,7 +53,7 @@ def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
         values = [Term("literal", name, language=tag).text for name in list(names)[at : at + 100] for tag in tags]
         rows = graph.solutions(
             f"SELECT DISTINCT ?e ?name WHERE {{ VALUES ?name {{ {' '.join(values)} }} "
-            f"VALUES ?p {{ {listed(graph.labels | {ALIAS_IRI}, ' ')} }} ?e ?p ?name {in_triple(graph.facts)} }} LIMIT {_ROWS + 1}",
+            f"{_named(graph)} {in_triple(graph.facts)} }} LIMIT {_ROWS + 1}",
             _ROWS,
         ).rows
         for entity, name in rows:
@@ -67,7 +67,7 @@ def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
 
     An endpoint that cannot search all names in time gives none, which is an event.
     """
-    name = f"VALUES ?p {{ {listed(graph.labels | {ALIAS_IRI}, ' ')} }} ?e ?p ?name {graph.contains(text.strip())} {in_triple(graph.facts)}"
+    name = f"{_named(graph)} {graph.contains(text.strip())} {in_triple(graph.facts)}"
     tail = Term("literal", "[/#]" + re.escape("_".join(text.split())).replace("_", "[_ ]|%20") + "$").text
     iri = f'?e ?p ?o FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
     iri_of_tail = f'?s ?p ?e FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
@@ -82,3 +82,8 @@ def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
     except GraphbrickError as error:
         event(f"names that contain {text[:40]!r} were not searched: {error}", "rdf_search.not_searched", text=text[:40])
     return []
+
+
+def _named(graph: RdfGraph) -> str:
+    """Return a pattern: ?name is a label or an alias of ?e."""
+    return f"VALUES ?p {{ {listed(graph.labels | {ALIAS_IRI}, ' ')} }} ?e ?p ?name"
