@@ -70,6 +70,7 @@ def rag(
     from graphbrick.cli.llm import chat_model
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
+    from graphbrick.judge.rag.building import Documents
     from graphbrick.judge.rag.experiment import evaluate_rag
     from graphbrick.judge.rag.page import headline, write_page
     from graphbrick.judge.rag.questions import QuestionWriting
@@ -81,8 +82,9 @@ def rag(
     with limits(budget, cache, cache_file), progress() as report:
         writing = None if llm is None else QuestionWriting(chat_model(llm), overall, single, seed)
         study = evaluate_rag(
-            sources, chosen, out, questions=questions or writing, judge=None if judge is None else model_of(judge),
-            options=SourceOptions(text, title, key, section), skip_bad=skip_bad, retry=retry, progress=report,
+            Documents(sources, SourceOptions(text, title, key, section), skip_bad), chosen, out,
+            questions=questions or writing, judge=None if judge is None else model_of(judge), retry=retry,
+            progress=report,
         )  # fmt: skip
     rows = rows_of(study)
     files = [write_page(study, rows), *write_files(study, rows)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from graphbrick.core.deferred import lazy_names
 
 if TYPE_CHECKING:
+    from graphbrick.judge.rag.building import Documents as Documents
     from graphbrick.judge.rag.experiment import RagStudy as RagStudy
     from graphbrick.judge.rag.experiment import evaluate_rag as evaluate_rag
     from graphbrick.judge.rag.questions import DOCUMENT as DOCUMENT
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DOCUMENT": "questions",
+    "Documents": "building",
     "GLOBAL": "questions",
     "QuestionWriting": "questions",
     "RagStudy": "experiment",
@@ -34,6 +36,7 @@ _HOMES = {
 __all__ = [
     "DOCUMENT",
     "GLOBAL",
+    "Documents",
     "QuestionWriting",
     "RagStudy",
     "RagSystem",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -14,7 +14,7 @@ from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.trace import Trace, record
-from graphbrick.judge.rag.building import Built, build_system
+from graphbrick.judge.rag.building import Built, Documents, build_system
 from graphbrick.judge.rag.questions import QuestionWriting, questions_about
 from graphbrick.judge.rag.scores import Score, Scores, score_answers
 from graphbrick.judge.rag.systems import RagSystem
@@ -28,7 +28,6 @@ from graphbrick.study.runs.judging import JUDGING
 from graphbrick.study.store.encoding import plain
 from graphbrick.study.store.identity import content_of, identity_of, on_graph
 from graphbrick.study.store.reader import Study
-from graphbrick.text.sources.tables import SourceOptions
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -77,14 +76,12 @@ class RagStudy:
 
 
 def evaluate_rag(
-    sources: Iterable[str | PathLike[str]],
+    documents: Documents,
     systems: Sequence[RagSystem],
     folder: str | PathLike[str],
     *,
     questions: str | PathLike[str] | QuestionWriting | None = None,
     judge: ChatModel | None = None,
-    options: SourceOptions | None = None,
-    skip_bad: bool = False,
     retry: bool = False,
     progress: Progress = silent,
 ) -> RagStudy:
@@ -95,14 +92,12 @@ def evaluate_rag(
     asked or paid for twice. Documents that change later do not count.
 
     Args:
-        sources: Files and folders of documents, as for `graphbrick.text.index`.
+        documents: The documents.
         systems: The systems.
         folder: Where everything is kept; made if there is none.
         questions: A file of questions, or who writes some about the documents; then, and if None, those of the folder
             are taken if it has some already.
         judge: A language model that scores answers from 0 to 100 and sees question and answer only; None for no scores.
-        options: Which columns of tables are read.
-        skip_bad: Go on if documents cannot be read, or many have no entity.
         retry: Let the judge score again the answers whose score could not be read.
         progress: Called now and then.
 
@@ -114,13 +109,8 @@ def evaluate_rag(
     """
     _check(systems)
     place, notes = Path(folder), list[str]()
-    paths = [Path(source) for source in sources]
-    columns = options or SourceOptions()
     with _alone(place):
-        built = {
-            one.name: build_system(one, paths, columns, place, skip_bad=skip_bad, progress=part_of(progress, one.name))
-            for one in systems
-        }
+        built = {one.name: build_system(one, documents, place, part_of(progress, one.name)) for one in systems}
         posed = _questions(place, questions, built[systems[0].name], progress, notes)
         for system in systems:
             pipelines = {system.name: system.pipeline}
