@@ -95,15 +95,15 @@ def evaluate_rag(
         documents: The documents.
         systems: The systems.
         folder: Where everything is kept; made if there is none.
-        questions: A file of questions, or who writes some about the documents; then, and if None, those of the folder
-            are taken if it has some already.
+        questions: A file of questions, or an order to write them, which is not needed again once the folder has its
+            questions.
         judge: A language model that scores answers from 0 to 100 and sees question and answer only; None for no scores.
         retry: Let the judge score again the answers whose score could not be read.
         progress: Called now and then.
 
     Raises:
-        InputError: Two systems are the same, one gives no answer, there are no questions and nobody writes some, a
-            system was built differently, or another process writes into the folder.
+        InputError: Two systems are the same, one gives no answer, there are no questions and no order, a system
+            was built differently, or another process writes into the folder.
         GraphbrickError: Documents cannot be read, or the folder cannot be written.
         StoppedError: The budget is used up.
     """
