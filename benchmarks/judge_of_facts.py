@@ -23,7 +23,7 @@ from graphbrick.judge.judges.classifier.learned import LearnedJudge
 from graphbrick.judge.judges.classifier.training import train_classifier
 from graphbrick.judge.judges.parts import Reader
 from graphbrick.judge.report.checking import check_judge
-from graphbrick.judge.synthetic.making import make_data
+from graphbrick.judge.synthetic.making import Selection, make_data
 from graphbrick.judge.synthetic.rows import OWN, Row
 from graphbrick.judge.synthetic.written import passage_along, written_about
 from graphbrick.judge.verdicts import Case, Label
@@ -41,7 +41,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         graph = build(given.data / "metaqa" / "kb.txt.gz", Path(folder) / "films.graph")
         started = time.perf_counter()
-        made = make_data(*written_about(graph, given.written), MiniLM(), found_again=False)
+        made = make_data(*written_about(graph, given.written), MiniLM(), Selection(found_again=False))
         rows = [row for row in made.rows if row.label is Label.CONTEXT_RELEVANCE]
         reader = Reader(MiniLM(), known_reranker())
         trained = train_classifier(rows, reader)

@@ -21,7 +21,7 @@ from graphbrick.learn.train.frame import linked_questions
 from graphbrick.learn.train.llms.llm import LLMReport, train_llm
 from graphbrick.learn.train.llms.llm_examples import Lesson, Lost, lessons
 from graphbrick.learn.train.llms.llm_fit import encode, open_base, quality
-from graphbrick.learn.train.path_examples import collect
+from graphbrick.learn.train.path_examples import PathRules, collect
 from graphbrick.models.store import resolve
 from graphbrick.questions.question import Question
 
@@ -278,7 +278,7 @@ def test_a_gguf_file_is_written_that_runs_by_itself(films: Graph, questions: lis
     )  # fmt: skip
     assert report.losses[-1] < 0.5 * report.losses[0]
     brick = PlannedRelations(LLM("tuned", context=4096))
-    made = lessons(brick, films, collect(films, linked_questions(films, some, 1), max_hops=1).all, Lost())
+    made = lessons(brick, collect(films, linked_questions(films, some, 1), PathRules(1)).all, Lost())
     loss = {}
     for name in (str(source), str(tmp_path / "a" / "merged"), str(tmp_path / "a" / "model.gguf")):
         base = open_base(name, "cpu")

@@ -17,9 +17,10 @@ from graphbrick import LLM, ByParagraph, Phrases, Session, index, parse
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.trace import Trace, record
+from graphbrick.judge.rag.building import Documents
 from graphbrick.judge.rag.experiment import RagStudy, evaluate_rag
 from graphbrick.judge.rag.page import headline, write_page
-from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL, questions_about
+from graphbrick.judge.rag.questions import DOCUMENT, GLOBAL, QuestionWriting, questions_about
 from graphbrick.judge.rag.scores import Scores, read_score, score_answers
 from graphbrick.judge.rag.systems import RagSystem, read_systems
 from graphbrick.judge.rag.tables import rows_of, write_files
@@ -61,7 +62,8 @@ def script(request: Request) -> str:
 
 def compare(documents: Path, folder: Path, server: ScriptedLLM, **options: object) -> RagStudy:
     llm = LLM("model", base_url=server.base_url)
-    return evaluate_rag([documents], systems(), folder, writer=llm, judge=llm, overall=2, single=3, **options)  # type: ignore[arg-type]
+    writing = QuestionWriting(llm, overall=2, single=3)
+    return evaluate_rag(Documents([documents]), systems(), folder, questions=writing, judge=llm, **options)  # type: ignore[arg-type]
 
 
 def test_systems_are_built_asked_and_judged_once(documents: Path, tmp_path: Path) -> None:
@@ -156,17 +158,17 @@ def test_the_same_call_goes_on_where_one_was_stopped(documents: Path, tmp_path: 
 
 def test_what_cannot_be_compared_is_refused(documents: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no system"):
-        evaluate_rag([documents], [], tmp_path / "s")
+        evaluate_rag(Documents([documents]), [], tmp_path / "s")
     one = RagSystem("a b", parse(WORDS))
     with pytest.raises(InputError, match="names that differ only in marks"):
-        evaluate_rag([documents], [one, RagSystem("a/b", parse(FIRST))], tmp_path / "s")
+        evaluate_rag(Documents([documents]), [one, RagSystem("a/b", parse(FIRST))], tmp_path / "s")
     with pytest.raises(InputError, match="are the same"):
-        evaluate_rag([documents], [one, RagSystem("c", parse(WORDS))], tmp_path / "s")
+        evaluate_rag(Documents([documents]), [one, RagSystem("c", parse(WORDS))], tmp_path / "s")
     with pytest.raises(InputError, match="no questions; name a file"):
-        evaluate_rag([documents], [one], tmp_path / "s")
+        evaluate_rag(Documents([documents]), [one], tmp_path / "s")
     other = RagSystem("a b", parse(WORDS), Phrases(), None)
     with pytest.raises(InputError, match="was made with extractor None, now it is Phrases"):
-        evaluate_rag([documents], [other], tmp_path / "s")
+        evaluate_rag(Documents([documents]), [other], tmp_path / "s")
 
 
 def _half(source: Path, target: Path) -> None:
@@ -180,12 +182,12 @@ def test_folders_and_files_of_a_user_are_never_replaced(documents: Path, tmp_pat
     questions = tmp_path / "q.jsonl"
     questions.write_text('{"question": "Where is the port?", "answers": []}\n')
     with pytest.raises(InputError, match=r"docs is there and is not the graph of a system; give the system another"):
-        evaluate_rag([documents], [RagSystem("docs", parse(WORDS))], tmp_path, questions=questions)
+        evaluate_rag(Documents([documents]), [RagSystem("docs", parse(WORDS))], tmp_path, questions=questions)
     assert {file.name: file.read_text() for file in documents.iterdir()} == TEXTS
     with pytest.raises(InputError, match=r"cannot be called 'runs\.sqlite'"):
-        evaluate_rag([documents], [RagSystem("runs.sqlite", parse(WORDS))], tmp_path, questions=questions)
+        evaluate_rag(Documents([documents]), [RagSystem("runs.sqlite", parse(WORDS))], tmp_path, questions=questions)
     with pytest.raises(InputError, match="the folder cannot be written"):
-        evaluate_rag([documents], systems(), questions, questions=questions)
+        evaluate_rag(Documents([documents]), systems(), questions, questions=questions)
     assert len(RagSystem("é" * 300, parse(WORDS)).folder.encode()) < 120
 
 
@@ -195,7 +197,7 @@ def test_systems_that_differ_only_in_their_passages_answer_apart(tmp_path: Path)
     questions.write_text('{"question": "Where did Carl meet Dora?", "answers": []}\n')
     text = "Passages(n=1) >> Quote(BM25(), n=3)"
     both = [RagSystem("long", parse(text)), RagSystem("short", parse(text), chunker=ByParagraph(n=10))]
-    study = evaluate_rag([document], both, tmp_path / "study", questions=questions)
+    study = evaluate_rag(Documents([document]), both, tmp_path / "study", questions=questions)
     assert study.built["long"].graph.hash == study.built["short"].graph.hash
     assert study.asked["long"][0].answer.count("\n") == 2
     assert study.asked["short"][0].answer == "Carl met Dora in Kampala."
@@ -204,7 +206,7 @@ def test_systems_that_differ_only_in_their_passages_answer_apart(tmp_path: Path)
 def test_two_evaluations_do_not_write_into_one_folder(documents: Path, tmp_path: Path) -> None:
     (tmp_path / "study").mkdir()
     with claim(tmp_path / "study" / ".lock"), pytest.raises(InputError, match="another evaluation writes into this"):
-        evaluate_rag([documents], systems(), tmp_path / "study")
+        evaluate_rag(Documents([documents]), systems(), tmp_path / "study")
 
 
 def test_reports_are_paid_for_once_if_building_is_interrupted(documents: Path, tmp_path: Path) -> None:
@@ -223,9 +225,9 @@ def test_reports_are_paid_for_once_if_building_is_interrupted(documents: Path, t
         llm = LLM("model", base_url=server.base_url, parallel=1)
         one = RagSystem("reports", parse(WORDS), communities=True, reports=True, reporter=llm)
         with pytest.raises(ModelError, match="asks for a key"):
-            evaluate_rag([documents], [one], tmp_path / "s", questions=questions)
+            evaluate_rag(Documents([documents]), [one], tmp_path / "s", questions=questions)
         first, left = server.requests[0].prompt, 100
-        study = evaluate_rag([documents], [one], tmp_path / "s", questions=questions)
+        study = evaluate_rag(Documents([documents]), [one], tmp_path / "s", questions=questions)
         assert [request.prompt for request in server.requests].count(first) == 1
     assert not study.built["reports"].is_whole
 
@@ -244,8 +246,8 @@ def test_a_system_that_was_not_finished_is_built_again(documents: Path, tmp_path
     questions.write_text('{"question": "Where is the port?", "answers": []}\n')
     folder = tmp_path / "study"
     with patch.object(shutil, "copytree", side_effect=_half), pytest.raises(KeyboardInterrupt):
-        evaluate_rag([documents], systems()[:1], folder, questions=questions)
-    study = evaluate_rag([documents], systems()[:1], folder, questions=questions)
+        evaluate_rag(Documents([documents]), systems()[:1], folder, questions=questions)
+    study = evaluate_rag(Documents([documents]), systems()[:1], folder, questions=questions)
     assert sorted(file.name for file in (folder / "words").iterdir()) == [
         "built.json",
         "notes.graph",
@@ -255,7 +257,7 @@ def test_a_system_that_was_not_finished_is_built_again(documents: Path, tmp_path
     assert study.asked["words"][0].answer == "Kisumu is a port on Lake Victoria."
     (folder / "words" / "built.json").write_text("{")
     with pytest.raises(GraphbrickError, match=r"remove the folder .* to build it again"):
-        evaluate_rag([documents], systems()[:1], folder, questions=questions)
+        evaluate_rag(Documents([documents]), systems()[:1], folder, questions=questions)
 
 
 def test_a_system_of_reports_has_them_written_while_it_is_built(documents: Path, tmp_path: Path) -> None:
@@ -265,7 +267,7 @@ def test_a_system_of_reports_has_them_written_while_it_is_built(documents: Path,
     with ScriptedLLM(["Towns lie at water [1]."]) as server:
         writes = f"Reports() >> WriteAnswer(LLM('m', base_url='{server.base_url}'))"
         system = RagSystem.of_text("reports", writes, reports=True)
-        study = evaluate_rag([documents], [system], tmp_path / "study", questions=questions)
+        study = evaluate_rag(Documents([documents]), [system], tmp_path / "study", questions=questions)
         assert len(server.requests) == 1
     assert study.asked["reports"][0].answer == "Towns lie at water [1]."
     assert (tmp_path / "study" / "reports" / "notes.graph.communities").is_dir()
@@ -291,13 +293,13 @@ def test_missing_questions_are_asked_for_again_and_repeated_ones_left_out(indexe
     trace = Trace()
     with ScriptedLLM(replies) as server, record(trace, "questions", "questions"):
         llm = LLM("model", base_url=server.base_url)
-        made = questions_about(indexed.graph, llm, overall=3, single=2)
+        made = questions_about(indexed.graph, QuestionWriting(llm, overall=3, single=2))
     assert [one.text for one in made] == ["What is common?", "1. Which towns trade?"]
     assert "These are there already:\n- What is common?" in server.requests[1].prompt
     assert "model wrote 2 of 3 global questions" in trace.events
     assert "model wrote 0 of 2 document questions" in trace.events
     with ScriptedLLM(["I cannot"]) as server, pytest.raises(ModelError, match="wrote no question"):
-        questions_about(indexed.graph, LLM("model", base_url=server.base_url), overall=1, single=1)
+        questions_about(indexed.graph, QuestionWriting(LLM("model", base_url=server.base_url), overall=1, single=1))
 
 
 def test_documents_that_do_not_fit_the_context_are_shown_in_groups(documents: Path, tmp_path: Path) -> None:
@@ -306,7 +308,7 @@ def test_documents_that_do_not_fit_the_context_are_shown_in_groups(documents: Pa
     graph = index([documents], tmp_path / "many.graph").graph
     with ScriptedLLM(script) as server:
         llm = LLM("model", base_url=server.base_url, context=4096, max_tokens=256)
-        made = questions_about(graph, llm, overall=6, single=0)
+        made = questions_about(graph, QuestionWriting(llm, overall=6, single=0))
         prompts = [request.prompt for request in server.requests]
     assert len(made) == 6
     assert len(prompts) > 1

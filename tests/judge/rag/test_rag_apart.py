@@ -10,6 +10,7 @@ from documents import write_documents
 
 from graphbrick import LLM, parse
 from graphbrick.core.errors import InputError
+from graphbrick.judge.rag.building import Documents
 from graphbrick.judge.rag.experiment import evaluate_rag
 from graphbrick.judge.rag.scores import Scores, score_answers
 from graphbrick.judge.rag.systems import RagSystem
@@ -31,8 +32,8 @@ def test_another_file_of_questions_with_the_same_ids(documents: Path, tmp_path: 
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     first.write_text('{"question": "Where is the port?", "answers": []}\n')
     second.write_text('{"question": "What is the capital of Kenya?", "answers": []}\n')
-    evaluate_rag([documents], [WORDS], tmp_path / "study", questions=first)
-    study = evaluate_rag([documents], [WORDS], tmp_path / "study", questions=second)
+    evaluate_rag(Documents([documents]), [WORDS], tmp_path / "study", questions=first)
+    study = evaluate_rag(Documents([documents]), [WORDS], tmp_path / "study", questions=second)
     found = [(one.question.text, one.answer) for one in study.asked["words"]]
     assert found == [("What is the capital of Kenya?", "Nairobi is the capital of Kenya.")]
 
@@ -53,7 +54,9 @@ def test_a_score_is_that_of_a_question_not_of_its_id(tmp_path: Path) -> None:
 
 def test_a_system_without_an_answer_is_refused_before_anything_is_built(documents: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'paths' gives no answer: .*Quote\(BM25\(\)\)"):
-        evaluate_rag([documents], [RagSystem("paths", parse("PPR() >> ShortestPaths()"))], tmp_path / "study")
+        evaluate_rag(
+            Documents([documents]), [RagSystem("paths", parse("PPR() >> ShortestPaths()"))], tmp_path / "study"
+        )
     assert not (tmp_path / "study").exists()
 
 
@@ -68,7 +71,7 @@ def test_systems_that_differ_only_in_their_reports_answer_apart(documents: Path,
             RagSystem.of_text("sentences", text, reports=True),
             RagSystem("model", parse(text), communities=True, reports=True, reporter=llm),
         ]
-        together = evaluate_rag([documents], both, tmp_path / "both", questions=questions).asked
-        alone = evaluate_rag([documents], both[1:], tmp_path / "alone", questions=questions).asked
+        together = evaluate_rag(Documents([documents]), both, tmp_path / "both", questions=questions).asked
+        alone = evaluate_rag(Documents([documents]), both[1:], tmp_path / "alone", questions=questions).asked
     assert [one.answer for one in together["model"]] == [one.answer for one in alone["model"]]
     assert together["model"][0].answer != together["sentences"][0].answer

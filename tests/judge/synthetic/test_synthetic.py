@@ -18,7 +18,7 @@ from graphbrick import LLM
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.graph import PassageText
 from graphbrick.judge.synthetic.facts import facts_of
-from graphbrick.judge.synthetic.making import NO_ANSWER, REFUSALS, make_data, write_data
+from graphbrick.judge.synthetic.making import NO_ANSWER, REFUSALS, Selection, make_data, write_data
 from graphbrick.judge.synthetic.negatives import ANSWER_REMOVED, KINDS, RETRIEVED, SAME_ENTITIES, Negatives
 from graphbrick.judge.synthetic.passages import CHAIN, FACT, FAN_OUT, Passage, names_in, passages_of, windows
 from graphbrick.judge.synthetic.questions import Pair, QuestionWriter, pairs_by_rule, read_pairs
@@ -154,11 +154,11 @@ def test_questions_whose_passage_is_not_found_first_are_dropped_and_counted() ->
     assert not any(row.case.question == wrong.question for row in made.rows)
     with pytest.raises(InputError, match="no question is left"):
         make_data(passages(), [wrong], CountWords())
-    assert make_data(passages(), [vague], CountWords(), found_again=False).counts["kept"] == 1
+    assert make_data(passages(), [vague], CountWords(), Selection(found_again=False)).counts["kept"] == 1
 
 
 def test_rows_of_every_label_are_positive_only_for_own_passages_and_answers() -> None:
-    made = make_data(passages(), pairs(), CountWords(), seed=4)
+    made = make_data(passages(), pairs(), CountWords(), Selection(seed=4))
     assert {row.label for row in made.rows} == set(Label) - {Label.CORRECTNESS}
     assert all((row.kind == OWN) == (row.value == 1) for row in made.rows)
     assert all(not row.case.answer for row in made.rows if row.label is Label.CONTEXT_RELEVANCE)
@@ -171,9 +171,9 @@ def test_rows_of_every_label_are_positive_only_for_own_passages_and_answers() ->
 
 def test_a_data_set_is_the_same_by_seed_and_is_never_replaced(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        write_data(tmp_path / name, passages(), pairs(), CountWords(), about={"sources": ["a"]}, seed=7)
+        write_data(tmp_path / name, passages(), pairs(), CountWords(), Selection(seed=7), about={"sources": ["a"]})
     assert (tmp_path / "one/rows.jsonl").read_bytes() == (tmp_path / "two/rows.jsonl").read_bytes()
-    assert read_rows(tmp_path / "one") == list(make_data(passages(), pairs(), CountWords(), seed=7).rows)
+    assert read_rows(tmp_path / "one") == list(make_data(passages(), pairs(), CountWords(), Selection(seed=7)).rows)
     settings = json.loads((tmp_path / "one/settings.json").read_text())
     assert settings["settings"]["seed"] == 7
     assert settings["counts"]["kept"] == 2

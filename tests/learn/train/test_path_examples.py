@@ -15,7 +15,7 @@ from graphbrick.core import Path
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train import path_examples
 from graphbrick.learn.train.frame import held_out, linked_questions
-from graphbrick.learn.train.path_examples import PathExample, by_text, collect, wording
+from graphbrick.learn.train.path_examples import PathExample, PathRules, by_text, collect, wording
 from graphbrick.questions.grounding import GroundedQuestion, ground
 from graphbrick.questions.question import Question
 from graphbrick.testing import tiny_graph
@@ -41,7 +41,7 @@ def asked(graph: Graph, text: str, seeds: tuple[str, ...], answers: tuple[str, .
 
 
 def one(graph: Graph, found: GroundedQuestion, **options: object) -> PathExample:
-    (example,) = collect(graph, [found], **(ALL | options)).all  # type: ignore[arg-type]
+    (example,) = collect(graph, [found], PathRules(**(ALL | options))).all  # type: ignore[arg-type]
     return example
 
 
@@ -126,7 +126,7 @@ def test_the_rules_hold_on_any_graph(
 ) -> None:
     graph = make(case[0])
     found = asked(graph, "?", tuple(case[1]), tuple(case[2]))
-    report = collect(graph, [found], max_hops=hops, least=least, **ALL)
+    report = collect(graph, [found], PathRules(hops, least=least, **ALL))
     gold = set(found.answers)
     paths = every(graph, found, hops)
     for seed in gold & set(found.seeds):
@@ -179,8 +179,8 @@ def test_what_is_drawn_takes_turns_and_follows_the_seed(films: Graph) -> None:
 def test_one_question_is_drawn_for_alike_whatever_the_others_are(films: Graph) -> None:
     first = asked(films, "who plays with Actor1", ("Actor1",), ("Actor2", "Actor0"))
     others = [asked(films, f"who directed Film{i}", (f"Film{i}",), (f"Boss{i % 5}",)) for i in (1, 2)]
-    few = {"positives": 3, "negatives": 5}
-    assert collect(films, [first, others[0]], **few).all[0] == collect(films, [first, others[1]], **few).all[0]
+    few = PathRules(positives=3, negatives=5)
+    assert collect(films, [first, others[0]], few).all[0] == collect(films, [first, others[1]], few).all[0]
 
 
 def test_the_released_code_is_a_choice_of_parameters(films: Graph) -> None:
@@ -218,7 +218,7 @@ def test_what_cannot_be_learned_from_is_counted(films: Graph) -> None:
         asked(films, "how far", ("Film0",), ("Film1",)),  # too far
     ]
     seen: list[tuple[float, float | None]] = []
-    found = collect(films, some, max_hops=1, watch=lambda step, done, total: seen.append((done, total)))
+    found = collect(films, some, PathRules(max_hops=1), watch=lambda step, done, total: seen.append((done, total)))
     assert (found.questions, found.unseeded, found.unanswered, found.unreached, found.cut) == (5, 1, 1, 2, 0)
     assert seen == [(done, 5) for done in range(1, 6)]
     assert [example.text for example in found.all] == ["who directed Film1"]
@@ -227,7 +227,7 @@ def test_what_cannot_be_learned_from_is_counted(films: Graph) -> None:
 def test_with_too_many_paths_the_shortest_are_looked_at(films: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     found = asked(films, "who directed Film1", ("Film1",), ("Boss1",))
     monkeypatch.setattr(path_examples, "CAP", 60)
-    report = collect(films, [found], least=0.0, **ALL)
+    report = collect(films, [found], PathRules(least=0.0, **ALL))
     assert report.cut == 1
     assert {path.text for path in report.all[0].positives} == {"Film1 -> director -> Boss1", "Film1 -> writer -> Boss1"}
 
@@ -241,7 +241,7 @@ def test_wordings_are_kept_apart_whole(films: Graph) -> None:
         asked(films, f"who directed {'really ' * (i % 12)}Film{i % 7}", (f"Film{i % 7}",), (f"Boss{i % 7 % 5}",))
         for i in range(48)
     ]
-    examples = collect(films, some, positives=1, negatives=2).all
+    examples = collect(films, some, PathRules(positives=1, negatives=2)).all
     assert {example.wording for example in examples} == {f"who directed {'really ' * i}X" for i in range(12)}
     learned, apart = held_out(examples, wording_of, seed=3)
     assert len(learned) + len(apart) == 48

@@ -7,7 +7,7 @@ from typing import Any
 from graphbrick.core.graph import Labels
 
 
-class SeenTriples(Labels):
+class SeenTriples:
     """The labels of a graph with labels and neighbours, and ids for the triples that were seen, in that order.
 
     Args:
@@ -18,6 +18,12 @@ class SeenTriples(Labels):
         self._graph = graph
         self._ids: dict[tuple[int, int, int], int] = {}
         self._triples: list[tuple[int, int, int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a method of `Labels` of the graph."""
+        if name.startswith("_") or name not in vars(Labels):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self._graph, name)
 
     def add(self, triple: tuple[int, int, int]) -> int:
         """Return the id of a triple, which is new if the triple is."""
@@ -43,47 +49,3 @@ class SeenTriples(Labels):
     def n_triples(self) -> int:
         """Number of triples seen."""
         return len(self._triples)
-
-    def label(self, entity: int) -> str:
-        """Return the label of an entity."""
-        return str(self._graph.label(entity))
-
-    def key(self, entity: int) -> str:
-        """Return the key of an entity."""
-        return str(self._graph.key(entity))
-
-    def relation_label(self, relation: int) -> str:
-        """Return the label of a relation."""
-        return str(self._graph.relation_label(relation))
-
-    def relation_key(self, relation: int) -> str:
-        """Return the key of a relation."""
-        return str(self._graph.relation_key(relation))
-
-    def entity(self, key: str) -> int:
-        """Return the entity with this key."""
-        return int(self._graph.entity(key))
-
-    def search(self, text: str, n: int) -> list[int]:
-        """Return entities whose names resemble a text."""
-        return list(self._graph.search(text, n))
-
-    def types(self, entity: int) -> list[str]:
-        """Return the types of an entity."""
-        return list(self._graph.types(entity))
-
-    def first_type(self, entity: int) -> str:
-        """Return the first type of an entity."""
-        return str(self._graph.first_type(entity))
-
-    def description(self, entity: int) -> str:
-        """Return a sentence about an entity."""
-        return str(self._graph.description(entity))
-
-    def aliases(self, entity: int) -> list[str]:
-        """Return other names of an entity."""
-        return list(self._graph.aliases(entity))
-
-    def describe(self, entity: int) -> str:
-        """Return a text that tells an entity from others with the same label."""
-        return str(self._graph.describe(entity))

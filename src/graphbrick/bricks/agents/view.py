@@ -40,6 +40,7 @@ class GraphView:
         self.graph: Any = subgraph.graph
         self.subgraph = subgraph
         self._relations: dict[int, None] = {}
+        self._inside = _InsideTriples(subgraph)
 
     # Names
 
@@ -77,12 +78,9 @@ class GraphView:
         )
         near = index.nearest(text, n if self.subgraph.is_whole else 20 * n)
         form = name_form(text)
-        named = [entity for entity in by_name if form in self._forms(entity)]
+        named = [e for e in by_name if form in map(name_form, (self.graph.label(e), *self.graph.aliases(e)))]
         turns = [entity for pair in zip_longest(near, by_name) for entity in pair if entity is not None]
         return [entity for entity in dict.fromkeys((*named, *turns)) if self.holds(entity)][:n]
-
-    def _forms(self, entity: int) -> list[str]:
-        return [name_form(name) for name in (self.graph.label(entity), *self.graph.aliases(entity))]
 
     def entity(self, text: str) -> int:
         """Return the entity that a text names: its key, its name as `name` writes it, its label or an alias.
@@ -196,7 +194,7 @@ class GraphView:
             lists = self.graph.neighbours(list(entities), direction=direction, relations=relations, limit=limit)
             rows = [(neighbours.triples.tolist(), bool(neighbours.is_cut)) for neighbours in lists]
         else:
-            rows = [self._inside(entity, direction, relations, limit) for entity in entities]
+            rows = [self._inside.around(entity, direction, relations, limit) for entity in entities]
         results = []
         for entity, (triples, is_cut) in zip(entities, rows, strict=True):
             walked = [_followed(entity, head, relation, tail, direction) for head, relation, tail in triples]
@@ -204,42 +202,54 @@ class GraphView:
             results.append((walked, is_cut))
         return results
 
-    def _inside(
+    def triple_id(self, head: int, relation: int, tail: int) -> int:
+        """Return the id of a triple that the graph has, where the graph has adjacency."""
+        if not self.subgraph.is_whole:
+            return self._inside.ids[head, relation, tail]
+        ids, csr = self.graph.triples_from(head), self.graph.csr
+        places = np.arange(ids.start, ids.stop)
+        right = places[(csr.tail[places] == tail) & (csr.relation[places] == relation)]
+        return int(right[0])
+
+
+class _InsideTriples:
+    """The triples of a subgraph that is not the whole graph, read when they are first needed.
+
+    Args:
+        subgraph: The subgraph, of a graph with adjacency.
+    """
+
+    def __init__(self, subgraph: Subgraph) -> None:
+        self._subgraph = subgraph
+
+    @cached_property
+    def ids(self) -> dict[tuple[int, int, int], int]:
+        """The ids of the triples."""
+        triples = self._subgraph.triples
+        if triples is None:
+            return {}
+        csr = self._subgraph.graph.csr
+        rows = zip(csr.heads(triples).tolist(), csr.relation[triples].tolist(), csr.tail[triples].tolist(), strict=True)
+        return dict(zip(rows, triples.tolist(), strict=True))
+
+    @cached_property
+    def _adjacency(self) -> dict[int, tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]]:
+        """The triples by head and by tail."""
+        adjacency: dict[int, tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]] = {}
+        for row in self.ids:
+            adjacency.setdefault(row[0], ([], []))[0].append(row)
+            adjacency.setdefault(row[2], ([], []))[1].append(row)
+        return adjacency
+
+    def around(
         self, entity: int, direction: str, relations: Collection[int] | None, limit: int
     ) -> tuple[list[tuple[int, int, int]], bool]:
+        """Return the triples of an entity, at most so many, and whether there are more."""
         out, into = follow(direction)
         outgoing, incoming = self._adjacency.get(entity, ([], []))
         both = dict.fromkeys((*(outgoing if out else ()), *(incoming if into else ())))
         rows = [row for row in both if relations is None or row[1] in relations]
         return rows[:limit], len(rows) > limit
-
-    @cached_property
-    def _adjacency(self) -> dict[int, tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]]:
-        """The triples of a subgraph by head and by tail."""
-        adjacency: dict[int, tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]] = {}
-        for row in self.triple_ids:
-            adjacency.setdefault(row[0], ([], []))[0].append(row)
-            adjacency.setdefault(row[2], ([], []))[1].append(row)
-        return adjacency
-
-    @cached_property
-    def triple_ids(self) -> dict[tuple[int, int, int], int]:
-        """The ids of the triples of a subgraph that is not the whole graph."""
-        triples = self.subgraph.triples
-        if triples is None:
-            return {}
-        csr = self.graph.csr
-        rows = zip(csr.heads(triples).tolist(), csr.relation[triples].tolist(), csr.tail[triples].tolist(), strict=True)
-        return dict(zip(rows, triples.tolist(), strict=True))
-
-    def triple_id(self, head: int, relation: int, tail: int) -> int:
-        """Return the id of a triple that the graph has, where the graph has adjacency."""
-        if not self.subgraph.is_whole:
-            return self.triple_ids[head, relation, tail]
-        ids, csr = self.graph.triples_from(head), self.graph.csr
-        places = np.arange(ids.start, ids.stop)
-        right = places[(csr.tail[places] == tail) & (csr.relation[places] == relation)]
-        return int(right[0])
 
 
 def _followed(entity: int, head: int, relation: int, tail: int, direction: str) -> Walked:

@@ -70,18 +70,20 @@ def rag(
     from graphbrick.cli.llm import chat_model
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
+    from graphbrick.judge.rag.building import Documents
     from graphbrick.judge.rag.experiment import evaluate_rag
     from graphbrick.judge.rag.page import headline, write_page
+    from graphbrick.judge.rag.questions import QuestionWriting
     from graphbrick.judge.rag.tables import rows_of, write_files
     from graphbrick.study.store.encoding import plain_json
     from graphbrick.text.sources.tables import SourceOptions
 
     chosen = _systems(systems, recipe or [], pipeline or [], parts or [], llm, extract, chunks)
     with limits(budget, cache, cache_file), progress() as report:
+        writing = None if llm is None else QuestionWriting(chat_model(llm), overall, single, seed)
         study = evaluate_rag(
-            sources, chosen, out, questions=questions, writer=None if llm is None else chat_model(llm),
-            judge=None if judge is None else model_of(judge), overall=overall, single=single, seed=seed,
-            options=SourceOptions(text, title, key, section), skip_bad=skip_bad, retry=retry,
+            Documents(sources, SourceOptions(text, title, key, section), skip_bad), chosen, out,
+            questions=questions or writing, judge=None if judge is None else model_of(judge), retry=retry,
             progress=report,
         )  # fmt: skip
     rows = rows_of(study)

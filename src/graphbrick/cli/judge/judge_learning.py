@@ -63,7 +63,7 @@ def data(
     from graphbrick.cli.compare.evaluate import model_of
     from graphbrick.cli.printing.judges import print_data
     from graphbrick.cli.progress import progress
-    from graphbrick.judge.synthetic.making import write_data
+    from graphbrick.judge.synthetic.making import Selection, write_data
     from graphbrick.judge.synthetic.questions import QuestionWriter
     from graphbrick.models.embedders.minilm import MiniLM
 
@@ -71,9 +71,9 @@ def data(
         writer = None if llm is None else QuestionWriter(model_of(llm), each)
         passages, pairs = _material(sources, writer, (n, searched, each), text, seed, report)
         made = write_data(
-            out, passages, pairs, MiniLM(), about={"sources": [str(source) for source in sources]}, n=n,
-            kinds=_kinds(negatives), seed=seed, found_again=not (all_questions or _is_by_graph(passages, pairs)),
-            watch=report,
+            out, passages, pairs, MiniLM(),
+            Selection(_kinds(negatives), seed, found_again=not (all_questions or _is_by_graph(passages, pairs))),
+            about={"sources": [str(source) for source in sources]}, n=n, watch=report,
         )  # fmt: skip
     print_data(out, made, as_json=as_json)
 

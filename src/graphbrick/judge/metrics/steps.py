@@ -83,10 +83,7 @@ class CaseSteps:
             UnreadableError: The reply cannot be read.
         """
         data = {"question": self.question, "text": getattr(self, of)}
-        texts: Step[tuple[str, ...]] = self._once(
-            ("statements", of), lambda: self._texts("statements", data, _MOST_STATEMENTS)
-        )
-        return (yield from texts)
+        return (yield from self._once(("statements", of), lambda: _texts("statements", data, _MOST_STATEMENTS)))
 
     def supported(self, source: str, of: str) -> Step[list[bool]]:
         """Return for each statement whether it follows from a source.
@@ -149,15 +146,13 @@ class CaseSteps:
         result: T = known
         return result
 
-    def _statements_of(self, of: str) -> Step[tuple[str, ...]]:
-        if of == "sentences":
-            spans = sentences(self.reference)
-            return tuple(text for start, end in spans if (text := self.reference[start:end].strip()))
-        return (yield from self.statements(of))
-
     def _supported(self, texts: Sequence[str], of: str) -> Step[list[bool]]:
         """Return for each statement whether it follows from one of the groups of texts that fit into a call."""
-        statements = yield from self._statements_of(of)
+        if of == "sentences":
+            spans = sentences(self.reference)
+            statements = tuple(text for start, end in spans if (text := self.reference[start:end].strip()))
+        else:
+            statements = yield from self.statements(of)
         found = [False] * len(statements)
         for group in self._groups(texts):
             left = [place for place, yes in enumerate(found) if not yes]
@@ -188,15 +183,9 @@ class CaseSteps:
         groups = self._groups(self.evidence) if of == "evidence" else [[self.reference]]
         found = set[str]()
         for group in groups:
-            names = yield from self._texts("entities", {"text": "\n".join(group)}, _MOST_ENTITIES)
+            names = yield from _texts("entities", {"text": "\n".join(group)}, _MOST_ENTITIES)
             found |= {form for form in map(fold, names) if form}
         return found
-
-    def _texts(self, name: str, data: dict[str, Any], most: int) -> Step[tuple[str, ...]]:
-        """Ask for a list of texts."""
-        schema = json_object(**{name: json_list(_STRING, most)})
-        reply = yield Request(about(name, data, _LIST.format(key=name)), schema)
-        return _strings(object_of(reply, name)[name], reply)
 
     def _verdicts(self, name: str, data: dict[str, Any], key: str, texts: Sequence[str]) -> Step[list[bool]]:
         """Ask for a verdict on each text; those that a reply leaves out are asked about once more, fewer at a time."""
@@ -225,6 +214,17 @@ class CaseSteps:
         if short != text.strip():
             event(CUT.format(name=name))
         return short
+
+
+def _texts(name: str, data: dict[str, Any], most: int) -> Step[tuple[str, ...]]:
+    """Ask for a list of distinct texts.
+
+    Raises:
+        UnreadableError: The reply has no list of texts.
+    """
+    schema = json_object(**{name: json_list(_STRING, most)})
+    reply = yield Request(about(name, data, _LIST.format(key=name)), schema)
+    return _strings(object_of(reply, name)[name], reply)
 
 
 def verdicts_schema(n: int) -> dict[str, Any]:

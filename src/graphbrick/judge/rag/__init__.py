@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from graphbrick.core.deferred import lazy_names
 
 if TYPE_CHECKING:
+    from graphbrick.judge.rag.building import Documents as Documents
     from graphbrick.judge.rag.experiment import RagStudy as RagStudy
     from graphbrick.judge.rag.experiment import evaluate_rag as evaluate_rag
     from graphbrick.judge.rag.questions import DOCUMENT as DOCUMENT
     from graphbrick.judge.rag.questions import GLOBAL as GLOBAL
+    from graphbrick.judge.rag.questions import QuestionWriting as QuestionWriting
     from graphbrick.judge.rag.questions import questions_about as questions_about
     from graphbrick.judge.rag.systems import RagSystem as RagSystem
     from graphbrick.judge.rag.systems import default_systems as default_systems
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DOCUMENT": "questions",
+    "Documents": "building",
     "GLOBAL": "questions",
+    "QuestionWriting": "questions",
     "RagStudy": "experiment",
     "RagSystem": "systems",
     "default_systems": "systems",
@@ -32,6 +36,8 @@ _HOMES = {
 __all__ = [
     "DOCUMENT",
     "GLOBAL",
+    "Documents",
+    "QuestionWriting",
     "RagStudy",
     "RagSystem",
     "default_systems",

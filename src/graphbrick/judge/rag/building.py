@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from os import PathLike
 from pathlib import Path
 
 from graphbrick.core.compute import Progress
@@ -27,6 +28,21 @@ from graphbrick.text.sources.tables import SourceOptions
 
 _BUILT = "built.json"
 _GRAPH = "notes.graph"
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents that systems are built from, as for `graphbrick.text.index`.
+
+    Attributes:
+        sources: Files and folders.
+        options: Which columns of tables are read.
+        skip_bad: Go on if documents cannot be read, or many have no entity.
+    """
+
+    sources: Sequence[str | PathLike[str]]
+    options: SourceOptions = field(default_factory=SourceOptions)
+    skip_bad: bool = False
 
 
 @dataclass
@@ -60,25 +76,15 @@ class Built:
         return TextGraph.open(self.folder / _GRAPH)
 
 
-def build_system(
-    system: RagSystem,
-    sources: Sequence[Path],
-    options: SourceOptions,
-    folder: Path,
-    *,
-    skip_bad: bool,
-    progress: Progress,
-) -> Built:
+def build_system(system: RagSystem, documents: Documents, folder: Path, progress: Progress) -> Built:
     """Return the graph of a system, made if it is not there yet.
 
     Systems with the same extractor and chunker share the work: it is done once, measured once, and the graph is copied.
 
     Args:
         system: The system.
-        sources: The documents.
-        options: Which columns of tables are read.
+        documents: The documents.
         folder: The folder of the evaluation.
-        skip_bad: Go on if files cannot be read, or many documents have no entity.
         progress: Called now and then.
 
     Raises:
@@ -86,7 +92,7 @@ def build_system(
             else.
         GraphbrickError: As for `graphbrick.text.index`.
     """
-    settings = _settings(system, sources, options)
+    settings = _settings(system, documents)
     place = folder / system.folder
     built = _read(place)
     if built is not None:
@@ -102,7 +108,7 @@ def build_system(
             f"{place} is there and is not the graph of a system; give the system another name, or begin in another "
             "folder"
         )
-    indexed = _indexed(system, sources, options, folder, settings, skip_bad, progress)
+    indexed = _indexed(system, documents, folder, settings, progress)
     work = place.with_name(f".{place.name}.{indexed.folder.name}")
     indexed.is_whole = indexed.is_whole and not work.exists()  # else an interrupted call goes on, with what it paid for
     if not work.exists():
@@ -126,26 +132,20 @@ def _copy(indexed: Path, work: Path) -> None:
     part.rename(work)
 
 
-def _settings(system: RagSystem, sources: Iterable[Path], options: SourceOptions) -> dict[str, str]:
+def _settings(system: RagSystem, documents: Documents) -> dict[str, str]:
     return {
         "extractor": repr(system.extractor),
         "chunker": repr(system.chunker),
         "pipeline": repr(system.pipeline),
         "communities": repr(system.communities),
         "reports": repr(system.reporter if system.reporter else system.reports),
-        "documents": ", ".join(str(source.absolute()) for source in sources),
-        "columns": repr(options),
+        "documents": ", ".join(str(Path(source).absolute()) for source in documents.sources),
+        "columns": repr(documents.options),
     }
 
 
 def _indexed(
-    system: RagSystem,
-    sources: Sequence[Path],
-    options: SourceOptions,
-    folder: Path,
-    settings: dict[str, str],
-    skip_bad: bool,
-    progress: Progress,
+    system: RagSystem, documents: Documents, folder: Path, settings: dict[str, str], progress: Progress
 ) -> Built:
     """Return the graph that all systems with this extractor and chunker begin with."""
     shared = {name: settings[name] for name in ("extractor", "chunker", "documents", "columns")}
@@ -157,8 +157,8 @@ def _indexed(
     place.mkdir(parents=True, exist_ok=True)
     with measured(f"{system.name}: index") as cost:
         done = index(
-            sources, place / _GRAPH, chunker=system.chunker, extractor=system.extractor, options=options,
-            skip_bad=skip_bad, progress=progress,
+            documents.sources, place / _GRAPH, chunker=system.chunker, extractor=system.extractor,
+            options=documents.options, skip_bad=documents.skip_bad, progress=progress,
         )  # fmt: skip
     cost.events += done.notes
     graph = done.graph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -14,8 +14,8 @@ from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.trace import Trace, record
-from graphbrick.judge.rag.building import Built, build_system
-from graphbrick.judge.rag.questions import questions_about
+from graphbrick.judge.rag.building import Built, Documents, build_system
+from graphbrick.judge.rag.questions import QuestionWriting, questions_about
 from graphbrick.judge.rag.scores import Score, Scores, score_answers
 from graphbrick.judge.rag.systems import RagSystem
 from graphbrick.models.llm.chat import ChatModel
@@ -28,7 +28,6 @@ from graphbrick.study.runs.judging import JUDGING
 from graphbrick.study.store.encoding import plain
 from graphbrick.study.store.identity import content_of, identity_of, on_graph
 from graphbrick.study.store.reader import Study
-from graphbrick.text.sources.tables import SourceOptions
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -77,18 +76,12 @@ class RagStudy:
 
 
 def evaluate_rag(
-    sources: Iterable[str | PathLike[str]],
+    documents: Documents,
     systems: Sequence[RagSystem],
     folder: str | PathLike[str],
     *,
-    questions: str | PathLike[str] | None = None,
-    writer: ChatModel | None = None,
+    questions: str | PathLike[str] | QuestionWriting | None = None,
     judge: ChatModel | None = None,
-    overall: int = 50,
-    single: int = 100,
-    seed: int = 0,
-    options: SourceOptions | None = None,
-    skip_bad: bool = False,
     retry: bool = False,
     progress: Progress = silent,
 ) -> RagStudy:
@@ -99,37 +92,26 @@ def evaluate_rag(
     asked or paid for twice. Documents that change later do not count.
 
     Args:
-        sources: Files and folders of documents, as for `graphbrick.text.index`.
+        documents: The documents.
         systems: The systems.
         folder: Where everything is kept; made if there is none.
-        questions: A file of questions; else ``writer`` writes them, unless the folder has questions already.
-        writer: A language model that writes questions about the documents.
+        questions: A file of questions, or an order to write them, which is not needed again once the folder has its
+            questions.
         judge: A language model that scores answers from 0 to 100 and sees question and answer only; None for no scores.
-        overall: Number of questions about the documents as a whole that are written.
-        single: Number of questions about single documents that are written.
-        seed: Seed of the draw of these documents.
-        options: Which columns of tables are read.
-        skip_bad: Go on if documents cannot be read, or many have no entity.
         retry: Let the judge score again the answers whose score could not be read.
         progress: Called now and then.
 
     Raises:
-        InputError: Two systems are the same, one gives no answer, there are no questions and no writer, a system was
-            built differently, or another process writes into the folder.
+        InputError: Two systems are the same, one gives no answer, there are no questions and no order, a system
+            was built differently, or another process writes into the folder.
         GraphbrickError: Documents cannot be read, or the folder cannot be written.
         StoppedError: The budget is used up.
     """
     _check(systems)
     place, notes = Path(folder), list[str]()
-    paths = [Path(source) for source in sources]
-    columns = options or SourceOptions()
     with _alone(place):
-        built = {
-            one.name: build_system(one, paths, columns, place, skip_bad=skip_bad, progress=part_of(progress, one.name))
-            for one in systems
-        }
-        first = built[systems[0].name]
-        posed = _questions(place, questions, writer, first, overall, single, seed, progress, notes)
+        built = {one.name: build_system(one, documents, place, part_of(progress, one.name)) for one in systems}
+        posed = _questions(place, questions, built[systems[0].name], progress, notes)
         for system in systems:
             pipelines = {system.name: system.pipeline}
             watch = part_of(progress, system.name)
@@ -182,29 +164,25 @@ def _check(systems: Sequence[RagSystem]) -> None:
 
 def _questions(
     folder: Path,
-    given: str | PathLike[str] | None,
-    writer: ChatModel | None,
+    questions: str | PathLike[str] | QuestionWriting | None,
     built: Built,
-    overall: int,
-    single: int,
-    seed: int,
     progress: Progress,
     notes: list[str],
 ) -> list[Question]:
-    """Return the questions: those given, those of the folder, or new ones."""
-    file = folder / QUESTIONS if given is None else Path(given)
-    if given is None and not file.is_file():
-        if writer is None:
+    """Return the questions: those of a file, those of the folder, or new ones."""
+    if isinstance(questions, str | PathLike):
+        return list(load(Path(questions)))
+    file = folder / QUESTIONS
+    if not file.is_file():
+        if questions is None:
             raise InputError(
                 "there are no questions; name a file of them, or a language model that writes some (--llm MODEL)"
             )
-        notes += _write(file, built, writer, overall, single, seed, progress)
+        notes += _write(file, built, questions, progress)
     return list(load(file))
 
 
-def _write(
-    file: Path, built: Built, writer: ChatModel, overall: int, single: int, seed: int, progress: Progress
-) -> list[str]:
+def _write(file: Path, built: Built, writing: QuestionWriting, progress: Progress) -> list[str]:
     """Write questions into a file, which is there when all are written; return what a user should know."""
     part, trace = file.with_suffix(".part.jsonl"), Trace()
     if part.is_file() and not part.read_bytes().endswith(b"\n"):  # a process was killed in the middle of a line
@@ -218,10 +196,10 @@ def _write(
         with part.open("a", encoding="utf-8") as out:
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
         done += 1
-        progress(WRITING, done, overall + single)
+        progress(WRITING, done, writing.overall + writing.single)
 
     with record(trace, "questions", "questions"):
-        questions_about(built.graph, writer, overall=overall, single=single, seed=seed, known=known, keep=keep)
+        questions_about(built.graph, writing, known=known, keep=keep)
     part.replace(file)
     return trace.events
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import event
@@ -40,13 +41,27 @@ _SINGLE = (
 )
 
 
+@dataclass(frozen=True)
+class QuestionWriting:
+    """The order for questions about documents.
+
+    Attributes:
+        llm: The language model that writes them.
+        overall: Number of questions about the documents as a whole.
+        single: Number of questions about single documents.
+        seed: Seed of the draw of these documents and their passages.
+    """
+
+    llm: ChatModel
+    overall: int = 50
+    single: int = 100
+    seed: int = 0
+
+
 def questions_about(
     graph: TextGraph,
-    llm: ChatModel,
+    writing: QuestionWriting,
     *,
-    overall: int = 50,
-    single: int = 100,
-    seed: int = 0,
     known: Sequence[Question] = (),
     keep: Callable[[Question], None] = lambda question: None,
 ) -> list[Question]:
@@ -58,10 +73,7 @@ def questions_about(
 
     Args:
         graph: A graph made from documents.
-        llm: The model.
-        overall: Number of questions about the documents as a whole.
-        single: Number of questions about single documents.
-        seed: Of the draw of documents and passages.
+        writing: Who writes how many.
         known: Questions of an interrupted call with the same arguments, which are not written again.
         keep: Called with each new question as soon as there is one.
 
@@ -71,14 +83,14 @@ def questions_about(
     Raises:
         ModelError: The server cannot be reached, refuses, or the model wrote no question at all.
     """
-    made = _Made(list(known), keep)
+    llm, made = writing.llm, _Made(list(known), keep)
     documents = _by_document(graph)
-    _overall(graph, [passages[0] for passages in documents.values()], llm, overall, made)
-    _single(graph, documents, llm, single, seed, made)
-    for kind, wanted in ((GLOBAL, overall), (DOCUMENT, single)):
+    _overall(graph, [passages[0] for passages in documents.values()], llm, writing.overall, made)
+    _single(graph, documents, writing, made)
+    for kind, wanted in ((GLOBAL, writing.overall), (DOCUMENT, writing.single)):
         if made.count(kind) < wanted:
             event(f"{llm.model} wrote {made.count(kind):,} of {wanted:,} {kind} questions")
-    if not made.questions and overall + single:
+    if not made.questions and writing.overall + writing.single:
         raise ModelError(f"{llm.model} wrote no question; try another model, or give questions of your own")
     return made.questions
 
@@ -164,11 +176,9 @@ def _messages(prompt: str) -> list[dict[str, str]]:
     return [{"role": "system", "content": _INSTRUCTION}, {"role": "user", "content": prompt}]
 
 
-def _single(
-    graph: TextGraph, documents: dict[str, list[int]], llm: ChatModel, wanted: int, seed: int, made: _Made
-) -> None:
+def _single(graph: TextGraph, documents: dict[str, list[int]], writing: QuestionWriting, made: _Made) -> None:
     """Add questions about single documents."""
-    draw = random.Random(seed)
+    draw, wanted = random.Random(writing.seed), writing.single
     order = list(documents)
     draw.shuffle(order)
     passages = [(address, draw.choice(documents[address])) for address in order]
@@ -184,7 +194,7 @@ def _single(
         left += [(address, passage)] if done[address] < 0 else []
     while left and (missing := wanted - made.count(DOCUMENT)) > 0:
         part, left = left[:missing], left[missing:]
-        for place, reply in each_reply(llm, [_single_request(graph, passage) for _, passage in part]):
+        for place, reply in each_reply(writing.llm, [_single_request(graph, passage) for _, passage in part]):
             if isinstance(reply, ModelError):
                 event(str(reply))
                 continue

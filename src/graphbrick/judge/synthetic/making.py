@@ -56,14 +56,27 @@ class Made:
     counts: dict[str, int]
 
 
+@dataclass(frozen=True)
+class Selection:
+    """The choice of questions and of what is wrong for them.
+
+    Attributes:
+        kinds: Kinds of negatives.
+        seed: Seed of what is drawn.
+        found_again: Whether questions are dropped whose passage is not found first.
+    """
+
+    kinds: Sequence[str] = KINDS
+    seed: int = 0
+    found_again: bool = True
+
+
 def make_data(
     passages: Sequence[Passage],
     pairs: Sequence[Pair],
     embedder: Embedder,
+    selection: Selection = Selection(),
     *,
-    kinds: Sequence[str] = KINDS,
-    seed: int = 0,
-    found_again: bool = True,
     watch: Progress = silent,
 ) -> Made:
     """Return the rows of a data set: each question with its own passage and answer, and with wrong ones.
@@ -79,15 +92,13 @@ def make_data(
         passages: The passages.
         pairs: Questions about them.
         embedder: The search.
-        kinds: Kinds of negatives.
-        seed: Seed of what is drawn.
-        found_again: Whether questions are dropped whose passage is not found first.
+        selection: Which questions and negatives it has.
         watch: Called with progress.
 
     Raises:
         InputError: A kind is unknown, there are fewer than two passages, or no question is left.
     """
-    kinds = check_kinds(kinds)
+    kinds = check_kinds(selection.kinds)
     if len(passages) < 2:
         raise InputError(f"{len(passages)} passages are too few to make data for judges; give more documents or facts")
     vectors = _embedded(embedder, [passage.text for passage in passages], "passages embedded", watch)
@@ -95,7 +106,7 @@ def make_data(
     queries = _embedded(embedder, [pair.question for pair in pairs], "questions embedded", watch)
     counts = Counter(passages=len(passages), questions=len(pairs))
     kept = list(range(len(pairs)))
-    if found_again:
+    if selection.found_again:
         ranks = [rank_of(vectors, queries[i], pair.passage, passages) for i, pair in enumerate(pairs)]
         counts["dropped: found, but not first"] = sum(1 < rank <= _LAST for rank in ranks)
         counts["dropped: not found"] = sum(rank > _LAST for rank in ranks)
@@ -105,8 +116,8 @@ def make_data(
         raise InputError(
             "no question is left: a search finds the passage of none; give more passages, or another model"
         )
-    finder, rows = Negatives(passages, vectors, seed=seed), list[Row]()
-    others = _Answers([pairs[i] for i in kept], queries[kept], seed)
+    finder, rows = Negatives(passages, vectors, seed=selection.seed), list[Row]()
+    others = _Answers([pairs[i] for i in kept], queries[kept], selection.seed)
     for number, i in enumerate(kept):
         negatives = {kind: finder.of(pairs[i], queries[i], kind) for kind in kinds}
         counts.update(f"no negative: {kind}" for kind, passage in negatives.items() if passage is None)
@@ -131,12 +142,10 @@ def write_data(
     passages: Sequence[Passage],
     pairs: QuestionWriter | Sequence[Pair],
     embedder: Embedder,
+    selection: Selection = Selection(),
     *,
     about: dict[str, Any],
     n: int | None = None,
-    kinds: Sequence[str] = KINDS,
-    seed: int = 0,
-    found_again: bool = True,
     watch: Progress = silent,
 ) -> Made:
     """Make a data set and write it into a new folder.
@@ -149,11 +158,9 @@ def write_data(
         passages: The passages.
         pairs: What asks a language model for questions, or the questions.
         embedder: See `make_data`.
+        selection: See `make_data`.
         about: Settings to write down, such as where the passages are from.
         n: Passages that a model is asked about, drawn at random; all of them if None.
-        kinds: See `make_data`.
-        seed: See `make_data`.
-        found_again: See `make_data`.
         watch: Called with progress.
 
     Raises:
@@ -168,14 +175,14 @@ def write_data(
         "questions": "given" if not isinstance(pairs, QuestionWriter) else pairs.identity,
         "asked about": n,
         "embedder": embedder.identity,
-        "found again": found_again,
-        "negatives": list(check_kinds(kinds)),
-        "seed": seed,
+        "found again": selection.found_again,
+        "negatives": list(check_kinds(selection.kinds)),
+        "seed": selection.seed,
         "passages": _digest(passages),
     }  # fmt: skip
 
     def finish(given: Sequence[Pair]) -> Made:
-        made = make_data(passages, given, embedder, kinds=kinds, seed=seed, found_again=found_again, watch=watch)
+        made = make_data(passages, given, embedder, selection, watch=watch)
         write_rows(out, made.rows, settings, made.counts)
         return made
 
@@ -183,7 +190,7 @@ def write_data(
         return finish(pairs)
     drafts = Drafts(out.with_name(f".{out.name}.questions.jsonl"), settings)
     try:
-        made = finish(drafts.complete(passages, chosen(passages, n, seed), pairs, watch))
+        made = finish(drafts.complete(passages, chosen(passages, n, selection.seed), pairs, watch))
         drafts.remove()
         return made
     finally:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 CALLER = "train_judge_encoder"
 BASE = "all-minilm-l6-v2"
 _TOKENS = 256
-_DECAY = 0.01
 _BATCH = 32  # pairs that are scored at once
 Floats = npt.NDArray[np.float64]
 Pair = tuple[str, str]
@@ -51,6 +50,7 @@ class EncoderParameters(Course):
         dropout: Share of the adapters' inputs that is left out at random.
     """
 
+    decay: ClassVar[float] = 0.01
     epochs: int = parameter(3, at_least=1, at_most=1000)
     batch_size: int = parameter(16, at_least=1, at_most=10_000)
     learning_rate: float = parameter(1e-3, above=0, at_most=1)
@@ -256,9 +256,7 @@ def _fit(data: _Data, how: EncoderParameters, watch: Progress) -> tuple[Any, Fit
             area = auc(y[apart], _scores(model, [pairs[i] for i in apart.tolist()], adapted))
             return None if area is None else Held(area.value)
 
-        fitted = fit_epochs(
-            adapted, len(learned), how, watch, learn=learn, evaluate=evaluate, decay=_DECAY, new_head=True
-        )
+        fitted = fit_epochs(adapted, len(learned), how, watch, learn=learn, evaluate=evaluate, new_head=True)
         model.model = adapted.merge_and_unload()
     return model, fitted
 

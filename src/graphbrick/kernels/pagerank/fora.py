@@ -87,43 +87,20 @@ def fora_top_k(
     r_max, edges, steps, state = _COARSE, 0, 0, first_state(seed)
     while True:
         delta = max(delta, least)
-        walks = walks_needed(epsilon, delta, failure)
-        near, r_max, edges = _push_while_cheaper(
-            rows, near, restart, follow_out, follow_in, r_max, edges, walks, epsilon * delta
-        )
-        near, state, more = _estimate(rows, near, restart, follow_out, follow_in, walks, epsilon * delta, state)
+        walks, enough = walks_needed(epsilon, delta, failure), epsilon * delta
+        # Push with falling thresholds until the walks cost no more than the push; a walk takes 1 / restart steps.
+        while (left := near.residual[: near.used[0]].sum()) > enough and (
+            edges < _STEP * (1.0 - restart) * left * walks / restart
+        ):
+            near, more = forward_push(rows, near, restart, follow_out, follow_in, r_max)
+            edges, r_max = edges + more, r_max / 2.0
+        near, state, more = _estimate(rows, near, restart, follow_out, follow_in, walks, enough, state)
         steps += more
         estimate = near.estimate[: near.used[0]]
         is_enough = len(estimate) >= k and np.partition(estimate, len(estimate) - k)[-k] >= (1.0 + epsilon) * delta
         if delta == least or is_enough:
             return *best_touched(near, near.estimate, k, estimate.sum()), edges + steps
         delta /= 4.0
-
-
-def _push_while_cheaper(
-    rows: Rows,
-    near: Touched,
-    restart: float,
-    follow_out: bool,
-    follow_in: bool,
-    r_max: float,
-    edges: int,
-    walks: float,
-    enough: float,
-) -> tuple[Touched, float, int]:
-    """Push with falling thresholds until the walks cost no more than the push, or the residual is small.
-
-    Returns:
-        The nodes touched, the next threshold, and the total number of edges read.
-    """
-    while True:
-        left = near.residual[: near.used[0]].sum()
-        # A walk takes 1 / restart steps.
-        if left <= enough or edges >= _STEP * (1.0 - restart) * left * walks / restart:
-            return near, r_max, edges
-        near, more = forward_push(rows, near, restart, follow_out, follow_in, r_max)
-        edges += more
-        r_max /= 2.0
 
 
 def _estimate(

@@ -144,27 +144,16 @@ def carry_on_numpy(
     kinds, node = np.divmod(keys, n)
     extended, kind = np.divmod(kinds, 2)
     distinct, number = np.unique(extended, return_inverse=True)
-    node_of = node.astype(np.int32)
-    return _around_seed(
-        rows, seed, before, chosen[distinct // steps], distinct % steps,
-        node_of[kind == 0], _begins(number[kind == 0], len(distinct)),
-        node_of[kind == 1], _begins(number[kind == 1], len(distinct)), cut,
-    )  # fmt: skip
+    parent, step, node_of = chosen[distinct // steps], distinct % steps, node.astype(np.int32)
+    away, been = ((node_of[kind == one], _begins(number[kind == one], len(distinct))) for one in (0, 1))
+    left, returns, has_been_back = _around_seed(rows, seed, before, parent, step, *been)
+    return Carried(parent, step, *away, *been, left, returns, has_been_back, cut)
 
 
 def _around_seed(
-    rows: Rows,
-    seed: int,
-    before: Carried,
-    parent: Ints,
-    step: Ints,
-    end: Nodes,
-    begin: Ints,
-    back_end: Nodes,
-    back_begin: Ints,
-    cut: int,
-) -> Carried:
-    """Return extended patterns with the steps that left the seed or come to it."""
+    rows: Rows, seed: int, before: Carried, parent: Ints, step: Ints, back_end: Nodes, back_begin: Ints
+) -> tuple[Ints, Flags, Flags]:
+    """Return `left`, `returns` and `has_been_back` of extended patterns; see `Carried`."""
     leaves = (before.returns | (before.parent < 0))[parent] & (step != before.step[parent] ^ 1)
     left = np.column_stack([before.left[parent], np.where(leaves, step, -1)])
     returns = np.zeros(len(parent), dtype=np.bool_)
@@ -174,7 +163,7 @@ def _around_seed(
         away = before.end[before.begin[parent[i]] : before.begin[parent[i] + 1]]
         _, node = step_back_numpy(rows, seed, int(step[i]), away, np.zeros(0, dtype=np.int64), -1)
         has_been_back[i] = node < 0
-    return Carried(parent, step, end, begin, back_end, back_begin, left, returns, has_been_back, cut)
+    return left, returns, has_been_back
 
 
 def step_back_numpy(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -47,8 +47,10 @@ class Course:
         warm_up: Share of the steps in which the learning rate rises; then it falls to nothing.
         patience: Epochs without a better model after which training ends.
         seed: Seed of everything that is drawn at random.
+        decay: Weight decay of matrices, not a parameter of users; biases and scales of norms do not decay.
     """
 
+    decay: ClassVar[float] = 0.0
     epochs: int = parameter(4, at_least=1, at_most=10_000)
     batch_size: int = parameter(8, at_least=1, at_most=10_000)
     learning_rate: float = parameter(5e-5, above=0, at_most=1)
@@ -95,7 +97,6 @@ def fit_epochs(
     learn: Callable[[Sequence[int], np.random.Generator], tuple[float, float]],
     evaluate: Callable[[str], Q | None],
     begin: Callable[[int, str], None] = lambda epoch, name: None,
-    decay: float = 0.0,
     new_head: bool = False,
 ) -> Fitted[Q]:
     """Train a model in place with AdamW; it has the best weights afterwards.
@@ -112,7 +113,6 @@ def fit_epochs(
             to the weights; returns the sum of the losses and how many terms it has.
         evaluate: Given a name for the progress, returns the quality; None without held-out examples.
         begin: Called with the number and the name of an epoch before it starts.
-        decay: Weight decay of matrices; biases and scales of norms do not decay.
         new_head: Whether the last layer is random, so that the weights before training are not worth keeping.
 
     Raises:
@@ -120,7 +120,7 @@ def fit_epochs(
     """
     import torch
 
-    optimizer, schedule = _optimizer(model, how, how.epochs * math.ceil(n_examples / how.batch_size), decay)
+    optimizer, schedule = _optimizer(model, how, how.epochs * math.ceil(n_examples / how.batch_size))
     untrained = trained = evaluate("evaluating without training")
     weights = {} if trained is None else _weights(model)
     best, better, losses = 0, 0, list[float]()
@@ -160,12 +160,12 @@ def fit_epochs(
     return Fitted(tuple(losses), best, untrained, trained)
 
 
-def _optimizer(model: torch.nn.Module, how: Course, steps: int, decay: float) -> tuple[torch.optim.Optimizer, Any]:
+def _optimizer(model: torch.nn.Module, how: Course, steps: int) -> tuple[torch.optim.Optimizer, Any]:
     """Return AdamW and its learning rate, which rises in a line and then falls in a line to nothing."""
     import torch
 
     groups = [
-        {"params": [value for value in _learned(model) if value.ndim > 1], "weight_decay": decay},
+        {"params": [value for value in _learned(model) if value.ndim > 1], "weight_decay": how.decay},
         {"params": [value for value in _learned(model) if value.ndim < 2], "weight_decay": 0.0},
     ]
     optimizer = torch.optim.AdamW([group for group in groups if group["params"]], lr=how.learning_rate)

@@ -61,17 +61,35 @@ class PathExamples(Counts):
     all: list[PathExample] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class PathRules:
+    """The choice of the paths around the seeds of a question.
+
+    Attributes:
+        max_hops: The longest path, at least 1; triples are followed in both directions.
+        negative_hops: The longest negative; ``max_hops`` where None.
+        k: Entities around the seeds, at least 1.
+        positives: Most paths to answers per question, at least 1.
+        negatives: Most other paths per question, at least 0.
+        least: Share of the best pattern's F1 that a right pattern has at least, in [0, 1]; with 0 every path that ends
+            at an answer is right.
+        seed: Of what is drawn where there is more; one question's draw does not depend on the other questions.
+    """
+
+    max_hops: int = 3
+    negative_hops: int | None = None
+    k: int = 1000
+    positives: int = 16
+    negatives: int = 64
+    least: float = 0.5
+    seed: int = 0
+
+
 def collect(
     graph: Graph,
     questions: Sequence[GroundedQuestion],
+    rules: PathRules = PathRules(),
     *,
-    max_hops: int = 3,
-    negative_hops: int | None = None,
-    k: int = 1000,
-    positives: int = 16,
-    negatives: int = 64,
-    least: float = 0.5,
-    seed: int = 0,
     watch: Progress = silent,
 ) -> PathExamples:
     """Return paths around the seeds of questions that lead to their answers, and others that do not.
@@ -85,30 +103,22 @@ def collect(
 
     What ends at an answer, or has the pattern of a positive, is never a negative: that it ends elsewhere may only say
     that the answers of the file are not complete. The released code of the paper takes one positive of at most 4 hops
-    and negatives of at most 2: ``max_hops=4, negative_hops=2, positives=1, least=0``.
+    and negatives of at most 2: ``PathRules(4, negative_hops=2, positives=1, least=0)``.
 
     Args:
         graph: The graph.
         questions: Questions with their seeds and answers in the graph.
-        max_hops: The longest path, at least 1; triples are followed in both directions.
-        negative_hops: The longest negative; ``max_hops`` where None.
-        k: Entities around the seeds, at least 1.
-        positives: Most paths to answers per question, at least 1.
-        negatives: Most other paths per question, at least 0.
-        least: Share of the best pattern's F1 that a right pattern has at least, in [0, 1]; with 0 every path that ends
-            at an answer is right.
-        seed: Of what is drawn where there is more; one question's draw does not depend on the other questions.
+        rules: Which paths are taken.
         watch: Called with the number of questions done.
     """
-    examples, ppr = PathExamples(questions=len(questions)), PPR(k=k)
+    examples, ppr = PathExamples(questions=len(questions)), PPR(k=rules.k)
     for place, question in enumerate(questions):
         gold = examples.gold(question)
         if gold:
             subgraph = ppr.extract(graph, Query(question.question.text, question.seeds))
-            around = _Around(subgraph, question.seeds, gold, max_hops)
+            around = _Around(subgraph, question.seeds, gold, rules.max_hops)
             examples.cut += around.is_cut
-            rng = np.random.default_rng([seed, place])
-            right, wrong = around.draw(least, negative_hops or max_hops, positives, negatives, rng)
+            right, wrong = around.draw(rules, np.random.default_rng([rules.seed, place]))
             if right:
                 examples.all.append(PathExample(question, wording(graph, question), right, wrong))
             examples.unreached += not right
@@ -154,21 +164,20 @@ class _Around:
         self._at = inside[self._tree.node]  # 1 at an answer, -1 at a seed
         self._gold = len(gold)
 
-    def draw(
-        self, least: float, negative_hops: int, positives: int, negatives: int, rng: np.random.Generator
-    ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    def draw(self, rules: PathRules, rng: np.random.Generator) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
         """Return paths to answers, and other paths."""
-        right = (self._at == 1) & (self._hops > 0) & self._to_the_point(least)
+        right = (self._at == 1) & (self._hops > 0) & self._to_the_point(rules.least)
         patterns = np.unique(self._pattern[right])
-        wrong = (self._hops > 0) & (self._hops <= negative_hops) & (self._at != 1) & ~np.isin(self._pattern, patterns)
+        most = rules.negative_hops or rules.max_hops
+        wrong = (self._hops > 0) & (self._hops <= most) & (self._at != 1) & ~np.isin(self._pattern, patterns)
         chosen, others = np.flatnonzero(right), np.flatnonzero(wrong)
         # In turns from every pattern, so that one with many ends does not fill the place of all others.
         turn, drawn = _turns(self._pattern[chosen], rng.random(len(chosen))), rng.random(len(chosen))
-        chosen = chosen[np.lexsort((drawn, self._hops[chosen], turn))[:positives]]
+        chosen = chosen[np.lexsort((drawn, self._hops[chosen], turn))[: rules.positives]]
         turn, drawn = _turns(self._pattern[others], rng.random(len(others))), rng.random(len(others))
         # And in turns from every length, as there are ever more patterns of more hops.
         turn = _turns(self._hops[others], turn + drawn)
-        others = others[np.lexsort((self._hops[others], turn))[:negatives]]
+        others = others[np.lexsort((self._hops[others], turn))[: rules.negatives]]
         return tuple(map(self._path, chosen.tolist())), tuple(map(self._path, others.tolist()))
 
     def _to_the_point(self, least: float) -> Truths:

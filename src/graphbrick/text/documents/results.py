@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS descriptions (digest BLOB PRIMARY KEY, text TEXT NOT 
 """
 REPLACED = "results replaced"
 """Setting: how often a result took the place of another one."""
+_RESULT = "SELECT result FROM extractions WHERE digest = ? AND extractor = ?"
 # The parts of a result (`Extraction.to_json`) after which it may have a problem, and rows left out.
 _PROBLEM, _DROPPED = 4, 5
 _HAS_PROBLEM = f"json_array_length(result) > {_PROBLEM} AND json_extract(result, '$[{_PROBLEM}]') != ''"
@@ -107,7 +108,7 @@ class ResultStore(ABC):
         """
         rows = [(digest, extractor, json.dumps(result)) for digest, result in results]
         with self.transaction():
-            if any(self._replaces(*row) for row in rows):
+            if any(self._db.execute(_RESULT, row[:2]).fetchone() not in (None, row[2:]) for row in rows):
                 self._db.execute(
                     "INSERT INTO settings VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1",
                     (REPLACED,),
@@ -123,17 +124,9 @@ class ResultStore(ABC):
                     (extractor, len(rows), *tokens),
                 )
 
-    def _replaces(self, digest: bytes, extractor: str, result: str) -> bool:
-        """Return whether a text has another result of an extractor already."""
-        query = "SELECT result FROM extractions WHERE digest = ? AND extractor = ?"
-        row = self._db.execute(query, (digest, extractor)).fetchone()
-        return row is not None and row[0] != result
-
     def result(self, digest: bytes, extractor: str) -> Any:
         """Return the result of an extractor for a text."""
-        row = self._db.execute(
-            "SELECT result FROM extractions WHERE digest = ? AND extractor = ?", (digest, extractor)
-        ).fetchone()
+        row = self._db.execute(_RESULT, (digest, extractor)).fetchone()
         if row is None:
             raise GraphbrickError(
                 f"{self.path} has passages without a result of {extractor}; index again", code="text_store.no_result"

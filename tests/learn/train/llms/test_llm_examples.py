@@ -22,7 +22,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.frame import linked_questions
 from graphbrick.learn.train.llms.llm import train_llm
 from graphbrick.learn.train.llms.llm_examples import TEXTS, Lesson, Lost, Tuned, lessons
-from graphbrick.learn.train.path_examples import PathExample, collect
+from graphbrick.learn.train.path_examples import PathExample, PathRules, collect
 from graphbrick.models.scorers.llm_listwise import LLMListwiseScorer
 from graphbrick.models.scorers.llm_pointwise import LLMPointwiseScorer
 from graphbrick.models.scorers.llm_rating import LLMRatingScorer
@@ -64,7 +64,7 @@ def asked() -> list[Question]:
 
 @pytest.fixture(scope="module")
 def examples(films: Graph, asked: list[Question]) -> list[PathExample]:
-    return collect(films, linked_questions(films, asked, 2), max_hops=2, least=0.8).all
+    return collect(films, linked_questions(films, asked, 2), PathRules(2, least=0.8)).all
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def made_of(
     brick: Tuned, films: Graph, examples: Sequence[PathExample], *, texts: Sequence[str] = TEXTS, nothing: float = 0.0
 ) -> list[Lesson]:
     lost = Lost()
-    made = lessons(brick, films, examples, lost, texts=texts, nothing=nothing)
+    made = lessons(brick, examples, lost, texts=texts, nothing=nothing)
     assert lost == Lost()
     assert made
     return made
@@ -221,7 +221,7 @@ def test_steps_are_those_of_a_beam_search(films: Graph, examples: list[PathExamp
 
 def test_what_goes_on_like_a_right_path_is_never_wrong(films: Graph) -> None:
     question = Question("1", "who stars in Film3?", ("Film3",), ("Actor3", "Actor0"))
-    example = collect(films, linked_questions(films, [question], 1), max_hops=1).all[0]
+    example = collect(films, linked_questions(films, [question], 1), PathRules(1)).all[0]
     assert len(example.positives) == 2
     few = replace(example, positives=example.positives[:1])
     for lesson in made_of(LLMListwiseScorer(llm()), films, [few], texts=["step", "triple"]):
@@ -231,17 +231,17 @@ def test_what_goes_on_like_a_right_path_is_never_wrong(films: Graph) -> None:
 
 def test_the_same_seed_makes_the_same_lessons(films: Graph, examples: list[PathExample]) -> None:
     scorer = LLMListwiseScorer(llm())
-    once, again, other = (lessons(scorer, films, examples, Lost(), seed=seed) for seed in (1, 1, 2))
+    once, again, other = (lessons(scorer, examples, Lost(), seed=seed) for seed in (1, 1, 2))
     assert once == again != other
 
 
 def test_what_cannot_be_shown_is_counted(films: Graph, examples: list[PathExample]) -> None:
     lost = Lost()
     near = [example for example in examples if "which films" in example.text]
-    assert lessons(PlannedRelations(llm(), relations=1), films, examples, lost)
+    assert lessons(PlannedRelations(llm(), relations=1), examples, lost)
     assert lost.unshown == len(examples) - len(near)
     lost = Lost()
-    assert lessons(Generate(LLM("tuned", context=300, max_tokens=250)), films, examples, lost) == []
+    assert lessons(Generate(LLM("tuned", context=300, max_tokens=250)), examples, lost) == []
     assert lost.unshown == len(examples)
 
 
@@ -252,14 +252,14 @@ def test_a_name_that_is_read_as_something_else_is_left_out(tmp_path: Path) -> No
     ).all
     for structured, number in ((True, 1), (False, 1)):
         lost = Lost()
-        made = lessons(Generate(llm(structured=structured)), graph, example, lost, nothing=0.0)
+        made = lessons(Generate(llm(structured=structured)), example, lost, nothing=0.0)
         assert len(made) + lost.unread == number
     graph = build([("Kenya", "song", "NOT IN THE PATHS"), ("Kenya", "capital", "Nairobi")], tmp_path / "other.graph")
     example = collect(
         graph, linked_questions(graph, [Question("1", "song?", ("Kenya",), ("NOT IN THE PATHS",))], 1)
     ).all
     lost = Lost()
-    assert lessons(Generate(llm()), graph, example, lost, nothing=0.0) == []
+    assert lessons(Generate(llm()), example, lost, nothing=0.0) == []
     assert lost.unread == 1
 
 

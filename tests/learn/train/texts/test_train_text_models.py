@@ -18,7 +18,7 @@ from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train import frame
 from graphbrick.learn.train.folder import DESCRIPTION, check_place, writing
-from graphbrick.learn.train.path_examples import by_text, collect
+from graphbrick.learn.train.path_examples import PathRules, by_text, collect
 from graphbrick.learn.train.texts.embedder import EmbedderTrainee, train_embedder
 from graphbrick.learn.train.texts.reranker import train_reranker
 from graphbrick.learn.train.texts.text_models import Row, TextParameters, base_of, prepare, ranked, rows_of
@@ -193,7 +193,7 @@ def nothing(what: str, done: int, total: int) -> None:
 
 
 def test_rows_hold_the_texts_of_the_bricks_with_their_keys(graph: Graph) -> None:
-    (example,) = collect(graph, ground(graph, ASKED[:1]).questions, max_hops=2).all
+    (example,) = collect(graph, ground(graph, ASKED[:1]).questions, PathRules(2)).all
     rows = rows_of(example, ("path", "pattern"))
     for row, by in zip(rows, ("path", "pattern"), strict=True):
         right, wrong = by_text(example.positives, by), by_text(example.negatives, by)

@@ -98,17 +98,17 @@ class Truth:
             base = self.parser.listed(who) if MENTION.fullmatch(who) else self.parser.set(f"which {who}")
             phrase = f"e0 {match['attr']} {'more than' if more.endswith(_UP) else more} {match['right']}"
             phrase = phrase.replace(" lower than ", " less than ").replace(" smaller than ", " less than ")
-            among = self.parser.bounded(base, phrase)
+            among = self.parser.comparisons.bounded(base, phrase)
             return None if among is None else p.IsAmong(base, among)
         phrase = self.english.without("auxiliary", text)
-        among = self.parser.bounded(None, phrase)
+        among = self.parser.comparisons.bounded(None, phrase)
         return p.IsAmong(among.base, among) if isinstance(among, p.Within) else None
 
     def _is_best(self, text: str) -> ValuePlan | None:
         """Read «is e0 the largest city in e1», «does e0 have the most neighbours in e1»."""
-        match = self.english.match("is_best", text)
+        superlative, match = self.parser.superlatives.best, self.english.match("is_best", text)
         if match:
-            best = self.parser.best(f"which is the {match['best']}") or self.parser.best(f"which {match['best']}")
+            best = superlative(f"which is the {match['best']}") or superlative(f"which {match['best']}")
             return None if best is None else p.IsAmong(self.parser.listed(match["who"]), best)
         match = self.english.match("has_best", text)
         if not match:
@@ -116,7 +116,7 @@ class Truth:
         base = match["base"]
         if MENTION.fullmatch(base):
             base = f"{self._class_of(self.parser.entity(match['who']))} in {base}"
-        best = self.parser.best(f"which {base} has the {match['best']} {match['attr']}")
+        best = superlative(f"which {base} has the {match['best']} {match['attr']}")
         return None if best is None else p.IsAmong(self.parser.listed(match["who"]), best)
 
     def _has(self, text: str) -> ValuePlan | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, InputError
@@ -12,6 +12,7 @@ from graphbrick.core.schema import Rows, Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.graph import DatabaseGraph, Edge, Edges, Node, check_options
+from graphbrick.graphs.databases.sparql.rdf_facts import edge_pattern, facts_of, listed, pages
 from graphbrick.graphs.databases.sparql.rdf_schema import read_schema
 from graphbrick.graphs.databases.sparql.rdf_search import is_short, search_exact, search_parts
 from graphbrick.graphs.databases.sparql.rdf_terms import Term, described_node, literal_node
@@ -19,8 +20,6 @@ from graphbrick.graphs.databases.sparql.sparql_text import is_ask, limited
 from graphbrick.graphs.records.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, LABEL_IRIS, TYPE_IRI
 
 _TAG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
-_BATCH = 100  # entities per request
-_PAGE = 10_000  # rows per request; many endpoints give no more
 
 
 class Solutions(NamedTuple):
@@ -67,7 +66,8 @@ class RdfGraph(DatabaseGraph):
                 f"language of {address} must be a language tag such as en or pt-BR, got {self.label_language!r}",
                 code="rdf_graph.bad_language",
             )
-        self._facts = self.labels | DESCRIPTION_IRIS | {ALIAS_IRI}
+        self.facts = self.labels | DESCRIPTION_IRIS | {ALIAS_IRI}
+        """Predicates whose literals are facts about entities, not triples."""
         self._relation_labels: dict[str, str] = {}
         self._schema: Schema | None = None
 
@@ -116,7 +116,7 @@ class RdfGraph(DatabaseGraph):
     def schema(self) -> Schema:
         """Return classes, their properties and relations, read once from a sample of each class."""
         if self._schema is None:
-            self._schema = read_schema(self, self._facts - DESCRIPTION_IRIS)
+            self._schema = read_schema(self, self.facts - DESCRIPTION_IRIS)
         return self._schema
 
     def find(self, key: str) -> Node | None:
@@ -125,7 +125,7 @@ class RdfGraph(DatabaseGraph):
         if term is None or not self.can_ask(term):
             return None
         if term.kind == "literal":
-            exists = self.is_true(f"ASK {{ ?s ?p {term.text} FILTER(?p NOT IN ({self._listed(self._facts)})) }}")
+            exists = self.is_true(f"ASK {{ ?s ?p {term.text} FILTER(?p NOT IN ({listed(self.facts)})) }}")
             return literal_node(term) if exists else None
         if term.kind == "uri" and not self.is_true(
             f"ASK {{ {{ {term.text} ?p ?o }} UNION {{ ?s ?p {term.text} FILTER(?p != <{TYPE_IRI}>) }} }}"
@@ -169,7 +169,7 @@ class RdfGraph(DatabaseGraph):
         """Return the triples that leave entities, or those that enter them, by the key of the entity."""
         others: dict[str, list[tuple[str, Term]]] = {}
         cut: set[str] = set()
-        for batch, rows, is_cut in self._pages(terms, self._edge_pattern(predicates, forward=forward), limit):
+        for batch, rows, is_cut in pages(self, terms, edge_pattern(self.facts, predicates, forward=forward), limit):
             cut.update(term.key for term in batch if is_cut)
             for entity, predicate, other in rows:
                 others.setdefault(entity.key, []).append((predicate.value, other))
@@ -186,45 +186,6 @@ class RdfGraph(DatabaseGraph):
             for term in terms
         }
 
-    def _edge_pattern(self, predicates: list[Term] | None, *, forward: bool) -> str:
-        """Return a pattern of ?e ?p ?o, without the triples that state facts about entities."""
-        chosen = "" if predicates is None else f"VALUES ?p {{ {' '.join(term.text for term in predicates)} }} "
-        ends, value = ("?e ?p ?o", "?o") if forward else ("?o ?p ?e", "?e")
-        is_triple = (
-            f"(isLiteral({value}) && ?p NOT IN ({self._listed(self._facts)})) || "
-            f"(!isLiteral({value}) && ?p != <{TYPE_IRI}>)"
-        )
-        return f"{chosen}{ends} FILTER({is_triple})"
-
-    @property
-    def in_triple(self) -> str:
-        """A filter: ?e is in a triple, other than as a class, as a predicate or only with facts."""
-        out, into = f"?q NOT IN ({self._listed(self._facts)})", f"?q != <{TYPE_IRI}>"
-        leaves = f"?e ?q ?end FILTER((isLiteral(?end) && {out}) || (!isLiteral(?end) && {into}))"
-        return f"FILTER(EXISTS {{ {leaves} }} || EXISTS {{ ?end ?q ?e FILTER({into}) }})"
-
-    def _pages(
-        self, terms: Sequence[Term], pattern: str, limit: int
-    ) -> Iterator[tuple[list[Term], list[tuple[Term, ...]], bool]]:
-        """Yield the rows ?e ?p ?o for batches of ?e; a batch that is cut is halved until it is one entity."""
-        blanks = [[term] for term in terms if term.kind == "bnode"]
-        plain = [term for term in terms if term.kind != "bnode"]
-        batches = [*blanks, *(plain[at : at + _BATCH] for at in range(0, len(plain), _BATCH))]
-        while batches:
-            batch = batches.pop()
-            size = limit if len(batch) == 1 else _PAGE
-            if batch[0].kind == "bnode":
-                start, values = "", {"e": batch[0]}
-            else:
-                start, values = f"VALUES ?e {{ {' '.join(term.text for term in batch)} }} ", {}
-            query = f"SELECT DISTINCT ?e ?p ?o WHERE {{ {start}{pattern} }} LIMIT {size + 1}"
-            solved = self.solutions(query, size, values)
-            if solved.is_cut and len(batch) > 1:
-                batches += [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
-                continue
-            rows = [tuple(term for term in row if term is not None) for row in solved.rows]
-            yield batch, [row for row in rows if len(row) == 3], solved.is_cut
-
     def nodes(self, terms: Collection[Term]) -> dict[str, Node]:
         """Return the facts about entities, by key; remembered ones are not requested again."""
         nodes: dict[str, Node] = {}
@@ -236,7 +197,7 @@ class RdfGraph(DatabaseGraph):
                 nodes[term.key] = known
             else:
                 unknown[term.key] = term
-        for key, facts in self._facts_of(list(unknown.values())).items():
+        for key, facts in facts_of(self, list(unknown.values())).items():
             nodes[key] = described_node(key, facts, self.labels, self.label_language)
         return nodes
 
@@ -245,32 +206,11 @@ class RdfGraph(DatabaseGraph):
         entity = self._ids.get(key)
         return None if entity is None else self._nodes.get(entity)
 
-    def _facts_of(self, terms: Sequence[Term]) -> dict[str, list[tuple[str, Term]]]:
-        """Return the facts about entities; labels in other languages only for those without a better one."""
-        facts: dict[str, list[tuple[str, Term]]] = {term.key: [] for term in terms}
-        left = [term for term in terms if self.can_ask(term)]
-        tag = self.label_language
-        near = f'lang(?o) = "" || lcase(lang(?o)) = "{tag}" || langMatches(lang(?o), "{tag}")'
-        every = self._listed(self._facts - {ALIAS_IRI} | {ALIAS_IRI, TYPE_IRI})
-        is_fact = f"!isLiteral(?o) || ?p = <{ALIAS_IRI}> || {near}"
-        for pattern in (
-            f"VALUES ?p {{ {every.replace(', ', ' ')} }} ?e ?p ?o FILTER({is_fact})",
-            f"VALUES ?p {{ {self._listed(self.labels).replace(', ', ' ')} }} ?e ?p ?o FILTER(isLiteral(?o))",
-        ):
-            for _, rows, _ in self._pages(left, pattern, _PAGE):
-                for entity, predicate, value in rows:
-                    facts[entity.key].append((predicate.value, value))
-            left = [term for term in left if not self.labels & {predicate for predicate, _ in facts[term.key]}]
-        return facts
-
     def _names_of_relations(self, relations: Collection[str]) -> dict[str, str]:
         unknown = [relation for relation in relations if relation not in self._relation_labels]
-        for key, facts in self._facts_of([Term("uri", relation) for relation in unknown]).items():
+        for key, facts in facts_of(self, [Term("uri", relation) for relation in unknown]).items():
             self._relation_labels[key] = described_node(key, facts, self.labels, self.label_language).label
         return {relation: self._relation_labels[relation] for relation in relations}
-
-    def _listed(self, iris: Collection[str]) -> str:
-        return ", ".join(f"<{iri}>" for iri in sorted(iris))
 
 
 def _term(name: str, value: Any) -> Term:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import event
+from graphbrick.graphs.databases.sparql.rdf_facts import in_triple, listed
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
 from graphbrick.graphs.records.rdf_names import ALIAS_IRI, local_name
 from graphbrick.language.folding import name_form
@@ -52,7 +53,7 @@ def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
         values = [Term("literal", name, language=tag).text for name in list(names)[at : at + 100] for tag in tags]
         rows = graph.solutions(
             f"SELECT DISTINCT ?e ?name WHERE {{ VALUES ?name {{ {' '.join(values)} }} "
-            f"VALUES ?p {{ {_predicates(graph)} }} ?e ?p ?name {graph.in_triple} }} LIMIT {_ROWS + 1}",
+            f"{_named(graph)} {in_triple(graph.facts)} }} LIMIT {_ROWS + 1}",
             _ROWS,
         ).rows
         for entity, name in rows:
@@ -66,12 +67,12 @@ def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
 
     If an endpoint cannot search all names in time, the result is empty, which is an event.
     """
-    name = f"VALUES ?p {{ {_predicates(graph)} }} ?e ?p ?name {graph.contains(text.strip())} {graph.in_triple}"
+    name = f"{_named(graph)} {graph.contains(text.strip())} {in_triple(graph.facts)}"
     tail = Term("literal", "[/#]" + re.escape("_".join(text.split())).replace("_", "[_ ]|%20") + "$").text
     iri = f'?e ?p ?o FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
     iri_of_tail = f'?s ?p ?e FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
     try:
-        for pattern in (name, f"{{ {iri} }} UNION {{ {iri_of_tail} }} {graph.in_triple}"):
+        for pattern in (name, f"{{ {iri} }} UNION {{ {iri_of_tail} }} {in_triple(graph.facts)}"):
             rows = graph.solutions(f"SELECT DISTINCT ?e ?name WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
             terms = {row[0]: row[1].value if row[1] else local_name(row[0].key) for row in rows if row[0]}
             if terms:
@@ -83,5 +84,6 @@ def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
     return []
 
 
-def _predicates(graph: RdfGraph) -> str:
-    return " ".join(f"<{iri}>" for iri in sorted(graph.labels | {ALIAS_IRI}))
+def _named(graph: RdfGraph) -> str:
+    """Return a pattern: ?name is a label or an alias of ?e."""
+    return f"VALUES ?p {{ {listed(graph.labels | {ALIAS_IRI}, ' ')} }} ?e ?p ?name"

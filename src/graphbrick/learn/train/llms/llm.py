@@ -39,7 +39,7 @@ from graphbrick.learn.train.llms.llm_fit import (
     require_llm_packages,
     save,
 )
-from graphbrick.learn.train.path_examples import collect
+from graphbrick.learn.train.path_examples import PathRules, collect
 from graphbrick.learn.train.torch_tools import seeded
 from graphbrick.models.llm.llm import LLM
 from graphbrick.models.onnx_text import torch_weights
@@ -293,7 +293,7 @@ def _lessons(
     """Return the training lessons, the held-out lessons, and the counts of questions that give none."""
     seed, total = how.settings.seed, len(questions)
     paths = collect(
-        graph, linked_questions(graph, questions, how.max_hops), max_hops=how.max_hops, least=how.least, seed=seed,
+        graph, linked_questions(graph, questions, how.max_hops), PathRules(how.max_hops, least=how.least, seed=seed),
         watch=part_of(tell, "questions searched", total),
     )  # fmt: skip
     parts, lost, too_long, longest = list[list[Tokens]](), Lost(), 0, 0
@@ -301,7 +301,7 @@ def _lessons(
     done = 0
     for examples in held_out(paths.all, lambda example: example.wording, seed):
         made = lessons(
-            brick, graph, examples, lost, n=how.n, nothing=how.nothing, texts=how.texts, seed=seed,
+            brick, examples, lost, n=how.n, nothing=how.nothing, texts=how.texts, seed=seed,
             watch=part_of(tell, "prompts written", len(paths.all), before=done),
         )  # fmt: skip
         done += len(examples)

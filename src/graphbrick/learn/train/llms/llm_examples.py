@@ -19,7 +19,6 @@ from graphbrick.bricks.retrieve.paths.beam import Partial, expand
 from graphbrick.core import Evidence, Path, Query, Subgraph
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import ModelError
-from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.path_examples import PathExample
 from graphbrick.models.llm.messages import Message
 from graphbrick.models.llm.replies.path_replies import read_paths, write_paths
@@ -68,7 +67,6 @@ class Lost:
 
 def lessons(
     brick: Tuned,
-    graph: Graph,
     examples: Sequence[PathExample],
     lost: Lost,
     *,
@@ -82,7 +80,6 @@ def lessons(
 
     Args:
         brick: The brick as the pipeline will use it.
-        graph: The graph.
         examples: Questions with paths that are right and wrong.
         lost: Counts of what gives no lesson; updated.
         n: Candidates, or paths of the evidence, at most; what is right comes first into them, and they stand in an
@@ -97,7 +94,7 @@ def lessons(
     for done, example in enumerate(examples, 1):
         rng = np.random.default_rng([seed, example.positives[0].start, done])
         if isinstance(brick, PlannedRelations):
-            replies = _plan(brick, graph, example)
+            replies = _plan(brick, example)
         else:
             shown = _without_right(example, rng.random() < nothing)
             if isinstance(brick, Generate):
@@ -119,8 +116,9 @@ def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tu
     return (replace(example, negatives=wrong), ()) if nothing and wrong else (example, example.positives)
 
 
-def _plan(brick: PlannedRelations, graph: Graph, example: PathExample) -> list[Lesson | None]:
+def _plan(brick: PlannedRelations, example: PathExample) -> list[Lesson | None]:
     """Return the relation paths of the right paths, as numbers of the relations shown to the model."""
+    graph = example.positives[0].graph
     request = brick.plan_request(graph, Query(example.text, example.grounded.seeds))
     if request is None:
         return []

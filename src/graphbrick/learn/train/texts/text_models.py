@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.train.epochs import Course, check_parameters
 from graphbrick.learn.train.frame import TorchOptions, TrainingReport, held_out, linked_questions
-from graphbrick.learn.train.path_examples import PathExample, PathExamples, by_text, collect
+from graphbrick.learn.train.path_examples import PathExample, PathExamples, PathRules, by_text, collect
 from graphbrick.models.onnx_text import torch_weights
 from graphbrick.models.store import known, resolve
 from graphbrick.questions.grounding import Grounded
@@ -42,7 +42,7 @@ class TextOptions(TorchOptions, total=False):
         k: Entities around the seeds that paths run through.
         positives: Most paths to answers per question.
         pool: Most other paths per question, from which negatives are drawn.
-        least: Which paths are right; see `graphbrick.learn.train.path_examples.collect`.
+        least: Which paths are right; see `graphbrick.learn.train.path_examples.PathRules`.
         negatives: Negatives per question and epoch, at most ``pool``.
         hard: Number of these that are the ones the model scores highest.
         refresh: Epochs after which the hard negatives are chosen again.
@@ -72,6 +72,7 @@ class TextParameters(Course):
         losses: The losses that it supports.
     """
 
+    decay: ClassVar[float] = 0.01
     caller: str
     losses: tuple[str, ...]
     loss: str
@@ -248,8 +249,8 @@ def prepare(
         InputError: No question gives an example.
     """
     examples = collect(
-        graph, linked_questions(graph, questions, how.max_hops), max_hops=how.max_hops, negative_hops=how.negative_hops,
-        k=how.k, positives=how.positives, negatives=how.pool, least=how.least, seed=how.seed,
+        graph, linked_questions(graph, questions, how.max_hops),
+        PathRules(how.max_hops, how.negative_hops, how.k, how.positives, how.pool, how.least, how.seed),
         watch=part_of(tell, "questions searched"),
     )  # fmt: skip
     usable = [example for example in examples.all if alone or any(rows_of(example, how.forms))]

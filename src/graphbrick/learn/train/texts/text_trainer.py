@@ -40,7 +40,6 @@ from graphbrick.questions.question import Question
 if TYPE_CHECKING:
     import torch
 
-_DECAY = 0.01
 _NAMED = ("torch", "transformers", "sentence-transformers", "onnxruntime")  # whose versions the folder names
 _RATE_QUESTIONS, _RATE_BATCH = 32, 64  # questions, and their texts, that are scored at once
 Floats = npt.NDArray[np.float32]
@@ -246,9 +245,8 @@ def fit(trainee: Trainee, prepared: Prepared, tell: Progress) -> Fitted[Ranked]:
         return ranked(prepared.apart, _rated(trainee, candidates, tell, name))
 
     return fit_epochs(
-        trainee.model, len(rows), how, tell, learn=learn, evaluate=evaluate, begin=begin, decay=_DECAY,
-        new_head=trainee.new_head,
-    )  # fmt: skip
+        trainee.model, len(rows), how, tell, learn=learn, evaluate=evaluate, begin=begin, new_head=trainee.new_head
+    )
 
 
 def _draw(row: Row, hardest: Sequence[int], how: TextParameters, rng: np.random.Generator) -> Drawn:

@@ -1,0 +1,334 @@
+"""Phrases that compare, such as «the largest city in Kenya» or «cities with over 100 people», read by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
+from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
+from graphbrick.graphs.store.literals import literal_types
+
+Read = Callable[[str], SetPlan]
+_IS_DATE = attrgetter("is_date")
+_OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
+# A «not» of the verb before a comparison, not of an earlier clause: «that do not border e0 have more than».
+_NOT = re.compile(
+    r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
+)
+
+
+class _Bounds(NamedTuple):
+    """A comparison in a phrase.
+
+    Attributes:
+        left: The words before it.
+        kind: over, under, least, most, exactly or between.
+        names: What its adjective measures.
+        words: The words for what is compared that stand inside it.
+        right: The words after it.
+    """
+
+    left: str
+    kind: str
+    names: tuple[str, ...]
+    words: str
+    right: str
+
+
+class Superlatives:
+    """A reader of superlatives, such as «the largest city» or «who was born first», in the phrases of one question.
+
+    Args:
+        resolver: Finds the numbers and dates that words speak of.
+        read: Returns the plan of a phrase without the superlative, such as «which cities in e0».
+    """
+
+    def __init__(self, resolver: Resolver, read: Read) -> None:
+        self.resolver, self.read, self.english = resolver, read, resolver.english
+
+    def best(self, text: str) -> SetPlan | None:
+        """Return the plan of a phrase with a superlative, such as «which is the largest city in e0»; else None.
+
+        Raises:
+            CannotPlanError: The graph does not have what it compares.
+        """
+        negated = self.english.search("negated_best", text)
+        if negated:
+            raise UnreadWordError(negated["word"])
+        for pattern in self.english.patterns["best"]:
+            match = pattern.match(text)
+            if match and not self.english.match("not_a_noun", match["base"]):
+                return self._ranked(match)
+        return self._most_of(text) or self._first(text) or self._of_any(text)
+
+    def value(self, text: str) -> p.Amount | None:
+        """Return the plan of «what is the highest salary», which asks for the number itself; else None."""
+        match = self.english.match("best_value", text)
+        if not match:
+            return None
+        words, where, rank = match["attr"], match["where"], self.english.ordinals.get(match["rank"] or "", 1)
+        if match["n"] and self.english.count_of(match["n"]) > 1:
+            return None  # several values are not one
+        try:
+            if where is None:
+                base, measure = self.resolver.measured(words, (), words)
+            else:
+                base = self.read(self.english.as_question(where))
+                measure = self.resolver.measure(words, (), base, words)
+        except CannotPlanError:
+            return None  # «the largest city»: not a number
+        if not isinstance(measure, p.Attribute):
+            return None
+        return p.Amount(p.Best(base, measure, self._comparison(match["sup"]).largest, rank), measure)
+
+    def _comparison(self, superlative: str) -> Comparison:
+        return self.english.superlatives[superlative]
+
+    def _ranked(self, match: re.Match[str]) -> SetPlan:
+        base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
+        first, _, rest = base_text.partition(" ")
+        several = rest and (first.isdecimal() or self.english.count_of(first) > 1)
+        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
+        try:
+            base = self.read(self.english.as_question(rest if several else base_text))
+        except UnknownNounError as error:
+            base, measure = self.resolver.taken_for(error, words, comparison.names, wording)
+        else:
+            if "distance" not in comparison.names:
+                self.resolver.check_measured(words)
+            measure = self.resolver.measure(words, comparison.names, base, wording)
+        n = self.english.count_of(first if several else match["n"] or "")
+        return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
+
+    def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
+        """Move «in e0» and «among the neighbours of e0» from the end of the measure to the entities compared."""
+        place = self.english.match("of_all", words)
+        if not place or MENTION.search(base):
+            return base, words
+        where, how, attribute = place["where"], place["how"], place["attr"] or ""
+        if not MENTION.search(where) and how in ("in", "on"):
+            return base, words
+        if MENTION.fullmatch(where):
+            return f"{base} {'in' if how == 'from' else how} {where}", attribute
+        return where, attribute
+
+    def _most_of(self, text: str) -> SetPlan | None:
+        """Read «which country borders the most countries», «which language is spoken in the most countries»."""
+        match = self.english.match("most_of", text)
+        if not match:
+            return None
+        noun, verb = self.resolver.noun_and_verb(match["left"])
+        if not verb:
+            return None
+        base = self.read(f"which {noun}")
+        verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
+        words = re.sub(r"^(?:different|distinct|other) ", "", match["attr"])
+        self.resolver.check_measured(words)
+        measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
+        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+
+    def _first(self, text: str) -> SetPlan | None:
+        """Read «which team was founded first», «who was born last»."""
+        match = self.english.match("first", text)
+        if not match:
+            return None
+        largest = match["when"] in ("last", "latest", "most recently")
+        if self.english.content(match["base"]) or MENTION.search(match["base"]):
+            try:
+                base = self.read(match["base"])
+            except UnknownNounError as error:
+                return p.Best(*self.resolver.taken_for(error, match["attr"], (), match["when"], dates=True), largest)
+            return p.Best(base, self.resolver.date(match["attr"], base, match["when"]), largest)
+        base, measure = self.resolver.measured(match["attr"], (), match["when"], dates=True)
+        return p.Best(base, measure, largest)
+
+    def _of_any(self, text: str) -> SetPlan | None:
+        """Read «who has the lowest salary», «who earns the most», «who is the oldest»."""
+        match = self.english.match("best_of_any", text)
+        if not match:
+            return None
+        words = " ".join(filter(None, (match["verb"], match["attr"])))
+        self.resolver.check_measured(words)
+        comparison = self._comparison(match["sup"])
+        base, measure = self.resolver.measured(words, comparison.names, f"{match['sup']} {match['attr'] or ''}".strip())
+        rank = self.english.ordinals.get(match["rank"] or "", 1)
+        return p.Best(base, measure, comparison.largest, rank, self.english.count_of(match["n"] or ""))
+
+
+class Comparisons:
+    """A reader of comparisons with a number, a date or an entity in the phrases of one question.
+
+    Args:
+        resolver: Finds the numbers and dates that words speak of.
+        read: Returns the plan of a phrase without the comparison.
+        listed: Returns the entities that a text mentions.
+    """
+
+    def __init__(self, resolver: Resolver, read: Read, listed: Callable[[str], p.Listed]) -> None:
+        self.resolver, self.read, self.listed = resolver, read, listed
+        self.place, self.english = resolver.place, resolver.english
+        self._comparative = "this number"
+
+    def within(self, text: str) -> SetPlan | None:
+        """Return the plan of a phrase with a comparison or a date, such as «cities with over 100 people»; else None.
+
+        Raises:
+            CannotPlanError: The graph does not have what it compares.
+        """
+        in_time = self.english.match("in_time", text)
+        when = self.english.read_amount(in_time["when"]) if in_time else None
+        if in_time and when and not when.rest and any(map(_IS_DATE, literal_types(self.place.graph).values())):
+            base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "date", f"in {in_time['when']}")
+            return p.dated(base, measure, "exactly", when.as_date)
+        bounds = self._bounds(text)
+        if bounds is None:
+            return None
+        match = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
+        base_text, attribute = (match["base"], match["attr"] or "") if match else self._doer(bounds.left)
+        if not MENTION.search(base_text) and not self.english.content(base_text):
+            return self._bounded(None, bounds, attribute)
+        try:
+            base = self.read(base_text)
+        except UnknownNounError as error:
+            return self._bounded(None, bounds, attribute, error)
+        return self._bounded(base, bounds, attribute)
+
+    def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
+        """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""
+        if not MENTION.search(base) and not self.english.content(base):
+            return self.resolver.measured(words, (), wording, dates=True)
+        try:
+            plan = self.read(base)
+        except UnknownNounError as error:
+            return self.resolver.taken_for(error, words, (), wording, dates=True)
+        return plan, self.resolver.date(words, plan, wording)
+
+    def _doer(self, text: str) -> tuple[str, str]:
+        """Return the noun phrase and the verb of «which people earn», where the graph has a number for the verb."""
+        match = self.english.match("doer", text)
+        if match is None or MENTION.search(text):
+            return text, ""
+        noun, verb = self.resolver.noun_and_verb(match["rest"])
+        if not verb:  # «who earns», or a noun that the graph does not know
+            is_who = match["lead"] in ("who", "which one")
+            noun, _, verb = ("", "", match["rest"]) if is_who else match["rest"].rpartition(" ")
+            if not self.resolver.has_number(verb):
+                return text, ""
+        return (f"which {noun}" if noun else "who", verb) if verb else (text, "")
+
+    def bounded(self, base: SetPlan | None, text: str) -> SetPlan | None:
+        """Return the part of a set that a comparison selects, such as «e0 larger than e1»; None if there is none.
+
+        Args:
+            base: The set; what stands before the comparison if None.
+            text: The comparison and what stands before it.
+        """
+        bounds = self._bounds(text)
+        match = self.english.match("is_who", bounds.left) if bounds else None
+        if bounds is None or match is None:
+            return None
+        who = match["who"]
+        base = base or (self.listed(who) if MENTION.fullmatch(who) else self.read(f"which {who}"))
+        return self._bounded(base, bounds, self.english.without("has_words", match["attr"] or ""))
+
+    def _bounds(self, text: str) -> _Bounds | None:
+        """Return the comparison in a phrase, the opposite one for «does not earn more than»; None if there is none."""
+        bounds = self._stated_bounds(text)
+        negated = _NOT.search(bounds.left) if bounds else None
+        if bounds is None or negated is None:
+            return bounds
+        if bounds.kind not in _OPPOSITES:
+            raise UnreadWordError(negated["word"])
+        left = bounds.left[: negated.start()] + negated["verb"]
+        return bounds._replace(left=left, kind=_OPPOSITES[bounds.kind])
+
+    def _stated_bounds(self, text: str) -> _Bounds | None:
+        english = self.english
+        between = english.search("between", text)
+        if between and english.read_amount(between["right"]):
+            return _Bounds(text[: between.start()], "between", (), "", between["right"])
+        than = english.search("than", text)
+        bare = than and than["more"] in ("more", "less", "fewer") and not than["attr"]
+        if than and not (bare and english.read_amount(than["right"])):
+            comparison = english.comparatives[than["more"]]
+            self._comparative = than["more"]
+            kind = "over" if comparison.largest else "under"
+            return _Bounds(text[: than.start()], kind, comparison.names, than["attr"] or "", than["right"])
+        plain = english.search("bound", text)
+        if plain and english.read_amount(plain["right"]):
+            return _Bounds(text[: plain.start()], english.bounds[plain["bound"]], (), "", plain["right"])
+        exact = english.search("exact", text)
+        return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
+
+    def _bounded(
+        self, base: SetPlan | None, bounds: _Bounds, attribute: str, unknown: UnknownNounError | None = None
+    ) -> SetPlan | None:
+        """Return the part of a set, or of all that have such a number, that lies within bounds; None for no number.
+
+        Args:
+            base: The set; all that have such a number if None.
+            bounds: The comparison.
+            attribute: The words for what is compared.
+            unknown: Says that no set has the name that the question gives it.
+        """
+        words = " ".join(filter(None, (attribute, bounds.words)))
+        amount = self.english.read_amount(bounds.right)
+        if amount is None:
+            if unknown:
+                raise unknown
+            return None if base is None else self._bounded_by_entity(base, bounds, words)
+        upper, rest = None, amount.rest
+        if bounds.kind == "between":
+            upper = self.english.read_amount(rest.partition("and " if "and " in rest else "to ")[2])
+            if upper is None:
+                raise CannotPlanError(
+                    f"'between' needs two numbers, got {bounds.right!r}", code="operators.between_numbers"
+                )
+            rest = upper.rest
+        words = " ".join(filter(None, (words, re.sub(r"^(?:of|in) ", "", rest)))).strip()
+        inside = self.english.match("inside", words)
+        if inside and isinstance(base, p.Members):
+            base, words = self.read(f"which {base.name} in {inside['where']}"), inside["words"]
+        wording = words or self._comparative
+        if unknown:
+            base, measure = self.resolver.taken_for(unknown, words, bounds.names, wording)
+        elif base is None:
+            base, measure = self.resolver.measured(words, bounds.names, wording)
+        else:
+            measure = self.resolver.measure(words, bounds.names, base, wording)
+        if measure.is_date(self.place):
+            return p.dated(base, measure, bounds.kind, amount.as_date, upper and upper.as_date)
+        if amount.date:
+            raise CannotPlanError(
+                f"{measure.text(self.place)} is not a date, so that it cannot be compared with {amount.date.text}",
+                code="operators.not_a_date",
+            )
+        low = amount.value if upper is None else self._same_scale(bounds.right, amount.value, upper.value)
+        return p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
+
+    def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
+        """Read «larger than e1», «more people than e1»."""
+        other = self.english.match("that_of", bounds.right)
+        than = self.read(other["who"] if other else bounds.right)
+        if not isinstance(than, p.Listed | p.Best) and len(than.run(self.place)) > 1:
+            than.only(self.place)  # raises the error
+        measure = self.resolver.measure(words, bounds.names, base, words or self._comparative)
+        value = p.Amount(than, measure).value(self.place)
+        low, high = (value, np.inf) if bounds.kind in ("over", "least") else (-np.inf, value)
+        return p.Within(base, measure, low, high, includes=bounds.kind in ("least", "most"))
+
+    def _same_scale(self, text: str, low: float, high: float) -> float:
+        """Read «between 1 and 2 million» as one million to two million."""
+        first = re.split(r" (?:and|to) ", text)[0]
+        if any(word in self.english.scales for word in first.split()):
+            return low
+        scales = self.english.scales.items()
+        factor = next((scale for word, scale in scales if re.search(rf"\b{word}\b", text)), 1.0)
+        return low if low * factor > high else low * factor
