@@ -40,7 +40,8 @@ def test_every_code_is_used_at_one_place_and_says_where_and_what() -> None:
 def test_errors_and_events_keep_code_and_values_in_other_processes() -> None:
     error = InputError("the key is empty", "a.csv", 3, "x", code="reader.empty_key", column="key")
     again = pickle.loads(pickle.dumps(error))
-    assert (str(again), again.code, again.values) == (str(error), "reader.empty_key", {"column": "key", "line": 3})
+    values = {"column": "key", "file": "a.csv", "line": 3}
+    assert (str(again), again.code, again.values) == (str(error), "reader.empty_key", values)
     told = Event("3 of 5 were left out", "paths.cap", text="x", code_of="y")
     for other in (pickle.loads(pickle.dumps(told)), copy.deepcopy(told)):
         assert (other, other.code, other.values) == (told, "paths.cap", {"text": "x", "code_of": "y"})

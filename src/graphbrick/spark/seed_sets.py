@@ -57,7 +57,7 @@ def read_seed_sets(spark: SparkSession, place: str) -> list[SeedSet]:
         try:
             return _read(file)
         except InputError as error:  # which names the copy
-            values = {name: value for name, value in error.values.items() if name != "line"}
+            values = {name: value for name, value in error.values.items() if name not in ("file", "line")}
             raise InputError(error.reason, place, error.line, error.text, code=error.code, **values) from error
 
 

@@ -210,9 +210,9 @@ def test_columns_by_name_and_by_number(tmp_path: Path) -> None:
 def test_column_that_is_not_there(tmp_path: Path) -> None:
     file = write(tmp_path, "kb.tsv", "Source\twhat\ttarget\na\tr\tb\n")
     error = fault(file, columns=("sorce", "what", "target"))
-    assert (error.code, error.values) == ("columns.no_name", {"column": "sorce", "near": "Source"})
+    assert (error.code, error.values) == ("columns.no_name", {"column": "sorce", "near": "Source", "file": file})
     assert fault(file, columns=("Source", "1", "target")).code == "columns.not_different"
-    assert fault(file, columns=("zzz", "what", "target")).values == {"column": "zzz", "near": ""}
+    assert fault(file, columns=("zzz", "what", "target")).values == {"column": "zzz", "near": "", "file": file}
     error = fault(file, columns=("1", "2", "4"), header=False)
     assert (error.code, error.values) == ("columns.no_number", {"column": "4", "at_most": 3})
     bad = BadRecords(skip=True)
