@@ -214,7 +214,7 @@ def test_column_that_is_not_there(tmp_path: Path) -> None:
     assert fault(file, columns=("Source", "1", "target")).code == "columns.not_different"
     assert fault(file, columns=("zzz", "what", "target")).values == {"column": "zzz", "near": "", "file": file}
     error = fault(file, columns=("1", "2", "4"), header=False)
-    assert (error.code, error.values) == ("columns.no_number", {"column": "4", "at_most": 3})
+    assert (error.code, error.values) == ("columns.no_number", {"column": "4", "at_most": 3, "file": file})
     bad = BadRecords(skip=True)
     with fails("columns.no_name", InputError, column="sorce"):
         read(file, bad, columns=("sorce", "what", "target"))
