@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from graphbrick.core.files.digests import sha256
 from graphbrick.graphs.graph import Graph
 from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
 from graphbrick.questions.question import Question
-
-if TYPE_CHECKING:
-    from graphbrick.core.compute import Progress
 
 _LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # needed to hold some out
 _APART = 0.1  # share of the wordings that is held out
