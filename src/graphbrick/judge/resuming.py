@@ -14,7 +14,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 DONE = "{{done:,}} of {{total:,}} {} are done, and the same call goes on"
-"""What a budget that ends says of items that are called ``{}``."""
+"""Message of a budget that ends, about items that are called ``{}``."""
 
 
 class Pending(Generic[T, R]):

@@ -31,7 +31,7 @@ def coverage(words: Collection[str], text: Collection[str], weight: Mapping[str,
 
 
 def says(text: str, answer: str) -> bool:
-    """Whether a text has an answer, as far as words tell: word for word, or most content words of a longer one.
+    """Return whether a text has an answer: word for word, or most content words of a longer one.
 
     >>> says("It was signed in Nairobi.", "Nairobi"), says("The minister signed it.", "a minister of Kenya and Uganda")
     (True, False)

@@ -18,8 +18,10 @@ from graphbrick.models.llm.tokenizing import token_grammar, tokens_at_server
 
 _ASKED = "Write a question that this text answers."
 _SLOPE, _SHIFT = 1.8, -1.0
-"""What the gain is multiplied by and what is added, to give log odds: fitted to the 2,496 rows that
-`benchmarks/judge_llm.py` has of HotpotQA, MuSiQue and MedQuAD, read by Qwen2.5-Coder-1.5B."""
+"""Slope and shift that turn the gain into log odds.
+
+They are fitted to the 2,496 rows that `benchmarks/judge_llm.py` has of HotpotQA, MuSiQue and MedQuAD, read by
+Qwen2.5-Coder-1.5B."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class LikelihoodJudge(AskingJudge):
 
     @property
     def identity(self) -> str:
-        """What changes verdicts, as text."""
+        """Settings that change verdicts, as text."""
         return f"LikelihoodJudge({name_of(self.llm)}, tokens={self.tokens}, prompt={_ASKED!r}, {_SLOPE}, {_SHIFT})"
 
     @property

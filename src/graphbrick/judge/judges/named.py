@@ -22,11 +22,11 @@ TRAINED = "graphbrick.judge.judges.trained:open_judge"
 BY_MODEL = "graphbrick.judge.judges.rubric:RubricJudge"
 """The module and class of the judge that asks a language model, its first argument."""
 LIKELIHOOD = "likelihood:"
-"""What a text begins with that names a language model as a judge by the likelihood of the question."""
+"""Prefix of the name of a language model that judges by the likelihood of the question."""
 BY_LIKELIHOOD = "graphbrick.judge.judges.likelihood:LikelihoodJudge"
 """The module and class of that judge, with the model as its one argument."""
 ONE_WORD = "one-word:"
-"""What a text begins with that names a language model which says yes or no and gives no reason."""
+"""Prefix of the name of a language model that judges with yes or no and gives no reason."""
 _PREFIXES: dict[str, tuple[str, dict[str, bool]]] = {
     LIKELIHOOD: (BY_LIKELIHOOD, {}),
     ONE_WORD: (BY_MODEL, {"reasons": False}),

@@ -85,7 +85,7 @@ class RubricJudge(AskingJudge):
 
     @property
     def identity(self) -> str:
-        """What changes verdicts, as text, with a checksum of the prompts."""
+        """Settings that change verdicts, as text, with a checksum of the prompts."""
         prompts = prompts_digest(tuple(label.value for label in _DATA), _REASONED, _ONE_WORD)
         return (
             f"RubricJudge({name_of(self.llm)}, reasons={self.reasons}, samples={self.samples}, tokens={self.tokens}, "

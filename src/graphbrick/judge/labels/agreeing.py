@@ -14,7 +14,7 @@ from graphbrick.study.statistics.agreement import Agreement, cohens_kappa
 
 @dataclass(frozen=True)
 class LabelAgreement:
-    """How two labellers agree on one label.
+    """Agreement of two labellers on one label.
 
     Attributes:
         label: The label.

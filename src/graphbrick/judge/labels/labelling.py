@@ -27,7 +27,7 @@ MEANINGS = {
     Label.ANSWER_RELEVANCE: "is this an answer to the question, whether right or wrong?",
     Label.CORRECTNESS: "does the first answer mean the same as one of the correct answers?",
 }
-"""What a person is asked for each label."""
+"""Question to a person for each label."""
 
 
 class Labelling:

@@ -101,7 +101,7 @@ class CriteriaJudge:
 
     @property
     def identity(self) -> str:
-        """What changes scores, as text, with a checksum of the prompt."""
+        """Settings that change scores, as text, with a checksum of the prompt."""
         rest = f"{self.criteria!r}, {self.steps!r}, {self.scale}, samples={self.samples}, tokens={self.tokens}"
         return f"CriteriaJudge({name_of(self.llm)}, {rest}, prompts={prompts_digest(('score',), _REPLY)})"
 

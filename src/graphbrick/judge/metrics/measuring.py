@@ -170,7 +170,7 @@ def _lacking(
 
 
 class Plan(NamedTuple):
-    """What metrics would cost.
+    """Estimate of the cost of metrics.
 
     Attributes:
         calls: Number of calls, about.

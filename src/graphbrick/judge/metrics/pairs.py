@@ -1,4 +1,4 @@
-"""Which of two answers is better: a language model that sees both orders of every pair."""
+"""Comparison of two answers by a language model that sees both orders of every pair."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Pair:
 
 
 class PairVerdict(NamedTuple):
-    """Which of two answers is better.
+    """The verdict on a pair of answers.
 
     Attributes:
         outcome: "first" or "second" if that one won in both orders, "tie" if both orders say so, "inconsistent" if the
@@ -113,7 +113,7 @@ class PairJudge:
 
     @property
     def identity(self) -> str:
-        """What changes verdicts, as text, with a checksum of the prompt."""
+        """Settings that change verdicts, as text, with a checksum of the prompt."""
         return f"PairJudge({name_of(self.llm)}, prompts={prompts_digest(('pair',), _REPLY)})"
 
     @property

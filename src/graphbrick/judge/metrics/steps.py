@@ -1,4 +1,4 @@
-"""What a language model is asked about one case to compute metrics: each step once, whichever metrics need it."""
+"""Steps with a language model that compute the metrics of one case; metrics share the steps that they need."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ VERDICTS = (
     "Reply with a JSON object and nothing else: verdicts, a list with one object for each number, which has number, "
     "reason (a few words) and verdict (yes or no)."
 )
-"""How to reply with verdicts on numbered texts."""
+"""Form of a reply with verdicts on numbered texts."""
 _GUESSES = 'Reply with JSON and nothing else: {"questions": ["...", "...", "..."], "noncommittal": "yes" or "no"}.'
 REPLIES = (_LIST, VERDICTS, _GUESSES)
-"""How to reply to them."""
+"""Forms of the replies to them."""
 
 
 def reference_of(case: Case) -> str:

@@ -1,4 +1,4 @@
-"""How many labels a study needs for intervals of a wished length."""
+"""Number of labels that a study needs for intervals of a wished length."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEAR_ONE = 0.999  # correlations beyond it would make predictions worth as much
 
 
 class Costs(NamedTuple):
-    """What a label and a verdict cost, in one unit.
+    """Costs of a label and of a verdict, in one unit.
 
     Attributes:
         label: Cost of a label, above 0.
@@ -32,12 +32,12 @@ class Costs(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What intervals are to be.
+    """The intervals that are wished for.
 
     Attributes:
         width: Their length.
         level: Confidence level, in (0, 1).
-        costs: What labels and verdicts cost; None if nothing is bought.
+        costs: Costs of labels and verdicts; None if nothing is bought.
     """
 
     width: float

@@ -1,4 +1,4 @@
-"""How good judges are on labelled rows, side by side with judges that learn nothing."""
+"""Check of judges on labelled rows, side by side with judges that learn nothing."""
 
 from __future__ import annotations
 

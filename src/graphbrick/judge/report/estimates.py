@@ -1,4 +1,4 @@
-"""What share of a system's answers a label holds for: by labels, by the judge, and by both."""
+"""Share of a system's answers that a label holds for: by labels, by the judge, and by both."""
 
 from __future__ import annotations
 

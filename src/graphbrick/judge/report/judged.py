@@ -20,7 +20,7 @@ from graphbrick.study.store.records import RatingJudge
 
 @dataclass(frozen=True)
 class LabelReport:
-    """What is known of one label.
+    """All figures of one label.
 
     Attributes:
         label: The label.

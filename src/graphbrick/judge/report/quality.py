@@ -1,4 +1,4 @@
-"""What a judge is worth on the labels of people, beside the length of the text, with warnings in words."""
+"""Quality of a judge on the labels of people, beside the length of the text, with warnings in words."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Length(NamedTuple):
 
 @dataclass(frozen=True)
 class Quality:
-    """How a judge does on labelled cases, those with a readable verdict.
+    """Figures of a judge on the labelled cases with a readable verdict.
 
     Attributes:
         labels: Number of labels.

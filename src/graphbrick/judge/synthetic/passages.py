@@ -40,7 +40,7 @@ class Passage:
     place: tuple[int, int] = (0, 0)
 
     def overlaps(self, other: Passage) -> bool:
-        """Whether both are parts of one document that have text in common."""
+        """Return whether both are parts of one document that have text in common."""
         (start, end), (first, last) = self.place, other.place
         return self.source == other.source and self.kind == other.kind == WINDOW and start < last and first < end
 

@@ -60,7 +60,7 @@ class EncoderParameters(Course):
 
 @dataclass(frozen=True)
 class Held:
-    """How an encoder did on held-out questions.
+    """Figures of an encoder on held-out questions.
 
     Attributes:
         auc: Area under the ROC curve.
@@ -76,7 +76,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class EncoderReport(TrainedLabel):
-    """How the encoder of one label was trained.
+    """Report of the training of the encoder of one label.
 
     Attributes:
         auc: Area under the ROC curve on the held-out fifth of the questions.
@@ -155,7 +155,7 @@ class _Trained:
 
 @dataclass(frozen=True)
 class _Data:
-    """What an encoder is trained on: pairs, their values, which are held out, the base, and the device."""
+    """Input of the training of an encoder: pairs, their values, the held-out ones, the base, and the device."""
 
     pairs: list[Pair]
     y: Floats

@@ -63,7 +63,7 @@ class JudgeSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class JudgeLLMReport(TrainedLabel):
-    """How a model judges one label after training.
+    """Figures of a model on one label after training.
 
     Attributes:
         untrained: Area under the ROC curve of the base on the held-out fifth of the questions.

@@ -1,4 +1,4 @@
-"""What a judge that learns sees of a case: one row of numbers, each with a name."""
+"""Features of a case for a judge that learns: one row of numbers, each with a name."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class Features:
 
 
 def _is_no_answer(answer: str) -> bool:
-    """Whether an answer says that there is none."""
+    """Return whether an answer says that there is none."""
     return not fold(answer) or _NO_ANSWER.search(answer) is not None
 
 

@@ -45,7 +45,7 @@ class TrainedLabel(Report):
 
 @dataclass(frozen=True, slots=True)
 class ClassifierReport(TrainedLabel):
-    """How a classifier did, in turn for each fifth of the questions.
+    """Figures of a classifier by cross-validation over fifths of the questions.
 
     Attributes:
         penalty: The penalty on weights that was chosen.
