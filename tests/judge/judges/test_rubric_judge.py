@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from faults import told
 
 from graphbrick import LLM
 from graphbrick.core.trace import StageTrace, Trace, record
@@ -95,7 +96,7 @@ def test_samples_give_the_share_of_yes_among_what_could_be_read() -> None:
     (verdict,), requests, entry = rated([Reply(YES, others=[NO, "I cannot say", YES])], samples=4)
     assert requests[0].body["n"] == 4
     assert verdict.probability == pytest.approx(2 / 3)
-    assert "3 of 4 samples of a verdict could be read" in entry.events
+    assert ("rubric.unread_samples", {"read": 3, "samples": 4}) in told(entry.events)
     with pytest.raises(ValueError, match="give the model a temperature"):
         RubricJudge(LLM(), samples=3)
     with pytest.raises(ValueError, match="at least 1, got 0"):

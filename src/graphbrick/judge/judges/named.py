@@ -57,7 +57,9 @@ def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
     if not name or name in _PREFIXES or (Path(name).exists() and not name.lower().endswith(".gguf")):
         raise InputError(
             f"a judge is a language model such as gpt-4.1 or LLM('gpt-4.1'), {LIKELIHOOD}MODEL, {ONE_WORD}MODEL, the "
-            f"folder of a trained judge{''.join(f', {known}' for known in BASELINES)}, got {text!r}"
+            f"folder of a trained judge{''.join(f', {known}' for known in BASELINES)}, got {text!r}",
+            code="named.not_a_judge",
+            name=text,
         )
     return _imported(BY_MODEL)(model(name))
 
@@ -65,5 +67,5 @@ def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
 def _imported(place: str) -> Callable[..., Judge]:
     """Return what ``module:name`` names."""
     module, _, name = place.partition(":")
-    found: Callable[..., Judge] = getattr(import_module(module), name)
-    return found
+    maker: Callable[..., Judge] = getattr(import_module(module), name)
+    return maker

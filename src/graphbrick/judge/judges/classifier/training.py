@@ -150,7 +150,11 @@ def train_classifier(
             models[label], reports[label] = fit_label(label, chosen, x, seed)
     if not models:
         reasons = "; ".join(f"{label}: {reason}" for label, reason in left_out.items()) or "there are no rows"
-        raise InputError(f"no label can be learned ({reasons}); {LEAST} questions with right and wrong rows are needed")
+        raise InputError(
+            f"no label can be learned ({reasons}); {LEAST} questions with right and wrong rows are needed",
+            code="classifier.no_label",
+            left_out=left_out,
+        )
     return Trained(models, known, reports, left_out)
 
 
