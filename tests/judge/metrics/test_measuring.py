@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import fails
 
 from graphbrick import LLM
 from graphbrick.core.errors import InputError, ModelError
@@ -121,7 +122,7 @@ def test_an_interrupted_call_goes_on(tmp_path: Path) -> None:
         assert measure_cases(CASES, judge, file).values[0][FAITHFUL] == MetricValue(1.0)
         assert server.requests == []
     file.write_text("no JSON\n" + kept)
-    with pytest.raises(InputError, match="no verdict of a judge"):
+    with fails("kept_lines.bad_line", InputError, file=file, line=1):
         measure_cases(CASES, judge, file)
 
 

@@ -75,15 +75,15 @@ def study_cases(study: Study) -> list[SystemCase]:
     Raises:
         InputError: Nothing is answered yet.
     """
-    found, listed = [], cases_of(study)
+    cases, listed = [], cases_of(study)
     references = {
         question.id: tuple(gold.names[0] if gold.names else gold.answer for gold in question.gold)
         for question in study.questions()
     }
     for one in listed:
         case = Case(one.text, one.evidence, one.answer_text, references[one.question])
-        found.append(SystemCase(one.system, "/".join(one.key), case))
-    return found
+        cases.append(SystemCase(one.system, "/".join(one.key), case))
+    return cases
 
 
 def read_cases(file: Path) -> list[SystemCase]:
@@ -109,7 +109,8 @@ def read_cases(file: Path) -> list[SystemCase]:
     """
     cases = [_case(record) for record in read_json(file)]
     if not cases:
-        raise InputError("there is no case in it; each line is an object with question, evidence, answer", file)
+        reason = "there is no case in it; each line is an object with question, evidence, answer"
+        raise InputError(reason, file, code="metric_cases.empty")
     return cases
 
 
