@@ -132,6 +132,8 @@ def judge_report(
             "graphbrick judge --judge, or label some answers with graphbrick judge sample (correctness needs questions "
             "with gold answers)",
             study.path,
+            code="judged.no_label",
+            labels=unknown,
         )
     notes = [*(labels.notes if labels else ()), *notes_of(cases)]
     if labels is not None and (labels.blank or labels.skipped):
