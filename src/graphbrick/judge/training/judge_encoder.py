@@ -273,7 +273,9 @@ def _open(base: str) -> Any:
     except Exception as error:  # of the hub, of torch and of a dozen other packages
         raise ModelError(
             f"sentence-transformers cannot load {base} as a cross-encoder: {first_line(error)}; name a BERT or a "
-            f"re-ranker with one output, or run: graphbrick models fetch {BASE}"
+            f"re-ranker with one output, or run: graphbrick models fetch {BASE}",
+            code="judge_encoder.bad_base",
+            base=base,
         ) from error
 
 
