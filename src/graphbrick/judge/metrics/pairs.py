@@ -175,9 +175,9 @@ def summarize_pairs(verdicts: Sequence[PairVerdict]) -> PairSummary:
     counts, n = Counter(outcomes), len(outcomes)
     won = [float(outcome == FIRST) for outcome in outcomes]
     lost = [float(outcome == SECOND) for outcome in outcomes]
-    asked = [one for one in verdicts if one.outcome is not None and one.places]
-    agreed = sum(one.outcome != INCONSISTENT for one in asked)
-    places = Counter(place for one in asked for place in one.places)
+    judged = [one for one in verdicts if one.outcome is not None and one.places]
+    agreed = sum(one.outcome != INCONSISTENT for one in judged)
+    places = Counter(place for one in judged for place in one.places)
     decided = places[FIRST] + places[SECOND]
     return PairSummary(
         len(verdicts),
@@ -188,7 +188,7 @@ def summarize_pairs(verdicts: Sequence[PairVerdict]) -> PairSummary:
         counts[INCONSISTENT],
         share_difference(counts[FIRST], counts[SECOND], n) if n else None,
         mcnemar(won, lost) if n else None,
-        wilson(agreed, len(asked)) if asked else None,
+        wilson(agreed, len(judged)) if judged else None,
         wilson(places[FIRST], decided) if decided else None,
     )
 

@@ -143,7 +143,7 @@ def remarks_on(name: str, label: Label, y: Floats, said: Mapping[str, Floats]) -
         return [f"on {label}, nearly all labels with a readable verdict are the same, so that nobody can say more"]
     remarks = [text] if (text := order_warning(area, name, label)) else []
     areas = {other: auc(y, values[readable]) for other, values in said.items() if other != name}
-    best, other = max(((one, found) for one, found in areas.items() if found), key=lambda pair: pair[1].value)
+    best, other = max(((one, value) for one, value in areas.items() if value), key=lambda pair: pair[1].value)
     gain = auc_gain(y, mine, said[best][readable])
     by = f"{gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}]"
     if gain.low > 0:

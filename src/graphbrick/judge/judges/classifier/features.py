@@ -197,8 +197,8 @@ def _numbers(text: str) -> frozenset[str]:
 
 def _pairs_shared(question: str, text: str) -> float:
     """Return the share of neighbouring content words of a question that are neighbours in a text, in any order."""
-    asked, said = _neighbours(question), _neighbours(text)
-    return len(asked & said) / len(asked) if asked else 0.0
+    wanted, said = _neighbours(question), _neighbours(text)
+    return len(wanted & said) / len(wanted) if wanted else 0.0
 
 
 def _neighbours(text: str) -> set[frozenset[str]]:
