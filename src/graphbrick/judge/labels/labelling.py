@@ -68,7 +68,7 @@ class Labelling:
         """
         with self._lock:
             if not 0 <= row < len(self._file.rows):
-                raise InputError(f"there is no row {row}; reload the page", self.path)
+                raise InputError(f"there is no row {row}; reload the page", self.path, code="labelling.no_row", row=row)
             cells = self._file.rows[row]
             evidence = [part for part in cells.get("evidence", "").split("\n\n") if part.strip()]
             return {"row": row, "id": cells["id"], "evidence": evidence} | {
@@ -91,7 +91,8 @@ class Labelling:
             self._refresh()
             row = next((row for row in self._file.rows if row["id"] == case), None)
             if row is None or label not in self._file.labels or value not in _VALUES:
-                raise InputError("the file has no such row or label any more; reload the page", self.path)
+                reason = "the file has no such row or label any more; reload the page"
+                raise InputError(reason, self.path, code="labelling.changed", case=case, label=label)
             before, row[label] = row[label], value
             try:
                 self._file.save()

@@ -117,7 +117,7 @@ def read_cases(file: Path) -> list[SystemCase]:
 def _case(record: Record) -> SystemCase:
     question, answer = _texts(record, _QUESTION), _texts(record, _ANSWER)
     if len(question) != 1:
-        raise record.fault("each case needs a question, a text")
+        raise record.fault("each case needs a question, a text", code="metric_cases.no_question")
     case = Case(question[0], _texts(record, _EVIDENCE), "\n".join(answer), _texts(record, _REFERENCE))
     name = record.values.get("id")
     return SystemCase(str(record.values.get("system", "")), question[0] if name is None else str(name), case)
@@ -130,5 +130,7 @@ def _texts(record: Record, names: tuple[str, ...]) -> tuple[str, ...]:
     values = [] if value is None else value if isinstance(value, list) else [value]
     texts = [one for one in values if isinstance(one, str)]
     if len(texts) < len(values):
-        raise record.fault(f"{name} must be a text or a list of texts, got {value!r:.80}")
+        raise record.fault(
+            f"{name} must be a text or a list of texts, got {value!r:.80}", code="metric_cases.not_texts", field=name
+        )
     return tuple(text for text in texts if text.strip())

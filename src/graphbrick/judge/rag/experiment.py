@@ -249,9 +249,8 @@ def _judged(
 ) -> dict[str, list[Asked]]:
     """Return the answers with their scores."""
     rows = [(name, one.question.id, one.question.text, one.answer) for name, part in answers.items() for one in part]
-    scored = score_answers(rows, judge, name_of(judge), scores, part_of(progress, JUDGING), retry=retry)
-    scores = iter(scored)
+    scored = iter(score_answers(rows, judge, name_of(judge), scores, part_of(progress, JUDGING), retry=retry))
     return {
-        name: [Asked(one.question, one.answer, one.seconds, one.error, next(scores)) for one in part]
+        name: [Asked(one.question, one.answer, one.seconds, one.error, next(scored)) for one in part]
         for name, part in answers.items()
     }

@@ -226,14 +226,16 @@ class Drafts:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._lock = claim(file.with_suffix(".lock"))
         except BlockingIOError as error:
-            raise InputError("another process makes this data set; wait, or name another place", file) from error
+            reason = "another process makes this data set; wait, or name another place"
+            raise InputError(reason, file, code="judge_data.locked") from error
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", file) from error
+            raise InputError(f"cannot be written: {error.strerror}", file, code="judge_data.not_writable") from error
         lines = file.read_bytes().split(b"\n") if file.exists() else []
         if len(lines) > 1:
             if json.loads(lines[0]) != head:
                 self.close()
-                raise InputError("was begun with other passages or another model; give the same, or remove it", file)
+                reason = "was begun with other passages or another model; give the same, or remove it"
+                raise InputError(reason, file, code="judge_data.other_settings")
             os.truncate(file, sum(len(line) + 1 for line in lines[:-1]))  # a process was killed within a line
             for line in lines[1:-1]:
                 place, written = json.loads(line)
