@@ -11,7 +11,7 @@ from graphbrick.language.stop_words import INTERROGATIVES, stop_words
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that are no function words.
+    """Return the stems of the content words of a text, without function words.
 
     >>> sorted(content_words("Who signed the treaties of 1963?"))
     ['1963', 'sign', 'treat']

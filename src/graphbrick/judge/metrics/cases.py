@@ -98,7 +98,7 @@ def read_cases(file: Path) -> list[SystemCase]:
     The names of RAGAS (``user_input``, ``retrieved_contexts``, ``response``) do as well; other fields are not read.
 
     Raises:
-        InputError: The file cannot be read, a line is no such object, or there is none.
+        InputError: The file cannot be read, a line is not such an object, or there is none.
 
     Example:
         >>> from tempfile import mkdtemp

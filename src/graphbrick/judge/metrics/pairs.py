@@ -70,7 +70,7 @@ class PairSummary(NamedTuple):
         first: Share of pairs that the first system won in both orders, with Wilson's 95 % interval.
         second: The same of the second system.
         ties: Number of pairs that both orders call equal.
-        inconsistent: Number of pairs on which the orders disagree; they are no win for either.
+        inconsistent: Number of pairs on which the orders disagree; neither wins them.
         difference: Mean of win (1), loss (-1) and neither (0) of the first system, with Bonett and Price's interval.
         p: p-value of McNemar's exact test of wins against losses.
         consistency: Share of the pairs shown to a model on whose two orders it agrees with itself.
