@@ -40,7 +40,7 @@ def gathering() -> Iterator[None]:
         yield
     for text, times in Counter(entry.events).items():
         code, values = getattr(text, "code", ""), getattr(text, "values", {})
-        event(text if times == 1 else f"{text} ({times:,} times)", code, **values, times=times)
+        event(text if times == 1 else f"{text} ({times:,} times)", code, **(values | {"times": times}))
 
 
 def tell_cut(name: str) -> None:

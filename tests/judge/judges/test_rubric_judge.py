@@ -89,7 +89,7 @@ def test_without_log_probabilities_the_stated_verdict_counts() -> None:
     assert verdict == Verdict(0.0, "It does not say so.")
     assert "logprobs" in requests[0].body
     assert "logprobs" not in requests[1].body
-    assert any("does not know logprobs" in event for event in entry.events)
+    assert any(code == "request.parameter_left_out" for code, _ in told(entry.events))
 
 
 def test_samples_give_the_share_of_yes_among_what_could_be_read() -> None:
