@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick.core.errors import InputError
 from graphbrick.judge import kept_lines
@@ -41,9 +42,9 @@ def test_a_last_line_without_an_end_takes_nothing_with_it(
 def test_a_damaged_line_and_a_folder_that_is_not_there_are_errors(tmp_path: Path) -> None:
     file = tmp_path / "values.jsonl"
     file.write_text('{"key": ["a"], "value": 1}\nbroken\n')
-    with pytest.raises(InputError, match="line 2: the line holds no verdict of a judge"):
+    with fails("kept_lines.bad_line", InputError, file=file, line=2):
         KeptLines(file)
-    with pytest.raises(InputError, match="verdicts cannot be kept: No such file"):
+    with fails("kept_lines.no_place", InputError, file=tmp_path / "none" / "values.jsonl"):
         KeptLines(tmp_path / "none" / "values.jsonl")
-    with pytest.raises(InputError, match="verdicts cannot be kept: Is a directory"):
+    with fails("kept_lines.no_place", InputError, file=tmp_path):
         KeptLines(tmp_path)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick import LLM
 from graphbrick.judge.kept_lines import digest, digest_of
@@ -67,7 +68,7 @@ def test_a_budget_that_ends_says_how_far_it_came(says: str, message: str) -> Non
         yield 1, 2
         raise StoppedError("used up")
 
-    with pytest.raises(StoppedError) as stopped:
+    with fails("judge_pending.stopped", StoppedError, done=2, total=4, left=2) as stopped:
         words.ask(results())
     assert str(stopped.value) == message
     assert stored == {"bee": 2}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from faults import fails
 from made_study import Madeup, write_study
 
 from graphbrick import LLM, Session
@@ -80,7 +81,7 @@ def test_every_answer_is_rated_once_by_each_label(study):
 
 def test_it_goes_on_after_a_stop_and_keeps_the_judges_apart(study):
     judge = Scripted(lambda case: 0.5, breaks_after=8)
-    with pytest.raises(StoppedError, match="16 of 24 answers are not rated by context_relevance yet"):
+    with fails("judge_pending.stopped", StoppedError, left=16, total=24):
         rate_study(study, judge, [RELEVANCE])
     assert len(stored(study)) == 8
     judge.breaks_after = None
@@ -102,7 +103,7 @@ def test_replies_that_are_paid_for_are_stored_when_the_budget_ends(tmp_path):
         for left in range(5, 0, -1):
             with (
                 spending(Budget(tokens=limit)),
-                pytest.raises(StoppedError, match=f"{left} of 6 answers are not rated"),
+                fails("judge_pending.stopped", StoppedError, left=left, total=6),
             ):
                 rate_study(study, judge, [RELEVANCE])
             assert len(stored(study)) == 6 - left
@@ -248,9 +249,7 @@ def test_labels_by_rule_and_groups(study):
     with Study.open(study) as opened:
         cases = cases_of(opened)
         by_dataset = cases_of(opened, by="dataset")
-        with pytest.raises(
-            InputError, match="cannot be grouped by 'colour'; there is dataset, distance, hops, pattern"
-        ):
+        with fails("judge_cases.bad_group", InputError, by="colour"):
             cases_of(opened, by="colour")
         right = {(one.run, one.question): one.metrics["hits_at_1"] for run in (1, 2) for one in opened.results(run)}
     assert {case.group for case in cases} == {"simple", "complex"}
@@ -267,9 +266,9 @@ def test_errors(study, tmp_path):
     judge = Scripted(lambda case: 7.0)
     with pytest.raises(ValueError, match="gave the probability 7"):
         rate_study(study, judge, [RELEVANCE])
-    with pytest.raises(InputError, match="does not judge answer_relevance; it knows context_relevance"):
+    with fails("rating.unknown_label", InputError, labels=["answer_relevance"]):
         rate_study(study, judge, [Label.ANSWER_RELEVANCE])
-    with pytest.raises(InputError, match="there is no such file"):
+    with fails("study.no_file", InputError):
         rate_study(tmp_path / "none.sqlite", judge)
     assert not (tmp_path / "none.sqlite").exists()
     with pytest.raises(ModelError):

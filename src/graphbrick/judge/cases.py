@@ -127,7 +127,9 @@ def cases_of(study: Study, *, by: str | None = None) -> list[StudyCase]:
         if result.question in details and result.question in questions  # not what is written meanwhile
     ]
     if not cases:
-        raise InputError("the study has no answers yet; graphbrick evaluate adds some", study.path)
+        raise InputError(
+            "the study has no answers yet; graphbrick evaluate adds some", study.path, code="judge_cases.no_answers"
+        )
     return sorted(cases, key=lambda case: (case.question, case.run))
 
 
@@ -136,8 +138,8 @@ def notes_of(cases: Sequence[StudyCase]) -> list[str]:
     cut = [case for case in cases if case.cut]
     if not cut:
         return []
-    kept = max(len(case.evidence) for case in cut)
-    return [f"the study keeps the first {kept} items of evidence; {len(cut):,} of {len(cases):,} answers had more, "
+    limit = max(len(case.evidence) for case in cut)
+    return [f"the study keeps the first {limit} items of evidence; {len(cut):,} of {len(cases):,} answers had more, "
             "which neither the judge nor a person sees"]  # fmt: skip
 
 
@@ -181,7 +183,12 @@ def _groups(questions: Iterable[StudyQuestion], by: str | None, study: Study) ->
         facts = {fact for question in listed for fact in question.facts}
         if by not in {"hops", "dataset", "distance", *facts}:
             known = ", ".join(sorted({"hops", "dataset", "distance", *facts}))
-            raise InputError(f"questions cannot be grouped by {by!r}; there is {known}", study.path)
+            raise InputError(
+                f"questions cannot be grouped by {by!r}; there is {known}",
+                study.path,
+                code="judge_cases.bad_group",
+                by=by,
+            )
         return {question.id: question.group(by) for question in listed}
     if any(_FACT in question.facts for question in listed):
         return {question.id: question.group(_FACT) for question in listed}

@@ -42,7 +42,7 @@ class KeptLines:
         self._known: dict[tuple[str, ...], Any] = {}
         if file.is_dir() or not file.parent.is_dir():  # not only after the first verdict was paid for
             reason = os.strerror(errno.EISDIR if file.is_dir() else errno.ENOENT)
-            raise InputError(f"verdicts cannot be kept: {reason}", file)
+            raise InputError(f"verdicts cannot be kept: {reason}", file, code="kept_lines.no_place")
         lines = file.read_bytes().splitlines(keepends=True) if file.is_file() else []
         for number, line in enumerate(lines, 1):
             try:
@@ -50,7 +50,8 @@ class KeptLines:
                 self._known[key] = value
             except (ValueError, TypeError, KeyError) as error:
                 if number < len(lines) or line.endswith(b"\n"):  # a process that was killed leaves half a line
-                    raise InputError(self.damaged.format(error=error), file, number) from error
+                    reason = self.damaged.format(error=error)
+                    raise InputError(reason, file, number, code="kept_lines.bad_line") from error
 
     @staticmethod
     def read(entry: Any) -> tuple[tuple[str, ...], Any]:
@@ -75,7 +76,9 @@ class KeptLines:
                 _end_last_line(out)
                 out.write(text)
         except OSError as error:
-            raise InputError(f"verdicts cannot be kept: {error.strerror or error}", self._file) from error
+            raise InputError(
+                f"verdicts cannot be kept: {error.strerror or error}", self._file, code="kept_lines.not_written"
+            ) from error
         self._known |= values
 
 

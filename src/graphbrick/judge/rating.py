@@ -176,6 +176,9 @@ def _checked(judge: Judge, labels: Sequence[Label] | None) -> list[Label]:
     if missing or not chosen:
         known = ", ".join(label.value for label in Label if label in judge.labels)
         raise InputError(
-            f"the judge {judge.identity} does not judge {', '.join(missing) or 'by no label'}; it knows {known}"
+            f"the judge {judge.identity} does not judge {', '.join(missing) or 'by no label'}; it knows {known}",
+            code="rating.unknown_label",
+            judge=judge.identity,
+            labels=missing,
         )
     return chosen

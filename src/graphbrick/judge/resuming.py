@@ -14,7 +14,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 DONE = "{{done:,}} of {{total:,}} {} are done, and the same call goes on"
-"""What a budget that ends says of items that are called ``{}``."""
+"""Message of a budget that ends, about items that are called ``{}``."""
 
 
 class Pending(Generic[T, R]):
@@ -107,4 +107,10 @@ class Pending(Generic[T, R]):
     def stopped(self, error: BaseException) -> StoppedError:
         """Return the error of a budget that has ended, with what is left."""
         says = self._says.format(left=self.left, done=self.done, total=self._total)
-        return StoppedError(f"{error}; {says}" if says else str(error))
+        return StoppedError(
+            f"{error}; {says}" if says else str(error),
+            code="judge_pending.stopped",
+            left=self.left,
+            done=self.done,
+            total=self._total,
+        )

@@ -1,4 +1,4 @@
-"""What a judge of answers is given and what it says: one protocol for models, classifiers and simple baselines."""
+"""Cases, verdicts and judges of answers: one protocol for models, classifiers and simple baselines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Label(StrEnum):
-    """What is judged; the names are those of ARES (Saad-Falcon et al., NAACL 2024), and correctness."""
+    """The qualities that are judged; the names are those of ARES (Saad-Falcon et al., NAACL 2024), and correctness."""
 
     CONTEXT_RELEVANCE = "context_relevance"
     """The evidence holds what is needed to answer the question."""
@@ -40,7 +40,7 @@ class Case:
 
 
 class Verdict(NamedTuple):
-    """What a judge says about one case.
+    """The verdict of a judge on one case.
 
     Attributes:
         probability: That the label holds, from 0 to 1; None if the judge failed or its reply could not be read. Such a
@@ -58,7 +58,7 @@ class Judge(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """What changes its verdicts, in one line, such as ``Rubric(LLM(model='gpt-4.1'))`` or ``cosine``.
+        """Settings that change its verdicts, in one line, such as ``Rubric(LLM(model='gpt-4.1'))`` or ``cosine``.
 
         A study stores ratings under this text. Leave out what changes no verdict, such as the number of parallel calls;
         a trained judge gives the checksum of its files.

@@ -11,7 +11,7 @@ from graphbrick.language.stop_words import INTERROGATIVES, stop_words
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that are no function words.
+    """Return the stems of the content words of a text, without function words.
 
     >>> sorted(content_words("Who signed the treaties of 1963?"))
     ['1963', 'sign', 'treat']
@@ -31,7 +31,7 @@ def coverage(words: Collection[str], text: Collection[str], weight: Mapping[str,
 
 
 def says(text: str, answer: str) -> bool:
-    """Whether a text has an answer, as far as words tell: word for word, or most content words of a longer one.
+    """Return whether a text has an answer: word for word, or most content words of a longer one.
 
     >>> says("It was signed in Nairobi.", "Nairobi"), says("The minister signed it.", "a minister of Kenya and Uganda")
     (True, False)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from faults import fails
 from made_study import Madeup, write_study
 
 from graphbrick import LLM
@@ -186,7 +187,7 @@ def test_a_budget_ends_it_and_another_call_goes_on(tmp_path: Path, whole: dict) 
     with ScriptedLLM(verdict) as server:
         with (
             spending(Budget(tokens=900)),
-            pytest.raises(StoppedError, match=r"answers are not judged yet, and the same call goes on"),
+            fails("judge_pending.stopped", StoppedError),
         ):
             evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server))
         with Study.open(path) as study:
@@ -201,11 +202,11 @@ def test_a_study_has_one_judge(tmp_path: Path, whole: dict) -> None:
     with ScriptedLLM(verdict) as server:
         evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server)).close()
         other = model(server, temperature=0.5)
-        with pytest.raises(InputError, match=r"is judged by LLM\(model='judge'.* graphbrick judge --fresh"):
+        with fails("study.other_judge", InputError, judge=repr(model(server))):
             evaluate(GRAPH, questions(), TEXTS, out=path, judge=other)
-        with pytest.raises(InputError, match="one judge only"):
+        with fails("study.other_judge", InputError):
             judge_study(path, other)
-        with pytest.raises(InputError, match="one judge only"):
+        with fails("study.other_judge", InputError):
             evaluate(GRAPH, questions(), TEXTS["near"], out=path, judge=other, fresh=True)
         assert port_free(kept(path)) == whole  # nothing was forgotten for what is refused
         with judge_study(path, other, fresh=True) as study:
@@ -292,10 +293,10 @@ def test_a_study_of_the_first_version_is_read_and_judged(tmp_path: Path) -> None
 
 
 def test_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
+    with fails("study.no_file", InputError):
         judge_study(tmp_path / "none.sqlite", LLM("m"))
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(InputError, match=r"the judge must be a language model such as LLM\('gpt-4.1'\), got 'gpt'"):
+    with fails("evaluate.not_a_judge", InputError):
         evaluate(GRAPH, questions(), TEXTS, out=tmp_path / "a.sqlite", judge="gpt")
 
 

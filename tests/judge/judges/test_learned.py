@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import fails
 
 from graphbrick.core.errors import InputError
 from graphbrick.judge.judges.baselines import CosineJudge, LengthJudge, RerankerJudge, WordsJudge
@@ -191,23 +192,23 @@ def test_a_judge_is_plain_text_with_its_figures_and_is_never_replaced(folder: Pa
     assert set(report["by_kind"]) == {"same entities", "random"}
     assert open_judge(folder).identity == open_judge(folder).identity
     assert open_judge(folder).identity.startswith("classifier ")
-    with pytest.raises(InputError, match="exists already"), new_judge(folder, about):
+    with fails("judge_folder.exists", InputError, file=folder), new_judge(folder, about):
         pass
 
 
 def test_a_damaged_judge_or_one_that_looks_at_other_numbers_is_an_error(folder: Path, tmp_path: Path) -> None:
     about = json.loads((folder / FILE).read_text())
     faults = {
-        "train it again": {**about, "labels": {"context_relevance": {"names": ["cosine"]}}},
-        "damaged": {**about, "labels": {"colour": {}}},
-        "cannot open": {**about, "version": 99},
-        "something else": {"format": "other"},
+        "classifier.other_features": {**about, "labels": {"context_relevance": {"names": ["cosine"]}}},
+        "classifier.damaged": {**about, "labels": {"colour": {}}},
+        "judge_folder.other_version": {**about, "version": 99},
+        "judge_folder.not_a_judge": {"format": "other"},
     }
-    for words, content in faults.items():
+    for code, content in faults.items():
         (tmp_path / FILE).write_text(json.dumps(content))
-        with pytest.raises(InputError, match=words):
+        with fails(code, InputError, file=tmp_path):
             open_judge(tmp_path)
-    with pytest.raises(InputError, match="holds no judge"):
+    with fails("judge_folder.unreadable", InputError, file=tmp_path / "none"):
         open_judge(tmp_path / "none")
 
 
@@ -217,7 +218,7 @@ def test_a_judge_whose_figures_do_not_fit_is_damaged(folder: Path, tmp_path: Pat
     model = about["labels"]["context_relevance"]
     model[part] = [float("inf")] * len(model["names"]) if value is None else value
     (tmp_path / FILE).write_text(json.dumps(about))
-    with pytest.raises(InputError, match=r"judge.json is damaged .*; train the judge again"):
+    with fails("classifier.damaged", InputError, file=tmp_path):
         open_judge(tmp_path)
 
 
@@ -226,8 +227,9 @@ def test_rows_of_a_question_are_in_one_fold_and_few_questions_are_not_learned() 
     fold = folds(groups, 0)
     assert all(len(set(fold[[i for i in range(50) if groups[i] == one]])) == 1 for one in groups)
     assert set(fold) == {0, 1, 2, 3, 4}
-    with pytest.raises(InputError, match=r"no label can be learned .*5 questions"):
+    with fails("classifier.no_label", InputError) as caught:
         train_classifier(rows_about(5, 1), Reader(MiniLM()))
+    assert str(caught.value.values["left_out"][RELEVANCE]).startswith("5 questions")  # type: ignore[index]
 
 
 def test_an_encoder_judges_by_the_best_of_the_parts_that_share_most_words() -> None:

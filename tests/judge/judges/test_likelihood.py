@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 import pytest
+from faults import fails, told
 
 from graphbrick import LLM
 from graphbrick.core.errors import ModelError
@@ -91,20 +92,21 @@ def test_a_long_question_and_long_evidence_are_cut() -> None:
         assert dict(judge.gains(RELEVANCE, [Case(question, ("word " * 500,))])) == {0: 0.0}
     assert {request.body["grammar"] for request in llm.requests[1:]} == {"root ::= <[0]> <[1]> <[2]>"}
     assert len(llm.requests[-1].body["messages"][0]["content"]) < 150
-    assert any("does not see all of the evidence" in event for event in entry.events)
+    assert any(code == "judge_asking.cut" for code, _ in told(entry.events))
 
 
 def test_a_server_without_grammars_is_found_out() -> None:
     with server(lambda request: Reply("It was Ada Alm.")) as llm:
         judge = LikelihoodJudge(LLM(base_url=llm.base_url))
-        with pytest.raises(ModelError, match=r"cannot judge by likelihood: the server does not obey gram.*; use Loc"):
+        with fails("likelihood.unfit_server", ModelError) as caught:
             judge.rate(RELEVANCE, [Case(QUESTION, ("a",))])
+    assert "does not obey grammars" in str(caught.value.values["fault"])
 
 
 def test_a_server_without_log_probabilities_is_found_out() -> None:
     with server(lambda request: Reply(QUESTION)) as llm:
         judge = LikelihoodJudge(LLM(base_url=llm.base_url))
-        with pytest.raises(ModelError, match="the server gives no log probabilities; use LocalLLM"):
+        with fails("likelihood.unfit_server", ModelError, fault="the server gives no log probabilities"):
             judge.rate(RELEVANCE, [Case(QUESTION, ("a",))])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from faults import fails
 
 from graphbrick import LLM
 from graphbrick.core.errors import InputError
@@ -25,5 +26,5 @@ def test_a_model_reads_the_likelihood_of_the_question() -> None:
 
 @pytest.mark.parametrize("text", ["", "one-word:", "likelihood:"])
 def test_a_text_that_names_no_judge(text: str) -> None:
-    with pytest.raises(InputError, match=r"a judge is .* likelihood:MODEL, one-word:MODEL, the folder"):
+    with fails("named.not_a_judge", InputError, name=text):
         judge_of(text, LLM)

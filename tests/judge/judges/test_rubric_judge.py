@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from faults import told
 
 from graphbrick import LLM
 from graphbrick.core.trace import StageTrace, Trace, record
@@ -88,14 +89,14 @@ def test_without_log_probabilities_the_stated_verdict_counts() -> None:
     assert verdict == Verdict(0.0, "It does not say so.")
     assert "logprobs" in requests[0].body
     assert "logprobs" not in requests[1].body
-    assert any("does not know logprobs" in event for event in entry.events)
+    assert any(code == "request.parameter_left_out" for code, _ in told(entry.events))
 
 
 def test_samples_give_the_share_of_yes_among_what_could_be_read() -> None:
     (verdict,), requests, entry = rated([Reply(YES, others=[NO, "I cannot say", YES])], samples=4)
     assert requests[0].body["n"] == 4
     assert verdict.probability == pytest.approx(2 / 3)
-    assert "3 of 4 samples of a verdict could be read" in entry.events
+    assert ("rubric.unread_samples", {"read": 3, "samples": 4}) in told(entry.events)
     with pytest.raises(ValueError, match="give the model a temperature"):
         RubricJudge(LLM(), samples=3)
     with pytest.raises(ValueError, match="at least 1, got 0"):
@@ -120,7 +121,7 @@ def test_what_cannot_be_read_has_no_probability_and_says_why(reply: str | Reply)
     assert verdict.probability is None
     assert verdict.reason.startswith("the ")
     assert clear.probability == 0
-    assert [event for event in entry.events if event.startswith("1 of 2 verdicts could not be read")]
+    assert ("rubric.unread_verdicts", {"unread": 1, "cases": 2}) in told(entry.events)
 
 
 @pytest.mark.parametrize(
@@ -205,9 +206,9 @@ def test_evidence_is_cut_to_the_budget_with_an_event() -> None:
     texts = ("one two three four five six", "seven", "eight nine")
     _, requests, entry = rated([YES], [Case("Who?", texts)], tokens=10)
     assert sent(requests[0])["evidence"] == {"1": texts[0]}  # 8 tokens with its quotes; one is left
-    assert entry.events == ["the judge does not see all of the evidence, which is too long"]
+    assert told(entry.events) == [("judge_asking.cut", {"name": "evidence", "times": 1})]
     _, _, entry = rated([YES], [Case(f"{i}?", texts) for i in range(3)], tokens=10)
-    assert entry.events == ["the judge does not see all of the evidence, which is too long (3 times)"]
+    assert told(entry.events) == [("judge_asking.cut", {"name": "evidence", "times": 3})]
     _, requests, entry = rated([YES], [Case("Who?", texts)])
     assert sent(requests[0])["evidence"] == dict(zip("123", texts, strict=True))
     assert entry.events == []
@@ -219,8 +220,8 @@ def test_more_items_of_evidence_than_fit_show_no_fewer_than_those_that_fit() -> 
         with record(Trace(), "judge", "judge") as entry:
             request = judge.request(Label.CONTEXT_RELEVANCE, Case("Who?", tuple(f"Fact {i}." for i in range(n))))
         seen.append(len(json.loads(request.messages[-1].text)["evidence"]))
-        cut = ["the judge does not see all of the evidence, which is too long"]
-        assert entry.events == (cut if seen[-1] < n else [])
+        cut = [("judge_asking.cut", {"name": "evidence"})]
+        assert told(entry.events) == (cut if seen[-1] < n else [])
     assert seen[0] == 100
     assert 300 < seen[1] <= seen[2] == seen[3]
 
@@ -242,7 +243,7 @@ def test_many_correct_answers_are_cut_to_what_fits() -> None:
     names = sent(server.requests[0])["correct_answers"]
     assert isinstance(names, list)
     assert 100 < len(names) < 5000
-    assert entry.events == ["the judge does not see all of the correct answers, which is too long"]
+    assert told(entry.events) == [("judge_asking.cut", {"name": "correct answers", "times": 1})]
 
 
 def test_a_refused_prompt_is_a_verdict_that_could_not_be_read() -> None:

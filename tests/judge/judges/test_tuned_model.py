@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from faults import fails
 
 from graphbrick import LLM, LocalLLM
 from graphbrick.core.errors import InputError
@@ -66,13 +67,20 @@ def test_the_folder_asks_its_own_model(tmp_path: Path) -> None:
 def test_a_folder_without_a_gguf_file_says_how_to_make_one(tmp_path: Path) -> None:
     with new_judge(tmp_path / "judge", ABOUT):
         pass
-    with pytest.raises(InputError, match=r"has no model\.gguf, .*convert_hf_to_gguf\.py of llama\.cpp"):
+    with fails("tuned_judge.no_gguf", InputError, file=tmp_path / "judge"):
         open_judge(tmp_path / "judge")
 
 
-@pytest.mark.parametrize("damage", [{"labels": None}, {"tokens": "many"}, {"labels": {"colour": {}}}])
-def test_a_damaged_description_is_said(tmp_path: Path, damage: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        ({"labels": None}, "judge_folder.bad_scales"),
+        ({"tokens": "many"}, "tuned_judge.damaged"),
+        ({"labels": {"colour": {}}}, "judge_folder.bad_scales"),
+    ],
+)
+def test_a_damaged_description_is_said(tmp_path: Path, damage: dict[str, object], code: str) -> None:
     with new_judge(tmp_path / "judge", ABOUT | damage):
         pass
-    with pytest.raises(InputError, match=r"judge\.json is damaged .*; train the judge again"):
+    with fails(code, InputError, file=tmp_path / "judge"):
         open_judge(tmp_path / "judge")

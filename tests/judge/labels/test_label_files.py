@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from faults import fails
 from made_study import Madeup, write_study
 
 from graphbrick.core.errors import InputError
@@ -70,7 +71,7 @@ def test_a_sample_is_random_reproducible_and_has_its_share_of_each_stratum(cases
     assert {case.id for case in drawn} < {case.id for case in draw(cases, BOTH, 90, seed=3)}
     assert len(draw(cases, BOTH, 10_000)) == 180
     assert len(draw(cases, BOTH, 11)) == 11
-    with pytest.raises(InputError, match=r"7 labels are too few for 4 strata .* draw at least 8"):
+    with fails("sampling.too_few", InputError, n=7, strata=4, least=8):
         draw(cases, BOTH, 7)
 
 
@@ -109,29 +110,28 @@ def test_a_file_from_a_spreadsheet_is_read(file, cases):
 
 
 @pytest.mark.parametrize(
-    ("column", "text", "reason"),
+    ("column", "text", "code", "values"),
     [
-        (RELEVANCE, "maybe", "context_relevance is 'maybe'; write 1 or 0"),
-        ("id", "r9-q1-00000000", "'r9-q1-00000000' is the id of no answer of this study"),
-        ("id", "seven", "'seven' is the id of no answer"),
-        ("question", "Another question?", "was edited"),
-        ("answer", "", "was edited"),
+        (RELEVANCE, "maybe", "label_file.bad_label", {"label": RELEVANCE, "cell": "maybe"}),
+        ("id", "r9-q1-00000000", "label_file.unknown_id", {"id": "r9-q1-00000000"}),
+        ("id", "seven", "label_file.unknown_id", {"id": "seven"}),
+        ("question", "Another question?", "label_file.edited_text", {}),
+        ("answer", "", "label_file.edited_text", {}),
     ],
 )
-def test_errors_name_file_and_line(file, cases, column, text, reason):
+def test_errors_name_file_and_line(file, cases, column, text, code, values):
     before = file.read_text("utf-8").splitlines()
     change(file, column, text, 1)
     second = next(place for place, line in enumerate(before[2:], 3) if line.startswith("r"))
-    with pytest.raises(InputError, match=reason) as raised:
+    with fails(code, InputError, file=file, line=second, **values):
         read_labels(file, cases)
-    assert (raised.value.file, raised.value.line) == (file, second)
 
 
 def test_a_case_labelled_twice_and_an_answer_that_changed(file, cases):
     rows = cells(file)
     with file.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows([*rows, rows[1]])
-    with pytest.raises(InputError, match="is labelled on line 2 too"):
+    with fails("label_file.labelled_twice", InputError, first=2):
         read_labels(file, cases)
     with file.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows([rows[0], [*rows[1][:-1], "1"], [*rows[2][:-1], "0"]])
@@ -143,22 +143,22 @@ def test_a_case_labelled_twice_and_an_answer_that_changed(file, cases):
 
 
 def test_files_that_are_something_else(tmp_path, cases, file):
-    with pytest.raises(InputError, match="may have labels; name another one"):
+    with fails("label_file.exists", InputError, file=file):
         write_cases(cases, BOTH, file)
     write_cases(cases[:3], [RELEVANCE], file, overwrite=True)
     assert "gold" not in open_labels(file).columns
-    for content, reason in (
-        (b"", "the file is empty"),
-        (b"id,name\n", "has the column id and one or more of context_relevance"),
-        (b"id,correctness,correctness\n", "two columns are called 'correctness'"),
-        (b"id,correctness\n\xff\xfe\n", "not a CSV file in UTF-8"),
-        (b'id,correctness\n"r1,', "not a CSV file"),
-        (b"id,correctness\nr1,1,2\n", "the row has 3 cells, and the header 2"),
+    for content, code, values in (
+        (b"", "label_file.empty", {}),
+        (b"id,name\n", "label_file.bad_columns", {"columns": ["id", "name"]}),
+        (b"id,correctness,correctness\n", "label_file.same_columns", {"column": "correctness"}),
+        (b"id,correctness\n\xff\xfe\n", "label_file.not_csv", {}),
+        (b'id,correctness\n"r1,', "label_file.not_csv", {}),
+        (b"id,correctness\nr1,1,2\n", "label_file.too_many_cells", {"line": 2, "cells": 3}),
     ):
         file.write_bytes(content)
-        with pytest.raises(InputError, match=reason):
+        with fails(code, InputError, file=file, **values):
             open_labels(file)
-    with pytest.raises(InputError, match="cannot be read"):
+    with fails("label_file.unreadable", InputError, file=tmp_path / "none.csv"):
         open_labels(tmp_path / "none.csv")
     assert label_of(" Skip ", file, 1, "correctness") == "skip"
 
@@ -168,7 +168,7 @@ def test_labels_by_rule_say_so(cases):
     assert set(labels.values) == {RELEVANCE, CORRECTNESS}
     assert len(labels.values[CORRECTNESS]) == 180
     assert "no judgements of people" in labels.notes[0]
-    with pytest.raises(InputError, match="no label follows from gold answers"):
+    with fails("label_file.no_rule", InputError):
         labels_by_rule(cases, [Label.ANSWER_FAITHFULNESS])
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from faults import fails
 from made_study import Madeup, write_study
 
 from graphbrick.core.errors import InputError
@@ -156,19 +157,22 @@ def test_a_label_that_cannot_be_written_is_not_shown_as_given(server, monkeypatc
 
 
 def test_one_process_labels_a_file(server, tmp_path):
-    with pytest.raises(InputError, match="another process labels this file now"), labelling_page(server.labelling.path):
+    with fails("labelling.locked", InputError), labelling_page(server.labelling.path):
         raise AssertionError
-    with pytest.raises(InputError, match="there is no such file"), labelling_page(Path(tmp_path / "none.csv")):
+    with fails("labelling.no_file", InputError), labelling_page(Path(tmp_path / "none.csv")):
         raise AssertionError
     for folder in (".", "/", ""):
-        with pytest.raises(InputError, match="this is a folder; name the file that"), labelling_page(Path(folder)):
+        with fails("labelling.folder", InputError), labelling_page(Path(folder)):
             raise AssertionError
     other = tmp_path / "other.csv"
     other.write_text("id,correctness\nr1-q1-00000000,\n")
-    with pytest.raises(InputError, match="cannot be used"), labelling_page(other, port=server.server_port):
+    with (
+        fails("labelling.port_taken", InputError, port=server.server_port),
+        labelling_page(other, port=server.server_port),
+    ):
         raise AssertionError
     other.write_text("id,correctness\n")
-    with pytest.raises(InputError, match="there is nothing to label"), labelling_page(other):
+    with fails("labelling.no_rows", InputError), labelling_page(other):
         raise AssertionError
     assert not list(tmp_path.glob(".other*"))
 

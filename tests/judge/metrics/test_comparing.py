@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from faults import fails
 
 from graphbrick import LLM
 from graphbrick.core.errors import InputError
@@ -54,9 +54,9 @@ def test_verdicts_are_kept_and_nothing_is_asked_twice(tmp_path: Path) -> None:
 def test_systems_are_named_or_numbered() -> None:
     assert two_systems(CASES, "2", "good") == ("poor", "good")
     for wrong in ("3", "bad"):
-        with pytest.raises(InputError, match="there are 1 'good', 2 'poor'"):
+        with fails("comparing.unknown_system", InputError, name=wrong, systems=["good", "poor"]):
             two_systems(CASES, "good", wrong)
-    with pytest.raises(InputError, match="compared with itself"):
+    with fails("comparing.same_system", InputError, system="good"):
         two_systems(CASES, "good", "1")
 
 
@@ -65,7 +65,7 @@ def test_pairs_share_their_question() -> None:
     assert [(one.id, one.pair) for one in pairs_of(cases, "good", "poor")] == [
         ("0", Pair("Q0?", "good 0", "poor 0", "Alm, Bo"))
     ]
-    with pytest.raises(InputError, match="no question in common"):
+    with fails("comparing.no_common_question", InputError):
         pairs_of([CASES[0], CASES[3]], "good", "poor")
 
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
+from faults import fails
 
 from graphbrick import LLM
 from graphbrick.core.errors import ModelError
@@ -95,8 +96,12 @@ def test_the_model_writes_the_steps() -> None:
         judge = CriteriaJudge(LLM(base_url=server.base_url), "Is it short?")
         assert judge.with_steps().steps == ("Count the words.",)
         assert judge.with_steps().identity != judge.identity
-    for reply in ("Count.", '{"steps": []}', '{"steps": "Count."}'):
-        with ScriptedLLM([reply]) as server, pytest.raises(ModelError, match="wrote no steps"):
+    for reply, code in (
+        ("Count.", "criteria.unread_steps"),
+        ('{"steps": []}', "criteria.no_steps"),
+        ('{"steps": "Count."}', "criteria.no_steps"),
+    ):
+        with ScriptedLLM([reply]) as server, fails(code, ModelError):
             CriteriaJudge(LLM(base_url=server.base_url), "Is it short?").with_steps()
 
 

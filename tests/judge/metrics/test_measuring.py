@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import fails
 
 from graphbrick import LLM
 from graphbrick.core.errors import InputError, ModelError
@@ -121,7 +122,7 @@ def test_an_interrupted_call_goes_on(tmp_path: Path) -> None:
         assert measure_cases(CASES, judge, file).values[0][FAITHFUL] == MetricValue(1.0)
         assert server.requests == []
     file.write_text("no JSON\n" + kept)
-    with pytest.raises(InputError, match="no verdict of a judge"):
+    with fails("kept_lines.bad_line", InputError, file=file, line=1):
         measure_cases(CASES, judge, file)
 
 
@@ -182,19 +183,19 @@ def test_cases_come_from_lines_in_our_names_or_those_of_ragas(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("content", "code", "values"),
     [
-        ("\n", "there is no case in it"),
-        ("{", "not JSON"),
-        ("[1]", "object"),
-        ('{"answer": "Ada"}', "jsonl, line 1: each case needs a question"),
-        ('{"question": "Who?", "evidence": {"a": 1}}', "evidence must be a text or a list of texts"),
+        ("\n", "metric_cases.empty", {}),
+        ("{", "questions.not_json", {"line": 1}),
+        ("[1]", "questions.value_not_an_object", {"line": 1}),
+        ('{"answer": "Ada"}', "metric_cases.no_question", {"line": 1}),
+        ('{"question": "Who?", "evidence": {"a": 1}}', "metric_cases.not_texts", {"line": 1, "field": "evidence"}),
     ],
 )
-def test_faults_of_a_file_name_the_line(tmp_path: Path, line: str, message: str) -> None:
+def test_faults_of_a_file_name_the_line(tmp_path: Path, content: str, code: str, values: dict[str, object]) -> None:
     file = tmp_path / "cases.jsonl"
-    file.write_text(line)
-    with pytest.raises(InputError, match=message):
+    file.write_text(content)
+    with fails(code, InputError, file=file, **values):
         cases_in(file)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from faults import told
 
 from graphbrick import LLM
 from graphbrick.core.trace import Trace, record
@@ -263,7 +264,7 @@ def test_much_evidence_takes_several_calls() -> None:
     assert events == []
     long = Case("?", ("word " * 100,), "word")
     _, _, events = measured(long, Metric.FAITHFULNESS, tokens=12)
-    assert events == ["the judge does not see all of the evidence, which is too long"]
+    assert told(events) == [("judge_asking.cut", {"name": "evidence"})]
 
 
 def test_a_refused_prompt_leaves_the_other_cases() -> None:

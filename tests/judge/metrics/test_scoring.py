@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick import LLM
 from graphbrick.judge.metrics.cases import SystemCase
@@ -73,5 +74,6 @@ def test_steps_are_written_once(tmp_path: Path) -> None:
 
 
 def test_a_budget_says_how_far_it_came(tmp_path: Path) -> None:
-    with ScriptedLLM(script) as server, spending(Budget(tokens=1)), pytest.raises(StoppedError, match="0 of 3 cases"):
+    stopped = fails("judge_pending.stopped", StoppedError, done=0, total=3)
+    with ScriptedLLM(script) as server, spending(Budget(tokens=1)), stopped:
         scored(server, tmp_path / "scores.jsonl")

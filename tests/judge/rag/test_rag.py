@@ -12,9 +12,10 @@ from unittest.mock import patch
 import pytest
 from commands import Run, refused
 from documents import write_documents
+from faults import fails, told
 
 from graphbrick import LLM, ByParagraph, Phrases, Session, index, parse
-from graphbrick.core.errors import GraphbrickError, InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.trace import Trace, record
 from graphbrick.judge.rag.building import Documents
@@ -146,7 +147,7 @@ def test_the_same_call_goes_on_where_one_was_stopped(documents: Path, tmp_path: 
         return Reply(status=401) if left < 0 else script(request)
 
     with ScriptedLLM(failing) as server:
-        with pytest.raises(ModelError, match="asks for a key"):
+        with fails("server.key_refused", ModelError, has_key=False):
             compare(documents, tmp_path / "study", server)
         left, before = CALLS, len(server.requests)
         study = compare(documents, tmp_path / "study", server)
@@ -157,17 +158,17 @@ def test_the_same_call_goes_on_where_one_was_stopped(documents: Path, tmp_path: 
 
 
 def test_what_cannot_be_compared_is_refused(documents: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no system"):
+    with fails("rag.no_system", InputError):
         evaluate_rag(Documents([documents]), [], tmp_path / "s")
     one = RagSystem("a b", parse(WORDS))
-    with pytest.raises(InputError, match="names that differ only in marks"):
+    with fails("rag.same_name", InputError, name="a b"):
         evaluate_rag(Documents([documents]), [one, RagSystem("a/b", parse(FIRST))], tmp_path / "s")
-    with pytest.raises(InputError, match="are the same"):
+    with fails("rag.same_system", InputError, names=("a b", "c")):
         evaluate_rag(Documents([documents]), [one, RagSystem("c", parse(WORDS))], tmp_path / "s")
-    with pytest.raises(InputError, match="no questions; name a file"):
+    with fails("rag.no_questions", InputError):
         evaluate_rag(Documents([documents]), [one], tmp_path / "s")
     other = RagSystem("a b", parse(WORDS), Phrases(), None)
-    with pytest.raises(InputError, match="was made with extractor None, now it is Phrases"):
+    with fails("rag_graph.other_settings", InputError, setting="extractor", before="None"):
         evaluate_rag(Documents([documents]), [other], tmp_path / "s")
 
 
@@ -181,12 +182,12 @@ def _half(source: Path, target: Path) -> None:
 def test_folders_and_files_of_a_user_are_never_replaced(documents: Path, tmp_path: Path) -> None:
     questions = tmp_path / "q.jsonl"
     questions.write_text('{"question": "Where is the port?", "answers": []}\n')
-    with pytest.raises(InputError, match=r"docs is there and is not the graph of a system; give the system another"):
+    with fails("rag_graph.foreign_folder", InputError, folder=tmp_path / "docs"):
         evaluate_rag(Documents([documents]), [RagSystem("docs", parse(WORDS))], tmp_path, questions=questions)
     assert {file.name: file.read_text() for file in documents.iterdir()} == TEXTS
-    with pytest.raises(InputError, match=r"cannot be called 'runs\.sqlite'"):
+    with fails("rag.reserved_name", InputError, name="runs.sqlite"):
         evaluate_rag(Documents([documents]), [RagSystem("runs.sqlite", parse(WORDS))], tmp_path, questions=questions)
-    with pytest.raises(InputError, match="the folder cannot be written"):
+    with fails("rag.not_writable", InputError, file=questions):
         evaluate_rag(Documents([documents]), systems(), questions, questions=questions)
     assert len(RagSystem("é" * 300, parse(WORDS)).folder.encode()) < 120
 
@@ -205,7 +206,7 @@ def test_systems_that_differ_only_in_their_passages_answer_apart(tmp_path: Path)
 
 def test_two_evaluations_do_not_write_into_one_folder(documents: Path, tmp_path: Path) -> None:
     (tmp_path / "study").mkdir()
-    with claim(tmp_path / "study" / ".lock"), pytest.raises(InputError, match="another evaluation writes into this"):
+    with claim(tmp_path / "study" / ".lock"), fails("rag.locked", InputError):
         evaluate_rag(Documents([documents]), systems(), tmp_path / "study")
 
 
@@ -224,7 +225,7 @@ def test_reports_are_paid_for_once_if_building_is_interrupted(documents: Path, t
     with ScriptedLLM(failing) as server:
         llm = LLM("model", base_url=server.base_url, parallel=1)
         one = RagSystem("reports", parse(WORDS), communities=True, reports=True, reporter=llm)
-        with pytest.raises(ModelError, match="asks for a key"):
+        with fails("server.key_refused", ModelError, has_key=False):
             evaluate_rag(Documents([documents]), [one], tmp_path / "s", questions=questions)
         first, left = server.requests[0].prompt, 100
         study = evaluate_rag(Documents([documents]), [one], tmp_path / "s", questions=questions)
@@ -256,7 +257,7 @@ def test_a_system_that_was_not_finished_is_built_again(documents: Path, tmp_path
     assert not list(folder.glob(".words*"))
     assert study.asked["words"][0].answer == "Kisumu is a port on Lake Victoria."
     (folder / "words" / "built.json").write_text("{")
-    with pytest.raises(GraphbrickError, match=r"remove the folder .* to build it again"):
+    with fails("rag_graph.damaged", folder=folder / "words"):
         evaluate_rag(Documents([documents]), systems()[:1], folder, questions=questions)
 
 
@@ -296,9 +297,9 @@ def test_missing_questions_are_asked_for_again_and_repeated_ones_left_out(indexe
         made = questions_about(indexed.graph, QuestionWriting(llm, overall=3, single=2))
     assert [one.text for one in made] == ["What is common?", "1. Which towns trade?"]
     assert "These are there already:\n- What is common?" in server.requests[1].prompt
-    assert "model wrote 2 of 3 global questions" in trace.events
-    assert "model wrote 0 of 2 document questions" in trace.events
-    with ScriptedLLM(["I cannot"]) as server, pytest.raises(ModelError, match="wrote no question"):
+    assert ("rag_questions.too_few", {"kind": GLOBAL, "written": 2, "wanted": 3}) in told(trace.events)
+    assert ("rag_questions.too_few", {"kind": DOCUMENT, "written": 0, "wanted": 2}) in told(trace.events)
+    with ScriptedLLM(["I cannot"]) as server, fails("rag_questions.none_written", ModelError):
         questions_about(indexed.graph, QuestionWriting(LLM("model", base_url=server.base_url), overall=1, single=1))
 
 
@@ -341,21 +342,26 @@ def test_scores_that_cannot_be_read_are_counted_and_failures_judged_again(tmp_pa
         assert len(server.requests) == 1
     assert [one.score for one in again] == [None, 0, 0, 7]
     file.write_text('{"half\n' + file.read_text())
-    with pytest.raises(InputError, match=r"line 1.*remove the line"):
+    with fails("kept_lines.bad_line", InputError, file=file, line=1):
         Scores(file)
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
-    [("", "has no"), ("[[system]]\nname = 'a'", "needs a name and a pipeline"), ("x", "cannot be read as TOML"),
-     ("[[system]]\nname='a'\npipeline='PPR('", "system 1 .a."), ("[[system]]\npipe='x'", "has 'pipe'; there is"),
-     ("[[system]]\nname='a'\npipeline='PPR()'\nextract='BM25()'", "extract is a brick such as Phrases"),
-     ("[[system]]\nname=1\npipeline='PPR()'", "name has a value of another type")],
-)  # fmt: skip
-def test_a_faulty_file_of_systems_is_named(tmp_path: Path, text: str, fault: str) -> None:
+    ("text", "code"),
+    [
+        ("", "rag_system.no_table"),
+        ("[[system]]\nname = 'a'", "rag_system.incomplete"),
+        ("x", "rag_system.not_toml"),
+        ("[[system]]\nname='a'\npipeline='PPR('", "rag_system.bad_system"),
+        ("[[system]]\npipe='x'", "rag_system.unknown_key"),
+        ("[[system]]\nname='a'\npipeline='PPR()'\nextract='BM25()'", "rag_system.bad_system"),
+        ("[[system]]\nname=1\npipeline='PPR()'", "rag_system.bad_type"),
+    ],
+)
+def test_a_faulty_file_of_systems_is_named(tmp_path: Path, text: str, code: str) -> None:
     file = tmp_path / "systems.toml"
     file.write_text(text)
-    with pytest.raises(InputError, match=fault):
+    with fails(code, InputError, file=file):
         read_systems(file)
 
 

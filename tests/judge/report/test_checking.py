@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import Run
+from faults import fails
 
 from graphbrick.core.errors import InputError
 from graphbrick.judge.judges.baselines import LengthJudge
@@ -104,7 +105,7 @@ def test_verdicts_that_could_not_be_read_are_counted_apart() -> None:
     assert found.rows[0].failed == sum(noise(row.case) < 0.2 for row in ROWS)
     assert found.rows[0].auc.value == 1
     assert any("could not be read" in text for text in found.remarks)
-    with pytest.raises(InputError, match="no verdict"):
+    with fails("checking.no_verdict", InputError, label=Label.CONTEXT_RELEVANCE):
         checked(lambda case: None)
 
 
@@ -142,9 +143,9 @@ def test_labels_that_are_left_out_are_named() -> None:
 
 def test_rows_that_a_judge_does_not_judge_are_an_error() -> None:
     other = [Row(Label.CORRECTNESS, i % 2, "labelled", Case("a"), "a") for i in range(4)]
-    with pytest.raises(InputError, match="mine judges context_relevance"):
+    with fails("checking.no_label", InputError, judge="mine", labels=["context_relevance"]):
         check_judge("mine", Says(noise), other, models=False)
-    with pytest.raises(InputError, match="2 right and 2 wrong ones"):
+    with fails("checking.no_label", InputError):
         check_judge("mine", Says(noise), ROWS[:3], models=False)
     unread = Says(lambda case: None if truth(case) else noise(case))
     assert "nobody can say more" in check_judge("mine", unread, ROWS, models=False).remarks[0]
@@ -219,7 +220,7 @@ def test_prompts_that_are_all_too_long_are_an_error_in_words(tmp_path: Path, mon
     monkeypatch.setattr(judge_llm, "find_base", lambda base: (base, None))
     monkeypatch.setattr(judge_llm, "open_base", lambda base, device: None)
     monkeypatch.setattr(judge_llm, "encoded", lambda *_: ([], []))
-    with pytest.raises(InputError, match=f"{N} of {N} prompts have more than 4,096 tokens, .* raise context"):
+    with fails("judge_llm.too_long", InputError, left_out=N, prompts=N, context=4096):
         judge_llm.train_judge_llm(ROWS, tmp_path / "judge")
     assert not (tmp_path / "judge").exists()
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from faults import fails
 from made_study import Madeup, write_study
 
 from graphbrick.cli.judge.judge_options import labels_from
@@ -209,9 +210,9 @@ def test_questions_without_gold_answers_are_neither_wrong_nor_unread(study):
     assert f"{ignored} labels of such answers were not used" in by_people.labels[0].notes
     assert by_people.labels[0].rows[0].cases == 150
     nothing = [replace(case, gold=(), right=None) for case in cases]
-    with pytest.raises(InputError, match="correctness needs questions with gold answers"):
+    with fails("judged.no_label", InputError, labels=[]):
         judge_report(opened, nothing, given, None)
-    with pytest.raises(InputError, match="or gold answers for correctness"):
+    with fails("sampling.no_answer", InputError):
         draw(nothing, [CORRECTNESS], 10)
 
 
@@ -244,9 +245,9 @@ def test_labels_without_a_judge_and_a_judge_without_labels(study):
     assert "there are no labels by people" in " ".join(judged.warnings)
     assert "300 answers are not rated yet" in judged.labels[0].notes[0]
     assert judged.labels[0].rows[0].classical is None
-    with pytest.raises(InputError, match="neither a label nor a verdict of answer_relevance"):
+    with fails("judged.no_label", InputError, labels=["answer_relevance"]):
         judge_report(opened, cases, labels_of(cases), None, chosen=[Label.ANSWER_RELEVANCE])
-    with pytest.raises(InputError, match="neither a label nor a verdict of any kind"):
+    with fails("judged.no_label", InputError, labels=[]):
         judge_report(opened, cases, None, None)
 
 

@@ -1,1 +1,1 @@
-"""Whether the first answer equals a gold answer: Judge@1."""
+"""Judge@1: share of first answers that equal a gold answer by the verdict of a language model."""

@@ -116,7 +116,10 @@ def read_verdict(reply: str) -> bool | None:
     """
     verdict = stated_verdict(reply)
     if verdict is None:
-        event(f"no verdict could be read out of the judge's reply {shown(reply)}; it counts as wrong")
+        event(
+            f"no verdict could be read out of the judge's reply {shown(reply)}; it counts as wrong",
+            "gold_answers.unread_verdict",
+        )
     return verdict
 
 
@@ -155,5 +158,9 @@ def _messages(question: str, answer: str, names: Sequence[str]) -> list[dict[str
 def _shortened(text: str) -> str:
     line = one_line(text)
     if len(line) > _LONGEST:
-        event(f"a text of {len(line):,} characters was cut to {_LONGEST} for the judge: {line[:60]!r}...")
+        event(
+            f"a text of {len(line):,} characters was cut to {_LONGEST} for the judge: {line[:60]!r}...",
+            "gold_answers.cut_text",
+            characters=len(line),
+        )
     return line[:_LONGEST]

@@ -80,7 +80,11 @@ def questions_with_queries(
     """
     unknown = set(templates) - set(TEMPLATES)
     if unknown:
-        raise GraphbrickError(f"there is no template {sorted(unknown)[0]!r}; there are {', '.join(TEMPLATES)}")
+        raise GraphbrickError(
+            f"there is no template {sorted(unknown)[0]!r}; there are {', '.join(TEMPLATES)}",
+            code="gold_queries.unknown_template",
+            name=min(unknown),
+        )
     maker, seen, number = _Maker(graph, random.Random(seed)), set[str](), 0
     misses = dict.fromkeys(templates, 0)
     while number < n and any(count < _MISSES for count in misses.values()):
@@ -116,7 +120,10 @@ class _Maker:
         self._graph, self._random = QueriedGraph(graph), chosen
         self._connections = self._graph.usable_connections()
         if not self._connections:
-            raise GraphbrickError("the schema has no relation between classes whose nodes have names; nothing to ask")
+            raise GraphbrickError(
+                "the schema has no relation between classes whose nodes have names; nothing to ask",
+                code="gold_queries.no_relation",
+            )
         self._ends: dict[tuple[Connection, bool], list[str]] = {}
         self._values: dict[tuple[str, str], list[float]] = {}
 
@@ -129,7 +136,11 @@ class _Maker:
                     continue
                 query, answers = self._graph.written(drawn.gold), self._answers(drawn.gold)
             except (QueryError, TooSlowError) as error:
-                event(f"a question of the kind {template!r} was given up: {error}")
+                event(
+                    f"a question of the kind {template!r} was given up: {error}",
+                    "gold_queries.given_up",
+                    template=template,
+                )
                 return None
             if answers:
                 seen.add(drawn.text)

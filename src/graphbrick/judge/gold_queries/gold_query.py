@@ -36,7 +36,7 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True)
 class GoldQuery:
-    """What a query asks.
+    """The meaning of a gold query, apart from its language.
 
     Attributes:
         classes: The class of each variable; empty for any class.

@@ -12,7 +12,7 @@ from graphbrick.judge.gold_queries.gold_query import Edge, GoldQuery, number_tex
 
 @dataclass(frozen=True)
 class SparqlNames:
-    """What a writer of SPARQL has to know of a graph.
+    """Names of a graph in SPARQL, for the writer of queries.
 
     Attributes:
         name_of: Returns the predicate that states the names of a class.

@@ -31,7 +31,7 @@ _LEAST_ANSWER = 3  # letters; shorter ones stand in many words by chance
 
 @dataclass
 class Paraphrases:
-    """What a model made of questions.
+    """Summary of one paraphrasing of questions by a model.
 
     Attributes:
         model: Its name.

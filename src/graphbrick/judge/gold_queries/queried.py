@@ -73,7 +73,7 @@ class QueriedGraph:
         try:
             return rdf_names(self._graph)
         except TooSlowError as error:
-            event(f"gold queries are in {self.language} only: {error}")
+            event(f"gold queries are in {self.language} only: {error}", "gold_queries.one_language")
             return None
 
     def usable_connections(self) -> list[Connection]:
@@ -154,8 +154,8 @@ class QueriedGraph:
     def _name_of(self, kind: str) -> str:
         """Return the property that holds the names of a class; empty if there is none."""
         names = [part.name for part in self._properties.get(kind, ())]
-        found = next((name for wanted in _NAMES for name in names if readable(name).lower() == wanted), "")
-        return found or (_LABEL if self.language == SPARQL else "")
+        predicate = next((name for wanted in _NAMES for name in names if readable(name).lower() == wanted), "")
+        return predicate or (_LABEL if self.language == SPARQL else "")
 
 
 def _is_number(part: Property) -> bool:

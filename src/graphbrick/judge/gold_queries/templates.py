@@ -40,7 +40,7 @@ class Template(NamedTuple):
 
     @property
     def has_number(self) -> bool:
-        """Whether a property with numbers is needed."""
+        """Return whether a property with numbers is needed."""
         return "{number}" in self.wording
 
 

@@ -39,7 +39,8 @@ def new_judge(folder: Path, about: Mapping[str, Any]) -> Iterator[Path]:
 def require_no_judge(folder: Path) -> None:
     """Raise InputError if there is something at the place of a new judge."""
     if folder.exists():
-        raise InputError("exists already, and a judge is never replaced; choose another place or remove it", folder)
+        reason = "exists already, and a judge is never replaced; choose another place or remove it"
+        raise InputError(reason, folder, code="judge_folder.exists")
 
 
 def read_judge(folder: Path) -> tuple[dict[str, Any], str]:
@@ -57,12 +58,16 @@ def read_judge(folder: Path) -> tuple[dict[str, Any], str]:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
-            f"holds no judge ({FILE} cannot be read); train one with graphbrick judge train", folder
+            f"holds no judge ({FILE} cannot be read); train one with graphbrick judge train",
+            folder,
+            code="judge_folder.unreadable",
         ) from error
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise InputError(f"holds no judge: {FILE} is something else", folder)
+        raise InputError(f"holds no judge: {FILE} is something else", folder, code="judge_folder.not_a_judge")
     if about.get("version") != VERSION:
-        raise InputError(f"holds a judge of version {about.get('version')}, which this graphbrick cannot open", folder)
+        version = about.get("version")
+        reason = f"holds a judge of version {version}, which this graphbrick cannot open"
+        raise InputError(reason, folder, code="judge_folder.other_version", version=version)
     return about, digest.hexdigest()[:16]
 
 
@@ -109,4 +114,5 @@ def scales_of(about: Mapping[str, Any], folder: Path) -> dict[Label, tuple[float
     try:
         return {Label(name): (float(one["slope"]), float(one["shift"])) for name, one in about["labels"].items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{FILE} is damaged ({error!r}); train the judge again", folder) from error
+        reason = f"{FILE} is damaged ({error!r}); train the judge again"
+        raise InputError(reason, folder, code="judge_folder.bad_scales") from error

@@ -18,8 +18,10 @@ from graphbrick.models.llm.tokenizing import token_grammar, tokens_at_server
 
 _ASKED = "Write a question that this text answers."
 _SLOPE, _SHIFT = 1.8, -1.0
-"""What the gain is multiplied by and what is added, to give log odds: fitted to the 2,496 rows that
-`benchmarks/judge_llm.py` has of HotpotQA, MuSiQue and MedQuAD, read by Qwen2.5-Coder-1.5B."""
+"""Slope and shift that turn the gain into log odds.
+
+They are fitted to the 2,496 rows that `benchmarks/judge_llm.py` has of HotpotQA, MuSiQue and MedQuAD, read by
+Qwen2.5-Coder-1.5B."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class LikelihoodJudge(AskingJudge):
 
     @property
     def identity(self) -> str:
-        """What changes verdicts, as text."""
+        """Settings that change verdicts, as text."""
         return f"LikelihoodJudge({name_of(self.llm)}, tokens={self.tokens}, prompt={_ASKED!r}, {_SLOPE}, {_SHIFT})"
 
     @property
@@ -86,8 +88,8 @@ class LikelihoodJudge(AskingJudge):
         questions = [cases[place].question.strip() for place in places]
         grammars = self._grammars(list(dict.fromkeys(questions)))
         alone = self._alone(grammars)
-        asked = [(question, cases[place].evidence) for question, place in zip(questions, places, strict=True)]
-        for number, reply in self._replies(asked, grammars):
+        prompts = [(question, cases[place].evidence) for question, place in zip(questions, places, strict=True)]
+        for number, reply in self._replies(prompts, grammars):
             question = questions[number]
             try:
                 yield places[number], _likelihood(question, reply) - _likelihood(question, alone[question])
@@ -111,7 +113,9 @@ class LikelihoodJudge(AskingJudge):
         if faults and len(faults) == len(alone):
             raise ModelError(
                 f"{self.llm.model} at {self.llm.address()} cannot judge by likelihood: {faults[0]}; use LocalLLM(), or "
-                "a server of llama.cpp"
+                "a server of llama.cpp",
+                code="likelihood.unfit_server",
+                fault=faults[0],
             )
         return alone
 
@@ -123,11 +127,11 @@ class LikelihoodJudge(AskingJudge):
         return {question: token_grammar(tokens) for question, tokens in zip(questions, cut, strict=True)}
 
     def _replies(
-        self, asked: Sequence[tuple[str, tuple[str, ...]]], grammars: Mapping[str, str]
+        self, prompts: Sequence[tuple[str, tuple[str, ...]]], grammars: Mapping[str, str]
     ) -> Iterator[tuple[int, Reply | ModelError]]:
         """Yield the reply for each question and evidence, by its number."""
         with gathering():
-            requests = [self._request(evidence, grammars[question]) for question, evidence in asked]
+            requests = [self._request(evidence, grammars[question]) for question, evidence in prompts]
         return each_whole_reply(self.llm, requests)
 
     def _request(self, evidence: tuple[str, ...], grammar: str) -> Request:

@@ -22,11 +22,11 @@ TRAINED = "graphbrick.judge.judges.trained:open_judge"
 BY_MODEL = "graphbrick.judge.judges.rubric:RubricJudge"
 """The module and class of the judge that asks a language model, its first argument."""
 LIKELIHOOD = "likelihood:"
-"""What a text begins with that names a language model as a judge by the likelihood of the question."""
+"""Prefix of the name of a language model that judges by the likelihood of the question."""
 BY_LIKELIHOOD = "graphbrick.judge.judges.likelihood:LikelihoodJudge"
 """The module and class of that judge, with the model as its one argument."""
 ONE_WORD = "one-word:"
-"""What a text begins with that names a language model which says yes or no and gives no reason."""
+"""Prefix of the name of a language model that judges with yes or no and gives no reason."""
 _PREFIXES: dict[str, tuple[str, dict[str, bool]]] = {
     LIKELIHOOD: (BY_LIKELIHOOD, {}),
     ONE_WORD: (BY_MODEL, {"reasons": False}),
@@ -57,7 +57,9 @@ def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
     if not name or name in _PREFIXES or (Path(name).exists() and not name.lower().endswith(".gguf")):
         raise InputError(
             f"a judge is a language model such as gpt-4.1 or LLM('gpt-4.1'), {LIKELIHOOD}MODEL, {ONE_WORD}MODEL, the "
-            f"folder of a trained judge{''.join(f', {known}' for known in BASELINES)}, got {text!r}"
+            f"folder of a trained judge{''.join(f', {known}' for known in BASELINES)}, got {text!r}",
+            code="named.not_a_judge",
+            name=text,
         )
     return _imported(BY_MODEL)(model(name))
 
@@ -65,5 +67,5 @@ def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
 def _imported(place: str) -> Callable[..., Judge]:
     """Return what ``module:name`` names."""
     module, _, name = place.partition(":")
-    found: Callable[..., Judge] = getattr(import_module(module), name)
-    return found
+    maker: Callable[..., Judge] = getattr(import_module(module), name)
+    return maker

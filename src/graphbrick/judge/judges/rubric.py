@@ -85,7 +85,7 @@ class RubricJudge(AskingJudge):
 
     @property
     def identity(self) -> str:
-        """What changes verdicts, as text, with a checksum of the prompts."""
+        """Settings that change verdicts, as text, with a checksum of the prompts."""
         prompts = prompts_digest(tuple(label.value for label in _DATA), _REASONED, _ONE_WORD)
         return (
             f"RubricJudge({name_of(self.llm)}, reasons={self.reasons}, samples={self.samples}, tokens={self.tokens}, "
@@ -116,7 +116,12 @@ class RubricJudge(AskingJudge):
                 yield open_[number], verdict
         finally:
             if unread:
-                event(f"{len(unread):,} of {len(cases):,} verdicts could not be read, such as: {unread[0]}")
+                event(
+                    f"{len(unread):,} of {len(cases):,} verdicts could not be read, such as: {unread[0]}",
+                    "rubric.unread_verdicts",
+                    unread=len(unread),
+                    cases=len(cases),
+                )
 
     def request(self, label: Label, case: Case) -> Request:
         """Return what the model is asked about a case."""
@@ -149,7 +154,12 @@ class RubricJudge(AskingJudge):
         if not said:
             return read[0]
         if len(said) < self.samples:
-            event(f"{len(said)} of {self.samples} samples of a verdict could be read")
+            event(
+                f"{len(said)} of {self.samples} samples of a verdict could be read",
+                "rubric.unread_samples",
+                read=len(said),
+                samples=self.samples,
+            )
         reason = next(verdict.reason for verdict in read if verdict.probability is not None)
         return Verdict(sum(said) / len(said), reason)
 

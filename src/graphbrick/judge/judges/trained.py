@@ -29,4 +29,5 @@ def open_judge(folder: Path) -> Judge:
     raise InputError(
         f"holds a judge of kind {kind!r}; this graphbrick knows {learned.KIND}, {encoder.KIND} and {tuned_model.KIND}",
         folder,
+        code="trained_judge.unknown_kind",
     )

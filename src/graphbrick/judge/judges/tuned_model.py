@@ -73,13 +73,15 @@ def open_tuned(folder: Path, about: Mapping[str, Any], checksum: str) -> TunedMo
     try:
         tokens, context = int(about["tokens"]), int(about["context"])
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{FILE} is damaged ({error!r}); train the judge again", folder) from error
+        reason = f"{FILE} is damaged ({error!r}); train the judge again"
+        raise InputError(reason, folder, code="tuned_judge.damaged") from error
     model = folder / MODEL
     if not model.is_file():
         raise InputError(
-            f"has no {MODEL}, as its base was no GGUF file; convert {folder / 'merged'} to it with "
+            f"has no {MODEL}, as its base was not a GGUF file; convert {folder / 'merged'} to it with "
             "convert_hf_to_gguf.py of llama.cpp",
             folder,
+            code="tuned_judge.no_gguf",
         )
     llm = LocalLLM(str(model.absolute()), context=context, structured=False)
     return TunedModelJudge(rubric_of(llm, tokens), scales, f"{KIND} {checksum}")

@@ -14,7 +14,7 @@ from graphbrick.study.statistics.agreement import Agreement, cohens_kappa
 
 @dataclass(frozen=True)
 class LabelAgreement:
-    """How two labellers agree on one label.
+    """Agreement of two labellers on one label.
 
     Attributes:
         label: The label.
@@ -38,30 +38,39 @@ def agreements(first: Path, second: Path) -> list[LabelAgreement]:
         InputError: A file cannot be read, or nothing is labelled in both.
     """
     a, b = _labels(first), _labels(second)
-    found = []
+    agreements = []
     for label in [label for label in a if label in b]:
         both = [case for case in a[label] if case in b[label]]
         if both:
             values = [[labels[label][case] for case in both] for labels in (a, b)]
             apart = tuple(case for case, one, other in zip(both, *values, strict=True) if one != other)
-            found.append(LabelAgreement(label, cohens_kappa(*values), apart))
-    if not found:
-        raise InputError(f"no answer has a label in both {first} and {second}; label the same sample twice")
-    return found
+            agreements.append(LabelAgreement(label, cohens_kappa(*values), apart))
+    if not agreements:
+        raise InputError(
+            f"no answer has a label in both {first} and {second}; label the same sample twice",
+            code="agreeing.nothing_in_common",
+        )
+    return agreements
 
 
 def _labels(path: Path) -> dict[Label, dict[str, float]]:
     """Return the labels of a file by id."""
     file = open_labels(path)
-    found: dict[Label, dict[str, float]] = {label: {} for label in file.labels}
+    values: dict[Label, dict[str, float]] = {label: {} for label in file.labels}
     seen: dict[str, int] = {}
     for row, line in zip(file.rows, file.lines, strict=True):
         case = row["id"].strip()
         if case in seen:
-            raise InputError(f"the case {case} is labelled on line {seen[case]} too; leave one of them out", path, line)
+            raise InputError(
+                f"the case {case} is labelled on line {seen[case]} too; leave one of them out",
+                path,
+                line,
+                code="agreeing.labelled_twice",
+                first=seen[case],
+            )
         seen[case] = line
         for label in file.labels:
             value = label_of(row[label], path, line, label)
             if isinstance(value, float):
-                found[label][case] = value
-    return found
+                values[label][case] = value
+    return values

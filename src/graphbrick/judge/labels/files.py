@@ -95,10 +95,14 @@ def write_cases(cases: Sequence[StudyCase], labels: Sequence[Label], path: Path,
     """
     if path.exists() and not overwrite:
         raise InputError(
-            "the file is there, and may have labels; name another one, or replace it with --overwrite", path
+            "the file is there, and may have labels; name another one, or replace it with --overwrite",
+            path,
+            code="label_file.exists",
         )
     if not labels:
-        raise InputError(f"there is nothing to label by; name one of {', '.join(Label)}")
+        raise InputError(
+            f"there is nothing to label by; name one of {', '.join(Label)}", code="label_file.no_label_named"
+        )
     gold = ("gold",) * (Label.CORRECTNESS in labels)
     columns = [*_FIXED[:-1], *gold, *labels]
     rows = []
@@ -123,12 +127,13 @@ def open_labels(path: Path) -> LabelFile:
             _check_columns(columns, path)
         elif any(map(str.strip, cells)):
             if len(cells) > len(columns):
-                raise InputError(f"the row has {len(cells)} cells, and the header {len(columns)}", path, line)
+                reason = f"the row has {len(cells)} cells, and the header {len(columns)}"
+                raise InputError(reason, path, line, code="label_file.too_many_cells", cells=len(cells))
             padded = [*cells, *[""] * (len(columns) - len(cells))]
             rows.append(dict(zip(columns, map(_unprotected, padded), strict=True)))
             lines.append(line)
     if not columns:
-        raise InputError("the file is empty; graphbrick judge sample writes one", path)
+        raise InputError("the file is empty; graphbrick judge sample writes one", path, code="label_file.empty")
     return LabelFile(path, columns, rows, lines)
 
 
@@ -150,7 +155,11 @@ def read_labels(path: Path, cases: Sequence[StudyCase]) -> Labels:
         key, fresh = _key(row, known, path, line)
         if key in seen:
             raise InputError(
-                f"the case {row['id']} is labelled on line {seen[key]} too; leave one of them out", path, line
+                f"the case {row['id']} is labelled on line {seen[key]} too; leave one of them out",
+                path,
+                line,
+                code="label_file.labelled_twice",
+                first=seen[key],
             )
         seen[key] = line
         read = {label: label_of(row[label], path, line, label) for label in file.labels}
@@ -183,7 +192,8 @@ def labels_by_rule(cases: Sequence[StudyCase], labels: Sequence[Label]) -> Label
     if not values:
         raise InputError(
             f"no label follows from gold answers; the rule knows {Label.CORRECTNESS} and {Label.CONTEXT_RELEVANCE} of "
-            "questions with gold answers"
+            "questions with gold answers",
+            code="label_file.no_rule",
         )
     note = (
         "the labels are no judgements of people: they follow from the gold answers (correctness is equality of the "
@@ -203,7 +213,14 @@ def label_of(cell: str, path: Path, line: int, label: str) -> float | str:
         return float(word in _YES)
     if word in ("", SKIP):
         return word
-    raise InputError(f"{label} is {cell!r:.40}; write 1 or 0 (or yes or no), skip, or nothing", path, line)
+    raise InputError(
+        f"{label} is {cell!r:.40}; write 1 or 0 (or yes or no), skip, or nothing",
+        path,
+        line,
+        code="label_file.bad_label",
+        label=label,
+        cell=cell,
+    )
 
 
 def _key(row: dict[str, str], known: dict[Key, StudyCase], path: Path, line: int) -> tuple[Key, bool]:
@@ -212,9 +229,12 @@ def _key(row: dict[str, str], known: dict[Key, StudyCase], path: Path, line: int
     case = None if numbers is None else known.get(numbers[:2])
     if numbers is None or case is None:
         raise InputError(
-            f"{row['id']!r:.40} is the id of no answer of this study; label what graphbrick judge sample drew from it",
+            f"{row['id']!r:.40} is not the id of an answer of this study; label what graphbrick judge sample drew from "
+            "it",
             path,
             line,
+            code="label_file.unknown_id",
+            id=row["id"],
         )
     if all(text in row for text in TEXTS) and digest_of(*(row[text] for text in TEXTS)) != numbers[2]:
         raise InputError(
@@ -222,6 +242,8 @@ def _key(row: dict[str, str], known: dict[Key, StudyCase], path: Path, line: int
             "take the texts of the sample",
             path,
             line,
+            code="label_file.edited_text",
+            id=row["id"],
         )
     return numbers[:2], case.id == row["id"].strip()
 
@@ -229,13 +251,17 @@ def _key(row: dict[str, str], known: dict[Key, StudyCase], path: Path, line: int
 def _check_columns(columns: Sequence[str], path: Path) -> None:
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
-        raise InputError(f"two columns are called {twice!r}; rename one", path, 1)
+        raise InputError(
+            f"two columns are called {twice!r}; rename one", path, 1, code="label_file.same_columns", column=twice
+        )
     if "id" not in columns or not any(column in set(Label) for column in columns):
         raise InputError(
             f"a file of labels has the column id and one or more of {', '.join(Label)}, got "
             f"{', '.join(columns) or 'no column'}; graphbrick judge sample writes one",
             path,
             1,
+            code="label_file.bad_columns",
+            columns=columns,
         )
 
 
@@ -255,9 +281,9 @@ def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
             finally:
                 csv.field_size_limit(before)
     except OSError as error:
-        raise InputError(f"it cannot be read: {error.strerror or error}", path) from error
+        raise InputError(f"it cannot be read: {error.strerror or error}", path, code="label_file.unreadable") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"this is not a CSV file in UTF-8: {error}", path) from error
+        raise InputError(f"this is not a CSV file in UTF-8: {error}", path, code="label_file.not_csv") from error
 
 
 def _protected(cell: str) -> str:

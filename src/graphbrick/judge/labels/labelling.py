@@ -27,7 +27,7 @@ MEANINGS = {
     Label.ANSWER_RELEVANCE: "is this an answer to the question, whether right or wrong?",
     Label.CORRECTNESS: "does the first answer mean the same as one of the correct answers?",
 }
-"""What a person is asked for each label."""
+"""Question to a person for each label."""
 
 
 class Labelling:
@@ -37,7 +37,7 @@ class Labelling:
         path: The file.
 
     Raises:
-        InputError: It cannot be read, has a cell that is no label, or is being labelled by another process.
+        InputError: It cannot be read, has a cell that is not a label, or is being labelled by another process.
     """
 
     def __init__(self, path: Path) -> None:
@@ -68,7 +68,7 @@ class Labelling:
         """
         with self._lock:
             if not 0 <= row < len(self._file.rows):
-                raise InputError(f"there is no row {row}; reload the page", self.path)
+                raise InputError(f"there is no row {row}; reload the page", self.path, code="labelling.no_row", row=row)
             cells = self._file.rows[row]
             evidence = [part for part in cells.get("evidence", "").split("\n\n") if part.strip()]
             return {"row": row, "id": cells["id"], "evidence": evidence} | {
@@ -91,7 +91,8 @@ class Labelling:
             self._refresh()
             row = next((row for row in self._file.rows if row["id"] == case), None)
             if row is None or label not in self._file.labels or value not in _VALUES:
-                raise InputError("the file has no such row or label any more; reload the page", self.path)
+                reason = "the file has no such row or label any more; reload the page"
+                raise InputError(reason, self.path, code="labelling.changed", case=case, label=label)
             before, row[label] = row[label], value
             try:
                 self._file.save()
@@ -112,7 +113,8 @@ class Labelling:
             for label in file.labels:
                 label_of(row[label], self.path, line, label)
         if not file.rows:
-            raise InputError("there is nothing to label; graphbrick judge sample draws some answers", self.path)
+            advice = "there is nothing to label; graphbrick judge sample draws some answers"
+            raise InputError(advice, self.path, code="labelling.no_rows")
         self._stamp = stamp
         return file
 
@@ -120,7 +122,9 @@ class Labelling:
         try:
             stat = self.path.stat()
         except OSError as error:
-            raise InputError(f"it cannot be read: {error.strerror or error}", self.path) from error
+            raise InputError(
+                f"it cannot be read: {error.strerror or error}", self.path, code="labelling.unreadable"
+            ) from error
         return stat.st_mtime_ns, stat.st_size
 
 
@@ -135,16 +139,22 @@ def open_labelling(path: Path) -> Iterator[Labelling]:
         InputError: The file cannot be read, or another process labels it.
     """
     if path.is_dir():
-        raise InputError("this is a folder; name the file that graphbrick judge sample wrote", path)
+        raise InputError(
+            "this is a folder; name the file that graphbrick judge sample wrote", path, code="labelling.folder"
+        )
     if not path.is_file():
-        raise InputError("there is no such file; graphbrick judge sample writes one", path)
+        raise InputError("there is no such file; graphbrick judge sample writes one", path, code="labelling.no_file")
     lock_file = path.with_name(f".{path.name}.lock")
     try:
         lock = claim(lock_file)
     except BlockingIOError as error:
-        raise InputError("another process labels this file now; use its page, or end it", path) from error
+        raise InputError(
+            "another process labels this file now; use its page, or end it", path, code="labelling.locked"
+        ) from error
     except OSError as error:
-        raise InputError(f"the file cannot be written here: {error.strerror or error}", path) from error
+        raise InputError(
+            f"the file cannot be written here: {error.strerror or error}", path, code="labelling.not_writable"
+        ) from error
     try:
         yield Labelling(path)
     finally:
@@ -189,7 +199,11 @@ class LabellingServer(ThreadingHTTPServer):
         try:
             super().__init__(("127.0.0.1", port), _Handler)
         except (OSError, OverflowError) as error:
-            raise InputError(f"the port {port} cannot be used: {error}; name another one, or none") from error
+            raise InputError(
+                f"the port {port} cannot be used: {error}; name another one, or none",
+                code="labelling.port_taken",
+                port=port,
+            ) from error
 
     @property
     def address(self) -> str:
@@ -229,8 +243,8 @@ class _Handler(BaseHTTPRequestHandler):
         if body is None:
             self._send(400, {"error": "the request is not JSON, or too long"})
         elif name == "label":
-            given = [str(body.get(key, "")) for key in ("id", "label", "value")]
-            self._answer(lambda: self.server.labelling.give(*given))
+            values = [str(body.get(key, "")) for key in ("id", "label", "value")]
+            self._answer(lambda: self.server.labelling.give(*values))
         elif name == "stop":
             self._send(200, {})
             threading.Thread(target=self.server.shutdown, daemon=True).start()

@@ -40,12 +40,17 @@ def draw(cases: Sequence[StudyCase], labels: Sequence[Label], n: int, *, seed: i
     if not strata:
         raise InputError(
             "no answer can be labelled: none has evidence or an answer, or gold answers for correctness; evaluate "
-            "other pipelines"
+            "other pipelines",
+            code="sampling.no_answer",
         )
     if n < (least := sum(min(LEAST, len(stratum)) for stratum in strata.values())):
         raise InputError(
             f"{n} labels are too few for {len(strata)} strata of system and kind of question, as an interval needs "
-            f"{LEAST} of each; draw at least {least}, better 30 of each system"
+            f"{LEAST} of each; draw at least {least}, better 30 of each system",
+            code="sampling.too_few",
+            n=n,
+            strata=len(strata),
+            least=least,
         )
     numbers = _quotas([len(stratum) for stratum in strata.values()], n)
     chosen = [

@@ -75,15 +75,15 @@ def study_cases(study: Study) -> list[SystemCase]:
     Raises:
         InputError: Nothing is answered yet.
     """
-    found, listed = [], cases_of(study)
+    cases, listed = [], cases_of(study)
     references = {
         question.id: tuple(gold.names[0] if gold.names else gold.answer for gold in question.gold)
         for question in study.questions()
     }
     for one in listed:
         case = Case(one.text, one.evidence, one.answer_text, references[one.question])
-        found.append(SystemCase(one.system, "/".join(one.key), case))
-    return found
+        cases.append(SystemCase(one.system, "/".join(one.key), case))
+    return cases
 
 
 def read_cases(file: Path) -> list[SystemCase]:
@@ -98,7 +98,7 @@ def read_cases(file: Path) -> list[SystemCase]:
     The names of RAGAS (``user_input``, ``retrieved_contexts``, ``response``) do as well; other fields are not read.
 
     Raises:
-        InputError: The file cannot be read, a line is no such object, or there is none.
+        InputError: The file cannot be read, a line is not such an object, or there is none.
 
     Example:
         >>> from tempfile import mkdtemp
@@ -109,14 +109,15 @@ def read_cases(file: Path) -> list[SystemCase]:
     """
     cases = [_case(record) for record in read_json(file)]
     if not cases:
-        raise InputError("there is no case in it; each line is an object with question, evidence, answer", file)
+        reason = "there is no case in it; each line is an object with question, evidence, answer"
+        raise InputError(reason, file, code="metric_cases.empty")
     return cases
 
 
 def _case(record: Record) -> SystemCase:
     question, answer = _texts(record, _QUESTION), _texts(record, _ANSWER)
     if len(question) != 1:
-        raise record.fault("each case needs a question, a text")
+        raise record.fault("each case needs a question, a text", code="metric_cases.no_question")
     case = Case(question[0], _texts(record, _EVIDENCE), "\n".join(answer), _texts(record, _REFERENCE))
     name = record.values.get("id")
     return SystemCase(str(record.values.get("system", "")), question[0] if name is None else str(name), case)
@@ -129,5 +130,7 @@ def _texts(record: Record, names: tuple[str, ...]) -> tuple[str, ...]:
     values = [] if value is None else value if isinstance(value, list) else [value]
     texts = [one for one in values if isinstance(one, str)]
     if len(texts) < len(values):
-        raise record.fault(f"{name} must be a text or a list of texts, got {value!r:.80}")
+        raise record.fault(
+            f"{name} must be a text or a list of texts, got {value!r:.80}", code="metric_cases.not_texts", field=name
+        )
     return tuple(text for text in texts if text.strip())

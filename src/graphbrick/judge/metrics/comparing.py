@@ -52,7 +52,11 @@ def two_systems(cases: Sequence[SystemCase], first: str, second: str) -> tuple[s
     systems = list(dict.fromkeys(one.system for one in cases))
     one, two = (_system(name, systems) for name in (first, second))
     if one == two:
-        raise InputError(f"a system cannot be compared with itself, got {first!r} and {second!r}")
+        raise InputError(
+            f"a system cannot be compared with itself, got {first!r} and {second!r}",
+            code="comparing.same_system",
+            system=one,
+        )
     return one, two
 
 
@@ -68,7 +72,7 @@ def pairs_of(cases: Sequence[SystemCase], one: str, two: str) -> list[QuestionPa
         InputError: They share no question.
     """
     others = {other.id: other.case for other in cases if other.system == two}
-    found = [
+    pairs = [
         QuestionPair(
             this.id,
             Pair(this.case.question, this.case.answer, others[this.id].answer, reference_of(this.case)),
@@ -76,9 +80,9 @@ def pairs_of(cases: Sequence[SystemCase], one: str, two: str) -> list[QuestionPa
         for this in cases
         if this.system == one and this.id in others
     ]
-    if not found:
-        raise InputError(f"{one!r} and {two!r} have no question in common")
-    return found
+    if not pairs:
+        raise InputError(f"{one!r} and {two!r} have no question in common", code="comparing.no_common_question")
+    return pairs
 
 
 @dataclass
@@ -152,4 +156,9 @@ def _system(name: str, systems: Sequence[str]) -> str:
     if name.isdecimal() and 1 <= int(name) <= len(systems):
         return systems[int(name) - 1]
     known = ", ".join(f"{number} {system!r}" for number, system in enumerate(systems, 1))
-    raise InputError(f"there is no system {name!r}; there are {known}")
+    raise InputError(
+        f"there is no system {name!r}; there are {known}",
+        code="comparing.unknown_system",
+        name=name,
+        systems=list(systems),
+    )

@@ -101,7 +101,7 @@ class CriteriaJudge:
 
     @property
     def identity(self) -> str:
-        """What changes scores, as text, with a checksum of the prompt."""
+        """Settings that change scores, as text, with a checksum of the prompt."""
         rest = f"{self.criteria!r}, {self.steps!r}, {self.scale}, samples={self.samples}, tokens={self.tokens}"
         return f"CriteriaJudge({name_of(self.llm)}, {rest}, prompts={prompts_digest(('score',), _REPLY)})"
 
@@ -116,10 +116,14 @@ class CriteriaJudge:
         try:
             steps = object_of(reply, "steps")["steps"]
         except UnreadableError as error:
-            raise ModelError(f"{self.llm.model} wrote no steps: {error}; give them as steps=(...)") from error
+            raise ModelError(
+                f"{self.llm.model} wrote no steps: {error}; give them as steps=(...)", code="criteria.unread_steps"
+            ) from error
         texts = [str(step).strip() for step in steps] if isinstance(steps, list) else []
         if not any(texts):
-            raise ModelError(f"{self.llm.model} wrote no steps: {shown(reply)}; give them as steps=(...)")
+            raise ModelError(
+                f"{self.llm.model} wrote no steps: {shown(reply)}; give them as steps=(...)", code="criteria.no_steps"
+            )
         return replace(self, steps=tuple(filter(None, texts)))
 
     def score(self, cases: Sequence[Case], usage: Usage | None = None) -> Iterator[tuple[int, CriteriaScore]]:

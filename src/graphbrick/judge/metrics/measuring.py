@@ -154,8 +154,8 @@ def _key(judge: MetricJudge, case: Case, metric: Metric) -> tuple[str, str, str]
 
 def _kept(lines: KeptLines, judge: MetricJudge, case: Case) -> CaseValues:
     """Return the values of a case that a file has."""
-    kept = ((metric, lines.find(*_key(judge, case, metric))) for metric in judge.metrics)
-    return {metric: MetricValue(*value) for metric, value in kept if value is not None}
+    stored = ((metric, lines.find(*_key(judge, case, metric))) for metric in judge.metrics)
+    return {metric: MetricValue(*value) for metric, value in stored if value is not None}
 
 
 def _lacking(
@@ -170,7 +170,7 @@ def _lacking(
 
 
 class Plan(NamedTuple):
-    """What metrics would cost.
+    """Estimate of the cost of metrics.
 
     Attributes:
         calls: Number of calls, about.

@@ -69,7 +69,7 @@ USUAL = (
     Metric.CONTEXT_RECALL,
     Metric.ANSWER_CORRECTNESS,
 )
-"""What is computed unless metrics are named, where there are references."""
+"""Metrics that are computed by default where there are references."""
 USUAL_WITHOUT_REFERENCE = (
     Metric.FAITHFULNESS,
     Metric.ANSWER_RELEVANCY,

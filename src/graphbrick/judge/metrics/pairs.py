@@ -1,4 +1,4 @@
-"""Which of two answers is better: a language model that sees both orders of every pair."""
+"""Comparison of two answers by a language model that sees both orders of every pair."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Pair:
 
 
 class PairVerdict(NamedTuple):
-    """Which of two answers is better.
+    """The verdict on a pair of answers.
 
     Attributes:
         outcome: "first" or "second" if that one won in both orders, "tie" if both orders say so, "inconsistent" if the
@@ -70,7 +70,7 @@ class PairSummary(NamedTuple):
         first: Share of pairs that the first system won in both orders, with Wilson's 95 % interval.
         second: The same of the second system.
         ties: Number of pairs that both orders call equal.
-        inconsistent: Number of pairs on which the orders disagree; they are no win for either.
+        inconsistent: Number of pairs on which the orders disagree; neither wins them.
         difference: Mean of win (1), loss (-1) and neither (0) of the first system, with Bonett and Price's interval.
         p: p-value of McNemar's exact test of wins against losses.
         consistency: Share of the pairs shown to a model on whose two orders it agrees with itself.
@@ -113,7 +113,7 @@ class PairJudge:
 
     @property
     def identity(self) -> str:
-        """What changes verdicts, as text, with a checksum of the prompt."""
+        """Settings that change verdicts, as text, with a checksum of the prompt."""
         return f"PairJudge({name_of(self.llm)}, prompts={prompts_digest(('pair',), _REPLY)})"
 
     @property
@@ -175,9 +175,9 @@ def summarize_pairs(verdicts: Sequence[PairVerdict]) -> PairSummary:
     counts, n = Counter(outcomes), len(outcomes)
     won = [float(outcome == FIRST) for outcome in outcomes]
     lost = [float(outcome == SECOND) for outcome in outcomes]
-    asked = [one for one in verdicts if one.outcome is not None and one.places]
-    agreed = sum(one.outcome != INCONSISTENT for one in asked)
-    places = Counter(place for one in asked for place in one.places)
+    judged = [one for one in verdicts if one.outcome is not None and one.places]
+    agreed = sum(one.outcome != INCONSISTENT for one in judged)
+    places = Counter(place for one in judged for place in one.places)
     decided = places[FIRST] + places[SECOND]
     return PairSummary(
         len(verdicts),
@@ -188,7 +188,7 @@ def summarize_pairs(verdicts: Sequence[PairVerdict]) -> PairSummary:
         counts[INCONSISTENT],
         share_difference(counts[FIRST], counts[SECOND], n) if n else None,
         mcnemar(won, lost) if n else None,
-        wilson(agreed, len(asked)) if asked else None,
+        wilson(agreed, len(judged)) if judged else None,
         wilson(places[FIRST], decided) if decided else None,
     )
 

@@ -116,9 +116,9 @@ def _summary(system: str, scores: Sequence[CriteriaScore]) -> ScoreSummary:
 
 def _with_steps(judge: CriteriaJudge, store: KeptLines, usage: Usage) -> CriteriaJudge:
     """Return the judge with the steps that are kept, or new ones of the model, which are kept then."""
-    kept = store.find("steps", judge.identity)
-    if kept is not None:
-        return replace(judge, steps=tuple(kept))
+    written = store.find("steps", judge.identity)
+    if written is not None:
+        return replace(judge, steps=tuple(written))
     with record(Trace(), name_of(judge.llm), "judge") as entry:
         written = judge.with_steps()
     usage.add(entry)

@@ -1,4 +1,4 @@
-"""What a language model is asked about one case to compute metrics: each step once, whichever metrics need it."""
+"""Steps with a language model that compute the metrics of one case; metrics share the steps that they need."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable, Generator, Hashable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from graphbrick.core.trace import event
-from graphbrick.judge.asking import CUT, UnreadableError, about, cut, numbered_data, object_of
+from graphbrick.judge.asking import UnreadableError, about, cut, numbered_data, object_of, tell_cut
 from graphbrick.judge.verdicts import Case
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.chat import ChatModel
@@ -37,10 +36,10 @@ VERDICTS = (
     "Reply with a JSON object and nothing else: verdicts, a list with one object for each number, which has number, "
     "reason (a few words) and verdict (yes or no)."
 )
-"""How to reply with verdicts on numbered texts."""
+"""Form of a reply with verdicts on numbered texts."""
 _GUESSES = 'Reply with JSON and nothing else: {"questions": ["...", "...", "..."], "noncommittal": "yes" or "no"}.'
 REPLIES = (_LIST, VERDICTS, _GUESSES)
-"""How to reply to them."""
+"""Forms of the replies to them."""
 
 
 def reference_of(case: Case) -> str:
@@ -70,7 +69,7 @@ class CaseSteps:
         self.question = self._cut("question", case.question)
         self.evidence = [cut(llm, text, self._tokens) for text in case.evidence if text.strip()]
         if any(text not in case.evidence for text in self.evidence):
-            event(CUT.format(name="evidence"))
+            tell_cut("evidence")
         self._known: dict[Hashable, Any] = {}
 
     def statements(self, of: str) -> Step[tuple[str, ...]]:
@@ -104,10 +103,10 @@ class CaseSteps:
         Raises:
             UnreadableError: A reply cannot be read.
         """
-        found = []
+        by_item = []
         for text in self.evidence:
-            found.append((yield from self._once(("item", text, of), lambda text=text: self._supported([text], of))))  # type: ignore[misc]
-        return found
+            by_item.append((yield from self._once(("item", text, of), lambda text=text: self._supported([text], of))))  # type: ignore[misc]
+        return by_item
 
     def useful(self, by: str) -> Step[list[bool]]:
         """Return for each item of evidence whether it is of use to arrive at the answer or the reference.
@@ -153,21 +152,21 @@ class CaseSteps:
             statements = tuple(text for start, end in spans if (text := self.reference[start:end].strip()))
         else:
             statements = yield from self.statements(of)
-        found = [False] * len(statements)
+        is_supported = [False] * len(statements)
         for group in self._groups(texts):
-            left = [place for place, yes in enumerate(found) if not yes]
+            left = [place for place, yes in enumerate(is_supported) if not yes]
             data = {"question": self.question, "source": numbered_data(group)}
             verdicts = yield from self._verdicts("support", data, "statements", [statements[place] for place in left])
             for place, yes in zip(left, verdicts, strict=True):
-                found[place] = yes
-        return found
+                is_supported[place] = yes
+        return is_supported
 
     def _useful(self, answer: str) -> Step[list[bool]]:
-        found = list[bool]()
+        verdicts = list[bool]()
         for group in self._groups(self.evidence):
             data = {"question": self.question, "answer": answer}
-            found += yield from self._verdicts("usefulness", data, "evidence", group)
-        return found
+            verdicts += yield from self._verdicts("usefulness", data, "evidence", group)
+        return verdicts
 
     def _guesses(self) -> Step[tuple[tuple[str, ...], bool]]:
         schema = json_object(questions=json_list(_STRING, QUESTIONS), noncommittal=_YES_NO)
@@ -181,28 +180,28 @@ class CaseSteps:
 
     def _entities(self, of: str) -> Step[set[str]]:
         groups = self._groups(self.evidence) if of == "evidence" else [[self.reference]]
-        found = set[str]()
+        forms = set[str]()
         for group in groups:
             names = yield from _texts("entities", {"text": "\n".join(group)}, _MOST_ENTITIES)
-            found |= {form for form in map(fold, names) if form}
-        return found
+            forms |= {form for form in map(fold, names) if form}
+        return forms
 
     def _verdicts(self, name: str, data: dict[str, Any], key: str, texts: Sequence[str]) -> Step[list[bool]]:
         """Ask for a verdict on each text; those that a reply leaves out are asked about once more, fewer at a time."""
-        found: dict[int, bool] = {}
+        by_place: dict[int, bool] = {}
         reply = ""
         first_most = min(max(self._llm.max_tokens // _VERDICT, 1), _MOST_VERDICTS, max(len(texts), 1))
         for most in (first_most, max(first_most // 2, 1)):
-            left = [place for place in range(len(texts)) if place not in found]
+            left = [place for place in range(len(texts)) if place not in by_place]
             for first in range(0, len(left), most):
                 places = left[first : first + most]
                 shown_texts = numbered_data([texts[place] for place in places])
                 reply = yield Request(about(name, data | {key: shown_texts}, VERDICTS), verdicts_schema(len(places)))
-                found |= {places[number - 1]: yes for number, yes in _read_verdicts(reply, len(places)).items()}
-        if len(found) < len(texts):
-            missing = len(texts) - len(found)
+                by_place |= {places[number - 1]: yes for number, yes in _read_verdicts(reply, len(places)).items()}
+        if len(by_place) < len(texts):
+            missing = len(texts) - len(by_place)
             raise UnreadableError(f"{missing} of {len(texts)} verdicts are missing, the last reply is {shown(reply)}")
-        return [found[place] for place in range(len(texts))]
+        return [by_place[place] for place in range(len(texts))]
 
     def _groups(self, texts: Sequence[str]) -> list[Sequence[str]]:
         """Split texts into groups that fit into a call each."""
@@ -212,7 +211,7 @@ class CaseSteps:
     def _cut(self, name: str, text: str) -> str:
         short = cut(self._llm, text.strip(), self._room // 8)
         if short != text.strip():
-            event(CUT.format(name=name))
+            tell_cut(name)
         return short
 
 
@@ -244,7 +243,7 @@ def _read_verdicts(reply: str, n: int) -> dict[int, bool]:
         number = str(entry.get("number")) if isinstance(entry, dict) else ""
         if number.isdecimal() and 1 <= int(number) <= n:
             said.setdefault(int(number), set()).add(_SAYS.get(str(entry.get("verdict")).strip().lower()))
-    return {number: yes for number, found in said.items() if len(found) == 1 and (yes := found.pop()) is not None}
+    return {number: yes for number, answers in said.items() if len(answers) == 1 and (yes := answers.pop()) is not None}
 
 
 def _strings(value: object, reply: str) -> tuple[str, ...]:

@@ -100,13 +100,19 @@ def build_system(system: RagSystem, documents: Documents, folder: Path, progress
             name = next(name for name in settings if built.settings.get(name) != settings[name])
             raise InputError(
                 f"{place} was made with {name} {built.settings.get(name)}, now it is {settings[name]}; give the system "
-                "another name, or begin in another folder"
+                "another name, or begin in another folder",
+                code="rag_graph.other_settings",
+                setting=name,
+                before=built.settings.get(name),
+                now=settings[name],
             )
         return built
     if place.exists():
         raise InputError(
             f"{place} is there and is not the graph of a system; give the system another name, or begin in another "
-            "folder"
+            "folder",
+            code="rag_graph.foreign_folder",
+            folder=place,
         )
     indexed = _indexed(system, documents, folder, settings, progress)
     work = place.with_name(f".{place.name}.{indexed.folder.name}")
@@ -181,7 +187,9 @@ def _prepare(system: RagSystem, graph: TextGraph) -> None:
         try:
             stages.run(graph, title)
         except LinkError:
-            event("nothing was worked out before the first question: its title names no entity")
+            event(
+                "nothing was worked out before the first question: its title names no entity", "rag_graph.not_prepared"
+            )
 
 
 def _before_models(pipeline: Pipeline) -> Pipeline | None:
@@ -204,7 +212,12 @@ def _read(place: Path) -> Built | None:
         values = json.loads(file.read_text(encoding="utf-8"))
         return Built(**{**values, "cost": Cost(**values["cost"]), "folder": place})
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise GraphbrickError(f"{file} is damaged ({error}); remove the folder {place} to build it again") from error
+        raise GraphbrickError(
+            f"{file} is damaged ({error}); remove the folder {place} to build it again",
+            code="rag_graph.damaged",
+            file=file,
+            folder=place,
+        ) from error
 
 
 def _write(place: Path, built: Built) -> Built:

@@ -133,32 +133,48 @@ def _alone(folder: Path) -> FileLock:
         folder.mkdir(parents=True, exist_ok=True)
         return claim(folder / ".lock")
     except BlockingIOError as error:
-        raise InputError("another evaluation writes into this folder; wait, or name another one", folder) from error
+        reason = "another evaluation writes into this folder; wait, or name another one"
+        raise InputError(reason, folder, code="rag.locked") from error
     except OSError as error:
-        raise InputError(f"the folder cannot be written: {error.strerror or error}", folder) from error
+        reason = f"the folder cannot be written: {error.strerror or error}"
+        raise InputError(reason, folder, code="rag.not_writable") from error
 
 
 def _check(systems: Sequence[RagSystem]) -> None:
     if not systems:
-        raise InputError("there is no system to evaluate; give at least one")
+        raise InputError("there is no system to evaluate; give at least one", code="rag.no_system")
     file = next((system.name for system in systems if system.folder.casefold() in _FILES), None)
     if file is not None:
-        raise InputError(f"a system cannot be called {file!r}, as a file of the evaluation has this name; rename it")
+        raise InputError(
+            f"a system cannot be called {file!r}, as a file of the evaluation has this name; rename it",
+            code="rag.reserved_name",
+            name=file,
+        )
     other = next((system for system in systems if system.pipeline.gives != Level.ANSWER), None)
     if other is not None:
         raise InputError(
             f"the system {other.name!r} gives no answer: {other.pipeline!r}; end its pipeline with a stage such as "
-            "Quote(BM25())"
+            "Quote(BM25())",
+            code="rag.no_answer_stage",
+            name=other.name,
         )
     folders = [system.folder.casefold() for system in systems]
     twice = next((system.name for system in systems if folders.count(system.folder.casefold()) > 1), None)
     if twice is not None:
-        raise InputError(f"there are two systems {twice!r}, or names that differ only in marks; rename one")
+        raise InputError(
+            f"there are two systems {twice!r}, or names that differ only in marks; rename one",
+            code="rag.same_name",
+            name=twice,
+        )
     seen: dict[tuple[str, ...], str] = {}
     for system in systems:
         key = tuple(map(repr, (system.pipeline, system.extractor, system.chunker, system.reports, system.reporter)))
         if key in seen:
-            raise InputError(f"the systems {seen[key]!r} and {system.name!r} are the same; leave one out")
+            raise InputError(
+                f"the systems {seen[key]!r} and {system.name!r} are the same; leave one out",
+                code="rag.same_system",
+                names=(seen[key], system.name),
+            )
         seen[key] = system.name
 
 
@@ -176,7 +192,8 @@ def _questions(
     if not file.is_file():
         if questions is None:
             raise InputError(
-                "there are no questions; name a file of them, or a language model that writes some (--llm MODEL)"
+                "there are no questions; name a file of them, or a language model that writes some (--llm MODEL)",
+                code="rag.no_questions",
             )
         notes += _write(file, built, questions, progress)
     return list(load(file))
@@ -232,9 +249,8 @@ def _judged(
 ) -> dict[str, list[Asked]]:
     """Return the answers with their scores."""
     rows = [(name, one.question.id, one.question.text, one.answer) for name, part in answers.items() for one in part]
-    scored = score_answers(rows, judge, name_of(judge), scores, part_of(progress, JUDGING), retry=retry)
-    found = iter(scored)
+    scored = iter(score_answers(rows, judge, name_of(judge), scores, part_of(progress, JUDGING), retry=retry))
     return {
-        name: [Asked(one.question, one.answer, one.seconds, one.error, next(found)) for one in part]
+        name: [Asked(one.question, one.answer, one.seconds, one.error, next(scored)) for one in part]
         for name, part in answers.items()
     }

@@ -16,7 +16,7 @@ _MEGABYTE = 1024  # of the kilobytes in which Linux counts
 
 @dataclass
 class Cost:
-    """What a piece of work took.
+    """Time and memory that a piece of work took.
 
     Attributes:
         seconds: Time by the clock.

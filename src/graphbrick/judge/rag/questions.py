@@ -89,9 +89,19 @@ def questions_about(
     _single(graph, documents, writing, made)
     for kind, wanted in ((GLOBAL, writing.overall), (DOCUMENT, writing.single)):
         if made.count(kind) < wanted:
-            event(f"{llm.model} wrote {made.count(kind):,} of {wanted:,} {kind} questions")
+            event(
+                f"{llm.model} wrote {made.count(kind):,} of {wanted:,} {kind} questions",
+                "rag_questions.too_few",
+                kind=kind,
+                written=made.count(kind),
+                wanted=wanted,
+            )
     if not made.questions and writing.overall + writing.single:
-        raise ModelError(f"{llm.model} wrote no question; try another model, or give questions of your own")
+        raise ModelError(
+            f"{llm.model} wrote no question; try another model, or give questions of your own",
+            code="rag_questions.none_written",
+            model=llm.model,
+        )
     return made.questions
 
 
@@ -196,7 +206,7 @@ def _single(graph: TextGraph, documents: dict[str, list[int]], writing: Question
         part, left = left[:missing], left[missing:]
         for place, reply in each_reply(writing.llm, [_single_request(graph, passage) for _, passage in part]):
             if isinstance(reply, ModelError):
-                event(str(reply))
+                event(str(reply), "rag_questions.refused")
                 continue
             for text in _texts(reply)[:1]:
                 made.add(text, DOCUMENT, part[place][0])
@@ -227,7 +237,7 @@ def _texts(reply: str) -> list[str]:
         parts = [value]
     lines = [one_line(BULLET.sub("", part)).strip('"') for part in parts if isinstance(part, str)]
     is_json = value is not None
-    found = [line[:_QUESTION] for line in lines if line and (is_json or line.endswith("?"))]
-    if not found:
-        event(f"no question could be read out of the reply {shown(reply)}")
-    return list(dict.fromkeys(found))
+    questions = [line[:_QUESTION] for line in lines if line and (is_json or line.endswith("?"))]
+    if not questions:
+        event(f"no question could be read out of the reply {shown(reply)}", "rag_questions.unread_reply")
+    return list(dict.fromkeys(questions))

@@ -72,10 +72,14 @@ class RagSystem:
         extractor = parse_brick(extract) if extract else None
         chunker = parse_brick(chunks) if chunks else None
         if not isinstance(extractor, Extractor | None) or not isinstance(chunker, Chunker | None):
-            raise InputError("extract is a brick such as Phrases(), chunks one such as ByHeading(n=200)")
+            raise InputError(
+                "extract is a brick such as Phrases(), chunks one such as ByHeading(n=200)", code="rag_system.bad_brick"
+            )
         reporter = parse_brick(reports) if isinstance(reports, str) and reports else None
         if not isinstance(reporter, ChatModel | None):
-            raise InputError(f"reports are written by a language model such as LLM(), got {reports}")
+            raise InputError(
+                f"reports are written by a language model such as LLM(), got {reports}", code="rag_system.bad_reporter"
+            )
         answering = parse(pipeline) if isinstance(pipeline, str) else pipeline
         return cls(name, answering, extractor, chunker, communities or bool(reports), bool(reports), reporter)
 
@@ -119,25 +123,36 @@ def read_systems(file: Path) -> list[RagSystem]:
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"it cannot be read as TOML ({error})", file) from error
+        raise InputError(f"it cannot be read as TOML ({error})", file, code="rag_system.not_toml") from error
     tables = content.get("system")
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-        raise InputError("it has no [[system]]; give each system a table with a name and a pipeline", file)
+        reason = "it has no [[system]]; give each system a table with a name and a pipeline"
+        raise InputError(reason, file, code="rag_system.no_table")
     return [_system(table, number, file) for number, table in enumerate(tables, 1)]
 
 
 def _system(table: Mapping[str, Any], number: int, file: Path) -> RagSystem:
     unknown = [key for key in table if key not in _KEYS]
     if unknown:
-        raise InputError(f"system {number} has {unknown[0]!r}; there is {', '.join(_KEYS)}", file)
+        reason = f"system {number} has {unknown[0]!r}; there is {', '.join(_KEYS)}"
+        raise InputError(reason, file, code="rag_system.unknown_key", number=number, key=unknown[0])
     wrong = [key for key in _TEXTS if not isinstance(table.get(key, ""), str)]
     wrong += [] if isinstance(table.get("communities", False), bool) else ["communities"]
     wrong += [] if isinstance(table.get("reports", False), bool | str) else ["reports"]
     if wrong:
-        raise InputError(f"system {number}: {wrong[0]} has a value of another type", file)
+        reason = f"system {number}: {wrong[0]} has a value of another type"
+        raise InputError(reason, file, code="rag_system.bad_type", number=number, key=wrong[0])
     if not table.get("name") or not table.get("pipeline"):
-        raise InputError(f"system {number} needs a name and a pipeline", file)
+        raise InputError(
+            f"system {number} needs a name and a pipeline", file, code="rag_system.incomplete", number=number
+        )
     try:
         return RagSystem.of_text(**table)
     except GraphbrickError as error:
-        raise InputError(f"system {number} ({table['name']}): {error}", file) from error
+        raise InputError(
+            f"system {number} ({table['name']}): {error}",
+            file,
+            code="rag_system.bad_system",
+            number=number,
+            name=table["name"],
+        ) from error

@@ -100,13 +100,13 @@ def rows_of(study: RagStudy) -> list[SystemRow]:
 
 
 def _scored(asked: Sequence[Asked]) -> Scored:
-    given = [one.score for one in asked if one.score is not None]
-    values = [float(score.score) for score in given if score.score is not None]
+    scores = [one.score for one in asked if one.score is not None]
+    values = [float(score.score) for score in scores if score.score is not None]
     mean = interval([value / 100 for value in values]) if values else None
     if mean is not None:
         mean = Interval(100 * mean.mean, 100 * mean.low, 100 * mean.high, mean.n)
-    unread, empty = len(given) - len(values), sum(not one.answer.strip() for one in asked)
-    least, most = ((sum(values) + unread * end) / len(given) if given else None for end in (0, 100))
+    unread, empty = len(scores) - len(values), sum(not one.answer.strip() for one in asked)
+    least, most = ((sum(values) + unread * end) / len(scores) if scores else None for end in (0, 100))
     return Scored(len(asked), mean, unread, empty, least, most)
 
 

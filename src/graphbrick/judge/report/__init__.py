@@ -1,1 +1,1 @@
-"""What follows from verdicts and labels: corrected scores of systems, and what the judge is worth."""
+"""Reports on verdicts and labels: corrected scores of systems, and the quality of the judge."""

@@ -1,4 +1,4 @@
-"""How many labels a study needs for intervals of a wished length."""
+"""Number of labels that a study needs for intervals of a wished length."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NEAR_ONE = 0.999  # correlations beyond it would make predictions worth as much
 
 
 class Costs(NamedTuple):
-    """What a label and a verdict cost, in one unit.
+    """Costs of a label and of a verdict, in one unit.
 
     Attributes:
         label: Cost of a label, above 0.
@@ -32,12 +32,12 @@ class Costs(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What intervals are to be.
+    """The intervals that are wished for.
 
     Attributes:
         width: Their length.
         level: Confidence level, in (0, 1).
-        costs: What labels and verdicts cost; None if nothing is bought.
+        costs: Costs of labels and verdicts; None if nothing is bought.
     """
 
     width: float
@@ -77,7 +77,7 @@ def expected(wish: Wish, share: float, correlation: float, cases: int) -> Need:
         InputError: A figure is out of its range.
     """
     if not 0 <= share <= 1:
-        raise InputError(f"--share must be from 0 to 1, got {share}; try 0.5")
+        raise InputError(f"--share must be from 0 to 1, got {share}; try 0.5", code="buying.bad_share", share=share)
     return _need("", "", (cases, 0), share * (1 - share), correlation, None, wish)
 
 
@@ -104,7 +104,9 @@ def needs_of(
             sizes = (one.size, len(one.labels))
             needs.append(_need(label.value, system, sizes, mean * (1 - mean), correlation, spread, wish))
     if not needs:
-        raise InputError("no system has two labels yet; label some answers first, or ask without a study")
+        raise InputError(
+            "no system has two labels yet; label some answers first, or ask without a study", code="buying.no_labels"
+        )
     return needs
 
 
@@ -128,5 +130,5 @@ def _need(
             useful = min(_NEAR_ONE, max(0.0, correlation))
             purchase = cheapest(useful, alone, label=costs.label, prediction=costs.verdict, cases=cases)
     except ValueError as error:
-        raise InputError(str(error)) from error
+        raise InputError(str(error), code="buying.bad_figure") from error
     return Need(label, system, cases, labels, correlation, alone, judged, purchase)

@@ -1,4 +1,4 @@
-"""How good judges are on labelled rows, side by side with judges that learn nothing."""
+"""Check of judges on labelled rows, side by side with judges that learn nothing."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def check_judge(
     Raises:
         InputError: The judge judges none of the labels, or nearly all rows of each have the same label.
     """
-    found, remarks = list[Checked](), list[str]()
+    checks, remarks = list[Checked](), list[str]()
     for label in Label:
         chosen = [row for row in rows if row.label is label]
         y = np.array([row.value for row in chosen], dtype=np.float64)
@@ -105,18 +105,26 @@ def check_judge(
             try:
                 said[other] = _said(baseline, label, chosen, part_of(watch, f"{label} by {other}"))
             except ModelError as error:
-                event(f"{other} is left out: {error}")
+                event(f"{other} is left out: {error}", "checking.left_out", judge=other)
         said[LENGTH] = _better_way(y, said[LENGTH])
         if np.isnan(said[name]).all():
-            raise InputError(f"{name} gave no verdict on {label} that could be read; look at its reasons")
-        found += [_checked(one, label, y, values) for one, values in said.items()]
+            raise InputError(
+                f"{name} gave no verdict on {label} that could be read; look at its reasons",
+                code="checking.no_verdict",
+                judge=name,
+                label=label,
+            )
+        checks += [_checked(one, label, y, values) for one, values in said.items()]
         remarks += remarks_on(name, label, y, said)
-    if not found:
+    if not checks:
         judged = ", ".join(sorted(judge.labels))
         raise InputError(
-            f"{name} judges {judged}; the rows have no label of these with {_LEAST} right and {_LEAST} wrong ones"
+            f"{name} judges {judged}; the rows have no label of these with {_LEAST} right and {_LEAST} wrong ones",
+            code="checking.no_label",
+            judge=name,
+            labels=sorted(judge.labels),
         )
-    return Check(tuple(found), tuple(remarks))
+    return Check(tuple(checks), tuple(remarks))
 
 
 def remarks_on(name: str, label: Label, y: Floats, said: Mapping[str, Floats]) -> list[str]:
@@ -135,7 +143,7 @@ def remarks_on(name: str, label: Label, y: Floats, said: Mapping[str, Floats]) -
         return [f"on {label}, nearly all labels with a readable verdict are the same, so that nobody can say more"]
     remarks = [text] if (text := order_warning(area, name, label)) else []
     areas = {other: auc(y, values[readable]) for other, values in said.items() if other != name}
-    best, other = max(((one, found) for one, found in areas.items() if found), key=lambda pair: pair[1].value)
+    best, other = max(((one, value) for one, value in areas.items() if value), key=lambda pair: pair[1].value)
     gain = auc_gain(y, mine, said[best][readable])
     by = f"{gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}]"
     if gain.low > 0:

@@ -1,4 +1,4 @@
-"""What share of a system's answers a label holds for: by labels, by the judge, and by both."""
+"""Share of a system's answers that a label holds for: by labels, by the judge, and by both."""
 
 from __future__ import annotations
 
@@ -140,9 +140,9 @@ class _Row:
         rated = chosen & population.rated
         labels = int((chosen & population.labelled).sum())
         strata, joined = strata_of(population, chosen, _group)
-        found = list(remarks(strata)) if labels else ["no labels"]
+        notes = list(remarks(strata)) if labels else ["no labels"]
         if joined and len(strata) >= 1 and labels > 1 and group == ALL:
-            found.append(f"{joined} kinds of questions have fewer than 2 labels and are taken together with others")
+            notes.append(f"{joined} kinds of questions have fewer than 2 labels and are taken together with others")
         missing = int((rated & np.isnan(population.said)).sum()) if self._judged else 0
         enough = labels > 1
         ppi, tuned = self._corrected(strata, enough)
@@ -159,7 +159,7 @@ class _Row:
             tuned=tuned,
             hard=self._hard() if self._judged and enough else None,
             true=None if true is None else float(np.mean([true[int(place)] for place in np.flatnonzero(chosen)])),
-            remarks=tuple(found) if self._judged else tuple(one for one in found if "judge" not in one),
+            remarks=tuple(notes) if self._judged else tuple(one for one in notes if "judge" not in one),
         )
 
     def _corrected(self, strata: list[Sample], enough: bool) -> tuple[Estimate | None, Estimate | None]:
@@ -184,8 +184,8 @@ class _Row:
         return self._scaled(share_of([together._replace(others=own)], weight=1.0, level=self._level))
 
     def _scaled(self, estimate: Estimate) -> Estimate:
-        found = among_known(estimate, self._share, int(self._chosen.sum()), level=self._level)
-        return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
+        scaled = among_known(estimate, self._share, int(self._chosen.sum()), level=self._level)
+        return scaled._replace(low=max(0.0, scaled.low), high=min(1.0, scaled.high))
 
     def _alone(self, rated: Mask) -> Alone | None:
         said = self._population.said[rated]
@@ -201,11 +201,11 @@ class _Row:
         return Alone(*(self._share * figure for figure in figures))
 
     def _hard(self) -> TrueShare | None:
-        found = rogan_gladen(self._population.sample(self._chosen), level=self._level)
-        if found is None:
+        corrected = rogan_gladen(self._population.sample(self._chosen), level=self._level)
+        if corrected is None:
             return None
-        return found._replace(
-            share=self._share * found.share, low=self._share * found.low, high=self._share * found.high
+        return corrected._replace(
+            share=self._share * corrected.share, low=self._share * corrected.low, high=self._share * corrected.high
         )
 
 
@@ -216,16 +216,16 @@ def differences_of(population: Population, *, judged: bool, level: float) -> lis
     differences of labels and of predictions are taken question by question, in strata of the kind of question and of
     which system lacks what the label is about; otherwise the two means are subtracted.
     """
-    found = []
+    raw = []
     for first, second in combinations(population.systems, 2):
         paired = _paired(population, first, second, judged, level)
         one = paired or _apart(population, first, second, judged, level)
         if one is not None:
-            found.append(one)
-    p = [one.p for one in found]
+            raw.append(one)
+    p = [one.p for one in raw]
     return [
         Difference(one.first, one.second, one.estimate, one.paired, one.p, by_holm, by_bh)
-        for one, by_holm, by_bh in zip(found, holm(p), benjamini_hochberg(p), strict=True)
+        for one, by_holm, by_bh in zip(raw, holm(p), benjamini_hochberg(p), strict=True)
     ]
 
 

@@ -20,7 +20,7 @@ from graphbrick.study.store.records import RatingJudge
 
 @dataclass(frozen=True)
 class LabelReport:
-    """What is known of one label.
+    """All figures of one label.
 
     Attributes:
         label: The label.
@@ -132,6 +132,8 @@ def judge_report(
             "graphbrick judge --judge, or label some answers with graphbrick judge sample (correctness needs questions "
             "with gold answers)",
             study.path,
+            code="judged.no_label",
+            labels=unknown,
         )
     notes = [*(labels.notes if labels else ()), *notes_of(cases)]
     if labels is not None and (labels.blank or labels.skipped):
@@ -157,7 +159,7 @@ def _of_label(
     pooled: bool,
     level: float,
 ) -> LabelReport:
-    given = {} if labels is None else labels.values.get(label, {})
+    known = {} if labels is None else labels.values.get(label, {})
     ruled = {} if rule is None else rule.values.get(label, {})
     notes, every = [], cases
     cases = [case for case in every if case.applies(label) and (not ruled or (case.run, case.question) in ruled)]
@@ -166,7 +168,7 @@ def _of_label(
     judged = judge is not None and label in judge.labels
     ratings = study.ratings(judge.id, label) if judge is not None and judged else []
     said = {(one.run, one.question): one.probability for one in ratings}
-    population = population_of(cases, label, given, said)
+    population = population_of(cases, label, known, said)
     true = {place: ruled[case.run, case.question] for place, case in enumerate(cases)} if ruled else None
     rows = rows_of(population, judged=judged, pooled=pooled, level=level, true=true)
     quality = quality_of(population, judged=judged)
@@ -178,12 +180,12 @@ def _of_label(
     if lacking:
         notes.append(f"{lacking:,} answers lack what is judged ({_needed(label)}); they count 0, and nobody was asked")
     used = {(case.run, case.question) for case, lacks in zip(cases, population.lacking, strict=True) if not lacks}
-    ignored = sum((case.run, case.question) in given and (case.run, case.question) not in used for case in every)
+    ignored = sum((case.run, case.question) in known and (case.run, case.question) not in used for case in every)
     if ignored:
         notes.append(f"{ignored:,} labels of such answers were not used")
     differences = differences_of(population, judged=judged, level=level)
     warnings = warnings_of(quality, rows, label) if judged else []
-    if judged and not given:
+    if judged and not known:
         warnings.append("there are no labels by people: nobody knows what the verdicts of the judge are worth")
     return LabelReport(label, tuple(rows), tuple(differences), quality, gain_of(rows), tuple(warnings), tuple(notes))
 

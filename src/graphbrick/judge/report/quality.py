@@ -1,4 +1,4 @@
-"""What a judge is worth on the labels of people, beside the length of the text, with warnings in words."""
+"""Quality of a judge on the labels of people, beside the length of the text, with warnings in words."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Length(NamedTuple):
 
 @dataclass(frozen=True)
 class Quality:
-    """How a judge does on labelled cases, those with a readable verdict.
+    """Figures of a judge on the labelled cases with a readable verdict.
 
     Attributes:
         labels: Number of labels.
@@ -113,22 +113,22 @@ def quality_of(population: Population, *, judged: bool) -> Quality:
 
 def warnings_of(quality: Quality, rows: Sequence[SystemRow], label: Label) -> list[str]:
     """Return sentences that say where a judge adds nothing, or misleads; none if nothing speaks against it."""
-    found = [text for text in (_one_sided(quality), _order(quality, label), _by_length(quality, label)) if text]
+    warnings = [text for text in (_one_sided(quality), _order(quality, label), _by_length(quality, label)) if text]
     if quality.missing_share >= UNREAD:
-        found.append(
+        warnings.append(
             f"{quality.missing:,} of {quality.rated:,} verdicts ({quality.missing_share:.0%}) are missing: the judge "
             "failed or could not be read. They count neither as yes nor as no, and make intervals wider; --retry asks "
             "again"
         )
     if 0 < quality.labels < FEW_LABELS:
-        found.append(f"there are only {quality.labels} labels; label at least {FEW_LABELS} of each system")
+        warnings.append(f"there are only {quality.labels} labels; label at least {FEW_LABELS} of each system")
     gain = gain_of(rows)
     if quality.compared > 1 and gain is not None and gain < 1.05:
-        found.append(
+        warnings.append(
             "the judge adds nothing: the intervals with it are as wide as those of the labels alone; trust the labels, "
             "and take another judge or more labels"
         )
-    return found
+    return warnings
 
 
 def gain_of(rows: Sequence[SystemRow]) -> float | None:

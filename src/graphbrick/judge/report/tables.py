@@ -199,22 +199,22 @@ def quoted(row: SystemRow) -> Estimate | None:
 
 def lines_of(report: JudgeReport) -> list[str]:
     """Return the notes of a report, one a line: the judge and its cost, and what a reader should know."""
-    found = []
+    lines = []
     if report.judge is not None:
         ledger, one = report.judge.ledger, report.judge
         cost = f", ${ledger['cost']:.2g}" if ledger.get("cost") else ""
-        found.append(
+        lines.append(
             f"judge: {one.name} ({one.identity}), {one.cases:,} ratings in {one.seconds:,.1f} s, "
             f"{ledger.get('calls', 0):,.0f} calls, "
             f"{ledger.get('tokens_in', 0):,.0f}/{ledger.get('tokens_out', 0):,.0f} tokens in/out{cost}"
         )
-        found += one.events[:3]
+        lines += one.events[:3]
     if report.source:
-        found.append(f"labels: {report.source}; intervals of {report.level:.0%}")
-    found += report.notes
+        lines.append(f"labels: {report.source}; intervals of {report.level:.0%}")
+    lines += report.notes
     for label in report.labels:
-        found += [f"{label.label.value}: {text}" for text in label.notes]
+        lines += [f"{label.label.value}: {text}" for text in label.notes]
         for row in label.rows:
             if row.group == ALL:
-                found += [f"{label.label.value}, {row.system}: {text}" for text in row.remarks]
-    return found
+                lines += [f"{label.label.value}, {row.system}: {text}" for text in row.remarks]
+    return lines

@@ -100,30 +100,35 @@ def make_data(
     """
     kinds = check_kinds(selection.kinds)
     if len(passages) < 2:
-        raise InputError(f"{len(passages)} passages are too few to make data for judges; give more documents or facts")
+        raise InputError(
+            f"{len(passages)} passages are too few to make data for judges; give more documents or facts",
+            code="judge_data.too_few_passages",
+            passages=len(passages),
+        )
     vectors = _embedded(embedder, [passage.text for passage in passages], "passages embedded", watch)
     pairs = list({(pair.question, pair.passage): pair for pair in pairs}.values())
     queries = _embedded(embedder, [pair.question for pair in pairs], "questions embedded", watch)
     counts = Counter(passages=len(passages), questions=len(pairs))
-    kept = list(range(len(pairs)))
+    selected = list(range(len(pairs)))
     if selection.found_again:
         ranks = [rank_of(vectors, queries[i], pair.passage, passages) for i, pair in enumerate(pairs)]
         counts["dropped: found, but not first"] = sum(1 < rank <= _LAST for rank in ranks)
         counts["dropped: not found"] = sum(rank > _LAST for rank in ranks)
-        kept = [i for i, rank in enumerate(ranks) if rank == 1]
-    counts["kept"] = len(kept)
-    if not kept:
+        selected = [i for i, rank in enumerate(ranks) if rank == 1]
+    counts["kept"] = len(selected)
+    if not selected:
         raise InputError(
-            "no question is left: a search finds the passage of none; give more passages, or another model"
+            "no question is left: a search finds the passage of none; give more passages, or another model",
+            code="judge_data.no_question_left",
         )
     finder, rows = Negatives(passages, vectors, seed=selection.seed), list[Row]()
-    others = _Answers([pairs[i] for i in kept], queries[kept], selection.seed)
-    for number, i in enumerate(kept):
-        negatives = {kind: finder.of(pairs[i], queries[i], kind) for kind in kinds}
-        counts.update(f"no negative: {kind}" for kind, passage in negatives.items() if passage is None)
-        found = {kind: passage for kind, passage in negatives.items() if passage is not None}
-        rows += _rows(pairs[i], passages[pairs[i].passage], found, others.of(number))
-        watch("negatives found", number + 1, len(kept))
+    others = _Answers([pairs[i] for i in selected], queries[selected], selection.seed)
+    for number, i in enumerate(selected):
+        tried = {kind: finder.of(pairs[i], queries[i], kind) for kind in kinds}
+        counts.update(f"no negative: {kind}" for kind, passage in tried.items() if passage is None)
+        negatives = {kind: passage for kind, passage in tried.items() if passage is not None}
+        rows += _rows(pairs[i], passages[pairs[i].passage], negatives, others.of(number))
+        watch("negatives found", number + 1, len(selected))
     return Made(tuple(rows), dict(counts))
 
 
@@ -181,8 +186,8 @@ def write_data(
         "passages": _digest(passages),
     }  # fmt: skip
 
-    def finish(given: Sequence[Pair]) -> Made:
-        made = make_data(passages, given, embedder, selection, watch=watch)
+    def finish(questions: Sequence[Pair]) -> Made:
+        made = make_data(passages, questions, embedder, selection, watch=watch)
         write_rows(out, made.rows, settings, made.counts)
         return made
 
@@ -221,14 +226,16 @@ class Drafts:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._lock = claim(file.with_suffix(".lock"))
         except BlockingIOError as error:
-            raise InputError("another process makes this data set; wait, or name another place", file) from error
+            reason = "another process makes this data set; wait, or name another place"
+            raise InputError(reason, file, code="judge_data.locked") from error
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", file) from error
+            raise InputError(f"cannot be written: {error.strerror}", file, code="judge_data.not_writable") from error
         lines = file.read_bytes().split(b"\n") if file.exists() else []
         if len(lines) > 1:
             if json.loads(lines[0]) != head:
                 self.close()
-                raise InputError("was begun with other passages or another model; give the same, or remove it", file)
+                reason = "was begun with other passages or another model; give the same, or remove it"
+                raise InputError(reason, file, code="judge_data.other_settings")
             os.truncate(file, sum(len(line) + 1 for line in lines[:-1]))  # a process was killed within a line
             for line in lines[1:-1]:
                 place, written = json.loads(line)
@@ -287,14 +294,14 @@ class _Answers:
         rng = random.Random(json.dumps([self._seed, pair.question, "answers"]))
         drawn = rng.sample(range(len(self._pairs)), min(20, len(self._pairs)))
         near = np.argsort(-(self._queries @ self._queries[number]), kind="stable")[:20].tolist()
-        found = {NO_ANSWER: rng.choice(REFUSALS)}
+        by_kind = {NO_ANSWER: rng.choice(REFUSALS)}
         for kind, places in ((OTHER_ANSWER, drawn), (NEAR_ANSWER, near)):
             answers = (self._pairs[i].answer for i in places)
             own = pair.answer.casefold()
             other = next((one for one in answers if one.casefold() not in own and own not in one.casefold()), None)
             if other is not None:
-                found[kind] = other
-        return found
+                by_kind[kind] = other
+        return by_kind
 
 
 def _rows(pair: Pair, own: Passage, negatives: dict[str, Passage], answers: dict[str, str]) -> list[Row]:

@@ -41,7 +41,11 @@ def check_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown or not kinds:
-        raise InputError(f"negatives must be some of {', '.join(KINDS)}; got {', '.join(unknown) or 'none'}")
+        raise InputError(
+            f"negatives must be some of {', '.join(KINDS)}; got {', '.join(unknown) or 'none'}",
+            code="judge_data.unknown_negatives",
+            kinds=unknown,
+        )
     return tuple(dict.fromkeys(kinds))
 
 
@@ -115,8 +119,8 @@ class Negatives:
     def _sharing(self, pair: Pair) -> list[int]:
         """Return the passages with an entity of the question's own; first of all those that the question names."""
         own = self._passages[pair.passage].entities
-        asked = pair.question.casefold()
-        named = {entity for entity in own if entity in asked} or own
+        question = pair.question.casefold()
+        named = {entity for entity in own if entity in question} or own
         return sorted({place for entity in named for place in self._speaking_of[entity]})
 
     def _beside(self, pair: Pair) -> list[int]:

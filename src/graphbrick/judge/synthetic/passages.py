@@ -40,7 +40,7 @@ class Passage:
     place: tuple[int, int] = (0, 0)
 
     def overlaps(self, other: Passage) -> bool:
-        """Whether both are parts of one document that have text in common."""
+        """Return whether both are parts of one document that have text in common."""
         (start, end), (first, last) = self.place, other.place
         return self.source == other.source and self.kind == other.kind == WINDOW and start < last and first < end
 
@@ -100,5 +100,5 @@ def passages_of(corpus: Corpus, labels: Labels) -> list[Passage]:
 
 def names_in(text: str) -> frozenset[str]:
     """Return the folded names in a text: words with capitals, and terms in quotation marks."""
-    found = Phrases().extract([text])[0].found
-    return frozenset(fold_name(text[one.start : one.end]) for one in found if one.kind is Kind.NAME) - {""}
+    phrases = Phrases().extract([text])[0].found
+    return frozenset(fold_name(text[one.start : one.end]) for one in phrases if one.kind is Kind.NAME) - {""}

@@ -77,7 +77,7 @@ class QuestionWriter:
 
     def refused(self, reason: str) -> tuple[tuple[str, str], ...]:
         """Return that there are no questions, as a server refused the prompt."""
-        event(f"a passage has no question: {reason}")
+        event(f"a passage has no question: {reason}", "judge_questions.refused")
         return ()
 
 
@@ -95,7 +95,9 @@ def read_pairs(reply: str) -> tuple[tuple[str, str], ...]:
         if isinstance(question, str) and isinstance(answer, str) and question.strip() and answer.strip():
             pairs.append((one_line(question)[:_QUESTION], one_line(answer)[:_ANSWER]))
     if not pairs:
-        event(f"no question with an answer could be read out of the reply {shown(reply)}")
+        event(
+            f"no question with an answer could be read out of the reply {shown(reply)}", "judge_questions.unread_reply"
+        )
     return tuple(dict.fromkeys(pairs))
 
 
@@ -121,8 +123,8 @@ def pairs_by_rule(passages: Iterable[Passage], n: int, *, seed: int = 0) -> Iter
         made: dict[str, Pair] = {}
         for start, end in sentences(passage.text):
             sentence = passage.text[start:end]
-            found = finder.extract([sentence])[0].found
-            places = [(one.start, one.end, "what") for one in found if one.kind is Kind.NAME]
+            phrases = finder.extract([sentence])[0].found
+            places = [(one.start, one.end, "what") for one in phrases if one.kind is Kind.NAME]
             places += [(*match.span(), "when") for match in _YEAR.finditer(sentence)]
             if not places or len(sentence.split()) < 5:
                 continue

@@ -68,7 +68,8 @@ def write_rows(folder: Path, rows: Sequence[Row], settings: Mapping[str, Any], c
 def require_new(folder: Path) -> None:
     """Raise InputError if there is something at the place of a new data set."""
     if folder.exists():
-        raise InputError("exists already, and a data set is never replaced; choose another place or remove it", folder)
+        reason = "exists already, and a data set is never replaced; choose another place or remove it"
+        raise InputError(reason, folder, code="judge_data.exists")
 
 
 def read_rows(place: Path) -> list[Row]:
@@ -81,14 +82,16 @@ def read_rows(place: Path) -> list[Row]:
     """
     file = place / ROWS if place.is_dir() else place
     if not file.exists():
-        raise InputError("cannot be read: there is no such file; name a data set of graphbrick judge data", place)
+        reason = "cannot be read: there is no such file; name a data set of graphbrick judge data"
+        raise InputError(reason, place, code="judge_data.no_file")
     try:
         with open_source(file) as data, TextIOWrapper(data, encoding="utf-8", newline="") as lines:
             return list(_from_tsv(lines, file) if unpacked_name(file).endswith(".tsv") else _from_lines(lines, file))
     except UnicodeDecodeError as error:
-        raise InputError("is not in UTF-8", file) from error
+        raise InputError("is not in UTF-8", file, code="judge_data.not_utf8") from error
     except csv.Error as error:
-        raise InputError(f"is no table of ARES: {error}; is a quotation mark never closed?", file) from error
+        reason = f"is not a table of ARES: {error}; is a quotation mark never closed?"
+        raise InputError(reason, file, code="judge_data.bad_table") from error
 
 
 def _to_json(row: Row) -> dict[str, Any]:
@@ -119,9 +122,13 @@ def _from_lines(lines: Iterable[str], file: Path) -> Iterator[Row]:
             )  # fmt: skip
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
-                f"is no row of a data set for judges ({error}); it needs label, value, question and evidence", file,
-                number, line,
-            ) from error  # fmt: skip
+                f"is not a row of a data set for judges ({error}); it needs label, value, question and evidence",
+                file,
+                number,
+                line,
+                code="judge_data.bad_row",
+                fault=str(error),
+            ) from error
         yield row
 
 
@@ -159,8 +166,11 @@ def _from_tsv(lines: Iterable[str], file: Path) -> Iterator[Row]:
         missing = [what for what, name in columns.items() if name is None]
         if missing or not labels:
             raise InputError(
-                f"is no table of ARES: it lacks a column of {missing or 'labels'}; it has {', '.join(sorted(names))}",
+                f"is not a table of ARES: it lacks a column of {missing or 'labels'}; it has "
+                f"{', '.join(sorted(names))}",
                 file,
+                code="judge_data.missing_columns",
+                columns=missing or ["labels"],
             )
         answer = next((one for one in _ARES_ANSWERS if one in names), "")
         for number, row in enumerate(table, 2):
@@ -169,7 +179,8 @@ def _from_tsv(lines: Iterable[str], file: Path) -> Iterator[Row]:
             for label, name in labels.items():
                 value = (row[name] or "").strip().lower()
                 if value and value not in _HOLDS:
-                    raise InputError(f"{name} must be Yes, No, 1 or 0, got {value!r}", file, number)
+                    reason = f"{name} must be Yes, No, 1 or 0, got {value!r}"
+                    raise InputError(reason, file, number, code="judge_data.bad_label", value=value)
                 if value:
                     yield Row(label, _HOLDS[value], "labelled", case, case.question, file.name)
     finally:

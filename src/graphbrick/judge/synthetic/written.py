@@ -35,25 +35,25 @@ def written_about(
     """
     writer, rng = Writer(phrasebook_of(graph)), random.Random(seed)
     made: dict[str, Passage] = {}
-    asked: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     place: dict[str, int] = {}
     for sample in samples(graph, 3 * n, max_hops=max_hops, n_seeds=max(20, n), seed=seed):
-        if len(asked) == n:
+        if len(pairs) == n:
             break
         passage = passage_along(graph, sample.seed, sample.pattern) if len(sample.ends) <= _MOST else None
-        if passage is None or passage.text in asked:
+        if passage is None or passage.text in pairs:
             continue
         made.setdefault(passage.text, passage)
         place.setdefault(passage.text, len(place))
         question = writer.write(sample.pattern, rng).text(graph.label(sample.seed))
         answers = ", ".join(graph.label(int(end)) for end in sample.ends)
-        asked[passage.text] = Pair(question, answers, place[passage.text])
+        pairs[passage.text] = Pair(question, answers, place[passage.text])
         for pattern in rng.sample(sample.others, min(others, len(sample.others))):
             other = passage_along(graph, sample.seed, pattern)
             if other is not None:
                 made.setdefault(other.text, other)
                 place.setdefault(other.text, len(place))
-    return list(made.values()), list(asked.values())
+    return list(made.values()), list(pairs.values())
 
 
 def passage_along(graph: Graph, start: int, pattern: Steps) -> Passage | None:

@@ -23,7 +23,9 @@ def learnable(rows: Sequence[Row]) -> dict[Label, list[Row]]:
         by_label.setdefault(row.label, []).append(row)
     enough = {label: of_label for label, of_label in by_label.items() if is_learnable(of_label)}
     if not enough:
-        raise InputError(f"no label has {LEAST} questions with right and wrong rows; make more data")
+        raise InputError(
+            f"no label has {LEAST} questions with right and wrong rows; make more data", code="judge_training.too_few"
+        )
     return enough
 
 

@@ -60,7 +60,7 @@ class EncoderParameters(Course):
 
 @dataclass(frozen=True)
 class Held:
-    """How an encoder did on held-out questions.
+    """Figures of an encoder on held-out questions.
 
     Attributes:
         auc: Area under the ROC curve.
@@ -76,7 +76,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class EncoderReport(TrainedLabel):
-    """How the encoder of one label was trained.
+    """Report of the training of the encoder of one label.
 
     Attributes:
         auc: Area under the ROC curve on the held-out fifth of the questions.
@@ -155,7 +155,7 @@ class _Trained:
 
 @dataclass(frozen=True)
 class _Data:
-    """What an encoder is trained on: pairs, their values, which are held out, the base, and the device."""
+    """Input of the training of an encoder: pairs, their values, the held-out ones, the base, and the device."""
 
     pairs: list[Pair]
     y: Floats
@@ -273,7 +273,9 @@ def _open(base: str) -> Any:
     except Exception as error:  # of the hub, of torch and of a dozen other packages
         raise ModelError(
             f"sentence-transformers cannot load {base} as a cross-encoder: {first_line(error)}; name a BERT or a "
-            f"re-ranker with one output, or run: graphbrick models fetch {BASE}"
+            f"re-ranker with one output, or run: graphbrick models fetch {BASE}",
+            code="judge_encoder.bad_base",
+            base=base,
         ) from error
 
 

@@ -63,7 +63,7 @@ class JudgeSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class JudgeLLMReport(TrainedLabel):
-    """How a model judges one label after training.
+    """Figures of a model on one label after training.
 
     Attributes:
         untrained: Area under the ROC curve of the base on the held-out fifth of the questions.
@@ -130,7 +130,11 @@ def train_judge_llm(
     if held.all():  # of no question, or of a single one
         raise InputError(
             f"{usable - len(chosen):,} of {usable:,} prompts have more than {how.context:,} tokens, which leaves "
-            "nothing to learn from; raise context, or lower the tokens of evidence"
+            "nothing to learn from; raise context, or lower the tokens of evidence",
+            code="judge_llm.too_long",
+            left_out=usable - len(chosen),
+            prompts=usable,
+            context=how.context,
         )
     apart, kept_apart = _selected(chosen, lessons, held)
     with seeded(how.seed, opened.device):

@@ -1,4 +1,4 @@
-"""What a judge that learns sees of a case: one row of numbers, each with a name."""
+"""Features of a case for a judge that learns: one row of numbers, each with a name."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class Features:
 
 
 def _is_no_answer(answer: str) -> bool:
-    """Whether an answer says that there is none."""
+    """Return whether an answer says that there is none."""
     return not fold(answer) or _NO_ANSWER.search(answer) is not None
 
 
@@ -197,8 +197,8 @@ def _numbers(text: str) -> frozenset[str]:
 
 def _pairs_shared(question: str, text: str) -> float:
     """Return the share of neighbouring content words of a question that are neighbours in a text, in any order."""
-    asked, said = _neighbours(question), _neighbours(text)
-    return len(asked & said) / len(asked) if asked else 0.0
+    wanted, said = _neighbours(question), _neighbours(text)
+    return len(wanted & said) / len(wanted) if wanted else 0.0
 
 
 def _neighbours(text: str) -> set[frozenset[str]]:

@@ -108,7 +108,8 @@ def open_classifier(folder: Path, about: Mapping[str, Any], checksum: str) -> Le
         models = {}
         for name, values in about["labels"].items():
             if tuple(values["names"]) != names_of(Label(name)):
-                raise InputError("was trained by another version, which looks at other numbers; train it again", folder)
+                advice = "was trained by another version, which looks at other numbers; train it again"
+                raise InputError(advice, folder, code="classifier.other_features")
             mean, scale, weights = (np.array(values[part], dtype=np.float64) for part in ("mean", "scale", "weights"))
             bias, slope, shift = (float(values[part]) for part in ("bias", "slope", "shift"))
             figures = np.stack([mean, scale, weights])  # a ValueError unless they are equally many
@@ -121,7 +122,8 @@ def open_classifier(folder: Path, about: Mapping[str, Any], checksum: str) -> Le
         rarity = {str(word): float(value) for word, value in about["rarity"].items()}
         readers = str(about["embedder"]), str(about["reranker"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{FILE} is damaged ({error!r}); train the judge again", folder) from error
+        reason = f"{FILE} is damaged ({error!r}); train the judge again"
+        raise InputError(reason, folder, code="classifier.damaged") from error
     return LearnedJudge(models, rarity, reader_of(*readers), f"{KIND} {checksum}")
 
 
@@ -129,13 +131,21 @@ def reader_of(embedder: str, reranker: str) -> Reader:
     """Return what reads texts, by recipe texts.
 
     Raises:
-        InputError: One of them is no embedder or scorer.
+        InputError: One of them is not an embedder or scorer.
         ModelError: The re-ranker is missing.
     """
     first = parse_brick(embedder)
     second = None if not reranker else known_reranker() if reranker == RERANKER else parse_brick(reranker)
     if not isinstance(first, Embedder):
-        raise InputError(f"a judge compares texts by an embedder such as MiniLM(), got {embedder}")
+        raise InputError(
+            f"a judge compares texts by an embedder such as MiniLM(), got {embedder}",
+            code="classifier.not_an_embedder",
+            embedder=embedder,
+        )
     if second is not None and not isinstance(second, Scorer):
-        raise InputError(f"a judge ranks texts by a scorer such as CrossEncoder(...), got {reranker}")
+        raise InputError(
+            f"a judge ranks texts by a scorer such as CrossEncoder(...), got {reranker}",
+            code="classifier.not_a_scorer",
+            reranker=reranker,
+        )
     return Reader(first, second)

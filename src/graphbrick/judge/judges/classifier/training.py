@@ -45,7 +45,7 @@ class TrainedLabel(Report):
 
 @dataclass(frozen=True, slots=True)
 class ClassifierReport(TrainedLabel):
-    """How a classifier did, in turn for each fifth of the questions.
+    """Figures of a classifier by cross-validation over fifths of the questions.
 
     Attributes:
         penalty: The penalty on weights that was chosen.
@@ -150,7 +150,11 @@ def train_classifier(
             models[label], reports[label] = fit_label(label, chosen, x, seed)
     if not models:
         reasons = "; ".join(f"{label}: {reason}" for label, reason in left_out.items()) or "there are no rows"
-        raise InputError(f"no label can be learned ({reasons}); {LEAST} questions with right and wrong rows are needed")
+        raise InputError(
+            f"no label can be learned ({reasons}); {LEAST} questions with right and wrong rows are needed",
+            code="classifier.no_label",
+            left_out=left_out,
+        )
     return Trained(models, known, reports, left_out)
 
 
