@@ -283,3 +283,8 @@ def test_the_texts_of_evidence_are_those_of_its_items(tmp_path: Folder) -> None:
         assert evidence.texts() == [item.text for item in evidence.paths] == by_itself
         some = Evidence((*evidence.items[::-3], Report(graph, (0,), "a report")))  # without the beginnings of most
         assert some.texts() == [item.text for item in some.items]
+
+
+def test_a_subgraph_of_nodes_without_triples_is_refused(graph: Graph) -> None:
+    with pytest.raises(ValueError, match="both nodes and triples"):
+        Subgraph(graph, np.array([0], dtype=np.int32))

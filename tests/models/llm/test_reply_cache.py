@@ -155,3 +155,12 @@ def test_a_database_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
     with fails("replies.other_database"):
         ReplyCache(file)
     assert file.read_bytes() == before
+
+
+def test_an_export_that_is_not_text_adds_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "replies.jsonl"
+    source.write_bytes(b"\xff\xfe{}")
+    with closing(ReplyCache(tmp_path / "replies.sqlite")) as cache:
+        with fails("replies.not_utf8", file=source):
+            cache.load(source)
+        assert len(cache) == 0

@@ -89,3 +89,9 @@ def test_a_gold_query_with_too_many_rows_is_not_scored(tmp_path: Path, monkeypat
     gold = "MATCH (a {label: 'Kenya'})-[:borders]->(b) RETURN b.label"
     assert query_scores(graph, gold, gold).execution_accuracy is None
     assert query_scores(graph, gold, None).execution_accuracy is None
+
+
+def test_lists_are_compared_by_their_members_in_any_order() -> None:
+    assert same_rows([(["a", 1],)], [([1.0, "a"],)])
+    assert not same_rows([(["a", 1],)], [(["a", 2],)])
+    assert not same_rows([(["a"],)], [(None,)])
