@@ -87,7 +87,8 @@ def test_a_lost_executor_is_replaced(runner, graph, tmp_path):
 def test_executors_that_are_lost_again_and_again(runner, graph, tmp_path):
     """A clear error; what was answered stays, and the same call goes on."""
     pipeline, out = dies(tmp_path / "deaths", 4), tmp_path / "runs.sqlite"
-    with fails("spark.lost_workers", SparkError):
+    # Spark says either that it lost its workers, or only that a connection to one ended.
+    with pytest.raises(SparkError, match="the results so far are stored, and the same call goes on with the others"):
         evaluate(graph, QUESTIONS[:10], pipeline, out=out, runner=runner)
     with Study.open(out) as study:
         assert 0 < study.runs()[0].done < 10
