@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
@@ -109,16 +110,16 @@ class Training:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(ABC):
     """Base class of the reports of trainings; their fields are the figures."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain JSON types."""
         return asdict(self)
 
+    @abstractmethod
     def lines(self) -> list[str]:
-        """Return what to tell the user."""
-        raise NotImplementedError
+        """Return the sentences for the user."""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

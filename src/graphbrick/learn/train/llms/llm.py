@@ -325,7 +325,3 @@ def _lessons(
             f"there is nothing to learn from {total:,} questions: {why}", code="train_llm.nothing_to_learn", total=total
         )
     return learned, held, {**paths.lost(), **asdict(lost), "too_long": too_long, "longest": longest}
-
-
-def _further(tell: Progress, before: int, total: int, n: int) -> None:
-    tell("prompts written", before + n, total)
