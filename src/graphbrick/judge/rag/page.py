@@ -13,7 +13,6 @@ from graphbrick.study.report.tables import NONE, Cell, Column, Table, difference
 from graphbrick.study.statistics.paired import holm, paired_bootstrap
 
 PAGE = "report.html"
-_ALL = "all"
 _LONGEST = 600  # characters of an answer
 _NAMES = {GLOBAL: "all documents", DOCUMENT: "one document", "": "questions"}
 

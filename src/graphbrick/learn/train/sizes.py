@@ -27,7 +27,6 @@ from graphbrick.questions.question import Question
 _FOLDS = 5  # each question is held out once
 _LEAST = 20  # questions that can be learned from
 _PENALTY = 1e-3  # on the squares of the weights, so that they stay finite when all answers are found
-_STEPS = 50
 _AIMS = (0.5, 0.6, 0.75, 0.9, 0.95)  # recalls whose sizes are told
 _CUTS = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 1e-4, 40)])
 

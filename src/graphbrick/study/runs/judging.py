@@ -50,11 +50,15 @@ def judging(judge: ChatModel | None, recorder: Recorder, *, exchanges: bool, ane
         anew: Whether recorded replies are not used, because they could not be read.
 
     Raises:
-        InputError: No installed package judges.
+        InputError: No installed package judges, or several do.
     """
     if judge is None:
         return NoJudging()
-    for plugin in plugins(ENTRY_POINTS):
+    judges = plugins(ENTRY_POINTS)
+    if len(judges) > 1:
+        sources = ", ".join(plugin.source for plugin in judges)
+        raise InputError(f"several packages judge answers: {sources}; uninstall all but one", code="judging.several")
+    for plugin in judges:
         opened: NoJudging = plugin.value(judge, recorder, exchanges=exchanges, anew=anew)  # type: ignore[operator]
         return opened
     raise InputError(
