@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.properties.protocol import HasProperties
 from graphbrick.core.schema import Rows, Schema
 
 if TYPE_CHECKING:
@@ -305,6 +306,7 @@ class Capability(Enum):
     PASSAGES = "passages"
     CORPUS = "all passages of its documents"
     STORED = "a folder with an index of names"
+    PROPERTIES = "properties of entities"
 
 
 Capabilities: TypeAlias = frozenset[Capability]
@@ -317,6 +319,7 @@ _PROTOCOLS: dict[Capability, Any] = {
     Capability.PASSAGES: Passages,
     Capability.CORPUS: Corpus,
     Capability.STORED: Stored,
+    Capability.PROPERTIES: HasProperties,
 }
 
 

@@ -31,6 +31,7 @@ from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.interner import Interner
 from graphbrick.graphs.records.records import (
     BadRecords,
+    EdgeRecord,
     EntityRecord,
     RankedFact,
     Record,
@@ -222,8 +223,8 @@ class GraphBuilder:
     def add(self, part: Part) -> None:
         """Add a record or a block."""
         assert self._ingest is not None
-        if isinstance(part, tuple):
-            self._triples.append(part)
+        if isinstance(part, tuple | EdgeRecord):
+            self._triples.append(part.triple if isinstance(part, EdgeRecord) else part)
             if len(self._triples) >= _SPOOL:
                 self._flush()
         elif isinstance(part, TripleBlock):

@@ -20,7 +20,8 @@ from graphbrick.graphs.build.builder import GraphBuilder, Origin, not_written
 from graphbrick.graphs.build.parts import file_parts
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError
-from graphbrick.graphs.databases.graph import DatabaseGraph, Node
+from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.databases.sparql.oxigraph import OxigraphGraph
 from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
 from graphbrick.graphs.graph import Graph

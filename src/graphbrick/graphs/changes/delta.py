@@ -18,7 +18,7 @@ from graphbrick.graphs.info import graph_info
 from graphbrick.graphs.readers import ReadOptions, naming_of, read_source
 from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.rdf_names import local_name
-from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, RelationRecord, TripleRecord
+from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.store.overlay.delta_files import Delta, Facts, writing
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
 
@@ -183,7 +183,7 @@ class _Pending:
                 self._relation_labels[record.key] = record.label
         else:
             self.n_added += 1
-            head, relation, tail = record
+            head, relation, tail = record.triple if isinstance(record, EdgeRecord) else record
             self._added[self._entity(head), self._new_relation(relation), self._entity(tail)] = None
 
     def delta(self) -> tuple[Delta, list[TripleRecord]]:

@@ -20,7 +20,8 @@ from graphbrick.graphs.changes.difference import Difference, difference, has_los
 from graphbrick.graphs.databases.address import is_address
 from graphbrick.graphs.databases.changes import changed_since
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
-from graphbrick.graphs.databases.graph import DatabaseGraph, Node
+from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.store.beside import MOST_CHANGED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphbrick.core.trace import event
-from graphbrick.graphs.databases.graph import Node
+from graphbrick.graphs.databases.nodes import Node
 
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.cypher.cypher import CypherGraph

@@ -6,12 +6,11 @@ import threading
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, follow
 from graphbrick.core.schema import Rows, Schema
 from graphbrick.graphs.databases.address import Address
+from graphbrick.graphs.databases.nodes import Edges, Node
 from graphbrick.graphs.queries.guard import check_read_only
 
 _REMEMBERED = 200_000  # entities with all that is known of them
@@ -26,55 +26,6 @@ _MOST = 1_000_000_000  # of numbers in addresses
 _COPY_OPTIONS = {"hops": ("hops", 2), "limit": ("limit_per_node", 1000), "triples": ("max_triples", 200_000)}
 TIMEOUT = 30.0
 """Seconds that one request may take, unless the address says another number (``?timeout=60``)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """An entity as a database describes it.
-
-    Attributes:
-        key: The unique name.
-        label: The name that people use.
-        types: Its types.
-        description: A sentence about it.
-        aliases: Other names.
-        handle: The fastest way for the database to find it, such as an internal id; None if that is the key.
-    """
-
-    key: str
-    label: str
-    types: tuple[str, ...] = ()
-    description: str = ""
-    aliases: tuple[str, ...] = ()
-    handle: Any = field(default=None, compare=False)
-
-
-class Edge(NamedTuple):
-    """One triple of an entity, seen from it.
-
-    Attributes:
-        key: Key of the relation.
-        label: Name of the relation that people use.
-        node: The other end.
-        forward: Whether the triple leaves the entity.
-    """
-
-    key: str
-    label: str
-    node: Node
-    forward: bool
-
-
-class Edges(NamedTuple):
-    """The triples of an entity.
-
-    Attributes:
-        edges: Each once; those that leave it first.
-        is_cut: Whether there are more than the limit.
-    """
-
-    edges: list[Edge]
-    is_cut: bool
 
 
 class DatabaseGraph(Labels, Neighbours, QueryLanguage):
@@ -114,7 +65,7 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
 
     @abstractmethod
     def schema(self) -> Schema:
-        """Return the names that queries may use; read once, then remembered."""
+        """Return the names that queries may use; remembered."""
 
     @abstractmethod
     def find(self, key: str) -> Node | None:

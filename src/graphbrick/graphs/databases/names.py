@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from graphbrick.graphs.databases.graph import Node
+from graphbrick.graphs.databases.nodes import Node
 from graphbrick.language.folding import name_form, nfc, tokens
 
 KEYS = ("key", "id")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.graphs.readers.streams import Meter, blocks, not_text, text_lines
 from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.checked import record_fault
-from graphbrick.graphs.records.records import BadRecords, RankedFact
+from graphbrick.graphs.records.records import BadRecords, LeftOut, RankedFact
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
@@ -29,6 +29,7 @@ class FileReading:
         labels: RDF predicates that state labels, besides the usual ones.
         meter: Updated with the number of bytes read.
         fast: Whether facts may be yielded in blocks.
+        left_out: Receives what the reader does not take, such as columns or labels.
     """
 
     options: ReadOptions
@@ -36,6 +37,7 @@ class FileReading:
     labels: Collection[str] = ()
     meter: Meter | None = None
     fast: bool = False
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     def lines(self, file: Path) -> Iterator[tuple[int, str]]:
         """Yield the number and text of each line, also of a packed file; a line that is not text is a bad record."""
@@ -52,17 +54,21 @@ class Reader:
     """A reader of one format; declared as an entry point whose name is the ending of its files, without the dot.
 
     Attributes:
-        read: Yields the records of a file: triples as (head, relation, tail), `EntityRecord` and `RelationRecord`. It
-            passes every bad record to ``reading.bad``, and raises `InputError` for a fault of the whole file.
+        read: Yields the records of a file: triples as (head, relation, tail) or `EdgeRecord`, `EntityRecord` and
+            `RelationRecord`. It passes every bad record to ``reading.bad``, reports what it does not take to
+            ``reading.left_out``, and raises `InputError` for a fault of the whole file.
         nodes: Yields the entities of a table of nodes; None for a format without such tables.
         naming: Returns the label of an entity or relation without one from its key; None for the key itself.
         is_checked: Whether its records need no check; each one costs a microsecond.
+        understood: Returns in one line how a file is read, such as "key id, name name; 2 properties (born, city)",
+            from its first lines alone; a build shows it before it starts. None for formats that leave no choice.
     """
 
     read: Callable[[Path, FileReading], Iterator[Part]]
     nodes: Callable[[Path, FileReading], Iterator[Part]] | None = None
     naming: Callable[[str], str] | None = None
     is_checked: bool = False
+    understood: Callable[[Path, FileReading], str] | None = None
 
     def parts(self, file: Path, reading: FileReading) -> Iterator[Part]:
         """Yield the triples and facts of a file.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.records import (
     DESCRIPTION,
+    EdgeRecord,
     EntityRecord,
     RankedFact,
     Record,
@@ -59,7 +60,7 @@ class _Known:
         elif isinstance(part, RelationRecord):
             yield part
         else:
-            head, relation, tail = part
+            head, relation, tail = part.triple if isinstance(part, EdgeRecord) else part
             yield from self._sight(head)
             if relation not in self._relations:
                 self._relations.add(relation)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record, RelationRecord
+from graphbrick.core.properties.values import kind_of
+from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record, RelationRecord
 
 
 def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
@@ -14,7 +15,7 @@ def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Reco
         fault = record_fault(record, number)
         if fault is not None:
             bad.add(fault)
-        elif isinstance(record, EntityRecord | RelationRecord):
+        elif isinstance(record, EntityRecord | RelationRecord | EdgeRecord):
             yield record
         else:
             yield (record[0], record[1], record[2])
@@ -27,6 +28,11 @@ def record_fault(record: object, number: int | None = None) -> InputError | None
         if not fault:
             return None
         return InputError(f"{fault}, got {record!r}", None, number, repr(record), code="record.bad_fact")
+    if isinstance(record, EdgeRecord):
+        fault = _property_fault(record.properties)
+        if fault:
+            return InputError(f"{fault}, got {record!r}", None, number, repr(record), code="record.bad_property")
+        record = record.triple
     if not isinstance(record, Sequence) or isinstance(record, str) or len(record) != 3:
         reason = f"a triple is (head, relation, tail), got {record!r}"
         return InputError(reason, None, number, repr(record), code="record.not_a_triple")
@@ -50,4 +56,19 @@ def _fact_fault(record: EntityRecord | RelationRecord) -> str:
         is_list = isinstance(values, Collection) and not isinstance(values, str)
         if not is_list or not all(isinstance(value, str) for value in values):
             return f"{name} is a tuple of texts"
+    return _property_fault(record.properties)
+
+
+def _property_fault(properties: object) -> str:
+    """Return the fault of the properties of an entity or triple; empty if they are valid."""
+    if not isinstance(properties, Mapping):
+        return "properties are a mapping from names to values"
+    for name, value in properties.items():
+        if not isinstance(name, str) or not name.strip():
+            return "the name of a property is a text that is not empty"
+        try:
+            for one in value if isinstance(value, tuple) else (value,):
+                kind_of(one)
+        except TypeError as error:
+            return f"the value of {name!r} is a text, number, boolean, date or date-time, or a tuple of these; {error}"
     return ""

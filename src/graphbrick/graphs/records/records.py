@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties
 
 TripleRecord: TypeAlias = tuple[str, str, str]
 """(head key, relation key, tail key)"""
@@ -20,13 +21,32 @@ TripleRecord: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class EntityRecord:
-    """Facts about one entity. Records of the same key add up; a later label or description replaces the earlier."""
+    """Facts about one entity.
+
+    Records of the same key add up; a later label, description or property of the same name replaces the earlier.
+    """
 
     key: str
     label: str | None = None
     aliases: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     description: str | None = None
+    properties: Properties = field(default_factory=lambda: NO_PROPERTIES, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRecord:
+    """A triple with properties. Triples that differ in properties only are different triples."""
+
+    head: str
+    relation: str
+    tail: str
+    properties: Properties = field(default_factory=lambda: NO_PROPERTIES, hash=False)
+
+    @property
+    def triple(self) -> TripleRecord:
+        """The triple without its properties."""
+        return self.head, self.relation, self.tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +60,8 @@ class RelationRecord:
 LATEST = 0
 """Rank of a fact that is replaced by a later fact of the same kind."""
 
-DESCRIBED, LABEL, ALIAS, TYPE, DESCRIPTION = range(5)
-"""Kinds of facts: the entity exists (`DESCRIBED`), or one of its texts."""
+DESCRIBED, LABEL, ALIAS, TYPE, DESCRIPTION, PROPERTY = range(6)
+"""Kinds of facts: the entity exists (`DESCRIBED`), one of its texts, or the value of a property."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +81,7 @@ class RankedFact:
     rank: int
 
 
-Record: TypeAlias = TripleRecord | EntityRecord | RelationRecord
+Record: TypeAlias = TripleRecord | EdgeRecord | EntityRecord | RelationRecord
 Records: TypeAlias = Iterator[Record]
 
 
@@ -93,3 +113,36 @@ class BadRecords:
             for error in self.errors:
                 row = {"file": str(error.file or ""), "line": error.line, "reason": error.reason, "text": error.text}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+_EXAMPLES = 5
+
+
+@dataclass
+class LeftOut:
+    """What a source says and a graph does not keep, by kind; readers report it, a build prints and keeps it.
+
+    Attributes:
+        counts: The number of cases of each kind, such as "edge ends that are not in the table of nodes".
+        examples: At most five different examples of each kind.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, what: str, example: str = "", n: int = 1) -> None:
+        """Count cases.
+
+        Args:
+            what: The kind, as words that follow a number: "columns of nodes.csv", "values that are not numbers".
+            example: The name of the column, the value, or another example.
+            n: Number of cases.
+        """
+        self.counts[what] = self.counts.get(what, 0) + n
+        shown = self.examples.setdefault(what, [])
+        if example and example not in shown and len(shown) < _EXAMPLES:
+            shown.append(example)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return counts and examples by kind, as plain JSON types."""
+        return {what: {"count": n, "examples": self.examples[what]} for what, n in self.counts.items()}

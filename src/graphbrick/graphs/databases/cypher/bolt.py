@@ -25,7 +25,8 @@ from graphbrick.graphs.databases.errors import (
     refused_user,
     too_slow,
 )
-from graphbrick.graphs.databases.graph import Node, needed_module
+from graphbrick.graphs.databases.graph import needed_module
+from graphbrick.graphs.databases.nodes import Node
 
 _CONNECT = 10.0  # seconds
 _GRACE = 2.0  # seconds after the time-out of the server, before the connection is broken

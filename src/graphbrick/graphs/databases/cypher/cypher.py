@@ -17,7 +17,7 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.changes import cypher_mark
 from graphbrick.graphs.databases.errors import TooSlowError
-from graphbrick.graphs.databases.graph import DatabaseGraph, Edge, Edges, Node, check_options
+from graphbrick.graphs.databases.graph import DatabaseGraph, check_options
 from graphbrick.graphs.databases.names import (
     KEYS,
     LABELS,
@@ -27,6 +27,7 @@ from graphbrick.graphs.databases.names import (
     spans,
     whole_number,
 )
+from graphbrick.graphs.databases.nodes import Edge, Edges, Node
 
 OPTIONS = ("key", "label", "changed", "timeout", "hops", "limit", "triples")
 """Options of an address that every Cypher database knows."""

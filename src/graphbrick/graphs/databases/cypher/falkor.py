@@ -24,7 +24,8 @@ from graphbrick.graphs.databases.errors import (
     refused_user,
     too_slow,
 )
-from graphbrick.graphs.databases.graph import Node, needed_module
+from graphbrick.graphs.databases.graph import needed_module
+from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.queries.limits import with_limit
 
 _CONNECT = 10.0  # seconds

@@ -17,8 +17,9 @@ from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in
 from graphbrick.graphs.databases.cypher.plain_schema import examples_of
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
-from graphbrick.graphs.databases.graph import Edge, Node, files_mark, needed_module, number_option
+from graphbrick.graphs.databases.graph import files_mark, needed_module, number_option
 from graphbrick.graphs.databases.names import relation_words, whole_number
+from graphbrick.graphs.databases.nodes import Edge, Node
 from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.graphs.queries.tokens import literal
 

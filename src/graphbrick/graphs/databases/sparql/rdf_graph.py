@@ -11,7 +11,8 @@ from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.schema import Rows, Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
-from graphbrick.graphs.databases.graph import DatabaseGraph, Edge, Edges, Node, check_options
+from graphbrick.graphs.databases.graph import DatabaseGraph, check_options
+from graphbrick.graphs.databases.nodes import Edge, Edges, Node
 from graphbrick.graphs.databases.sparql.rdf_facts import edge_pattern, facts_of, listed, pages
 from graphbrick.graphs.databases.sparql.rdf_schema import read_schema
 from graphbrick.graphs.databases.sparql.rdf_search import is_short, search_exact, search_parts

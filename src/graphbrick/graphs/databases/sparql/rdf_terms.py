@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from graphbrick.graphs.databases.graph import Node
+from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.records.rdf_names import (
     ALIAS_IRI,
     DESCRIPTION_IRIS,

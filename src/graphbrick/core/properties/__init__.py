@@ -1,0 +1,1 @@
+"""Properties of entities and triples: their values, and conditions on them."""
