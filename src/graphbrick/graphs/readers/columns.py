@@ -317,6 +317,9 @@ def named_column(column: str, cells: Sequence[str], header: bool, file: Path | s
     names = [cell.strip() for cell in cells]
     if header and column in names:
         return names.index(column)
+    plain = [split_type(cell)[0] for cell in cells]
+    if header and column in plain:
+        return plain.index(column)
     if column.isdecimal() and 1 <= int(column) <= len(names):
         return int(column) - 1
     if not header:

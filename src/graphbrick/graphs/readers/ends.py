@@ -16,26 +16,31 @@ ENDS = "edge ends that are in no table of nodes; they are nodes without a name"
 NAMELESS = "nodes without a name; their key is shown"
 
 _BATCH = 1 << 14
+_MERGED = 1 << 18  # hashes that wait at least to be sorted
 _EXAMPLES = 5
 
 
 class _KeySet:
-    """A set of keys as hashes of 64 bits, which grows in sorted arrays."""
+    """A set of keys as hashes of 64 bits, which grows in one sorted array."""
 
     def __init__(self) -> None:
         self._parts: list[Hashes] = []
+        self._waiting = 0
         self._sorted: Hashes = np.empty(0, dtype=np.uint64)
 
     def add(self, hashes: Hashes) -> None:
-        self._parts.append(np.unique(hashes))
-        if sum(map(len, self._parts)) > max(len(self._sorted), _BATCH):
+        self._parts.append(hashes)
+        self._waiting += len(hashes)
+        if self._waiting > max(len(self._sorted), _MERGED):
             self.hashes()
 
     def hashes(self) -> Hashes:
         """Return all hashes, ascending."""
         if self._parts:
-            self._sorted = np.unique(np.concatenate([self._sorted, *self._parts]))
-            self._parts = []
+            hashes = np.sort(np.concatenate([self._sorted, *self._parts]))
+            is_new = np.ones(len(hashes), dtype=np.bool_)
+            np.not_equal(hashes[1:], hashes[:-1], out=is_new[1:])
+            self._sorted, self._parts, self._waiting = hashes[is_new], [], 0
         return self._sorted
 
     def has(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
@@ -54,25 +59,27 @@ class _Ends:
         self.nodes, self.named, self.missing = _KeySet(), _KeySet(), _KeySet()
         self.nameless: dict[str, int] = {}
         self.examples: list[str] = []
-        self._records: list[EntityRecord] = []
+        self._keys: list[str] = []  # not records: many live objects slow the collection of garbage
+        self._has_name: list[bool] = []
         self._ends: list[str] = []
 
     def node(self, record: EntityRecord) -> None:
-        self._records.append(record)
-        if len(self._records) >= _BATCH:
+        self._keys.append(record.key)
+        self._has_name.append(record.label is not None)
+        if len(self._keys) >= _BATCH:
             self.flush_nodes()
 
     def flush_nodes(self) -> None:
-        records, self._records = self._records, []
-        if not records:
+        keys, self._keys = self._keys, []
+        has_name, self._has_name = np.array(self._has_name, dtype=np.bool_), []
+        if not keys:
             return
-        hashes = hash_spans(*spans_of(record.key for record in records))
+        hashes = hash_spans(*spans_of(keys))
         self.nodes.add(hashes)
-        has_name = np.fromiter((record.label is not None for record in records), dtype=np.bool_, count=len(records))
         self.named.add(hashes[has_name])
         for place in np.flatnonzero(~has_name)[: _EXAMPLES * 4].tolist():
             if len(self.nameless) < _EXAMPLES * 4:
-                self.nameless[records[place].key] = int(hashes[place])
+                self.nameless[keys[place]] = int(hashes[place])
 
     def edge(self, head: str, tail: str) -> None:
         self._ends += (head, tail)

@@ -39,6 +39,7 @@ VALUE_TYPE = re.compile(rf"({'|'.join(_KINDS)})(\[\])?", re.IGNORECASE)
 
 _WHOLE = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")
 _NOTHING = {"", "\\N"}
+_SEPARATED = re.compile(r"[|;]|^[:\[]")
 
 Cell: TypeAlias = str | tuple[str, ...]
 """The text of a cell; a tuple if the table stores a list."""
@@ -304,6 +305,8 @@ def several_of(cell: Cell) -> tuple[str, ...]:
     >>> several_of("Gene; Target|Hub"), several_of(("Y|Z",)), several_of(":Person:Actor")
     (('Gene', 'Target', 'Hub'), ('Y|Z',), ('Person', 'Actor'))
     """
+    if isinstance(cell, str) and not _SEPARATED.search(cell):
+        return (cell.strip(),) if cell.strip() else ()
     if isinstance(cell, str) and cell.startswith("["):
         cell = tuple(split_list(cell, ";"))
     if isinstance(cell, str) and cell.startswith(":"):  # as APOC writes the labels of a node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -196,7 +197,7 @@ def understood_edges(columns: EdgeColumns, header: Sequence[str], reading: FileR
 def _titles(columns: NodeColumns | EdgeColumns, header: Sequence[str]) -> list[str]:
     if not columns.header:
         return [f"column {place + 1}" for place in range(max(columns.width, len(header), 3))]
-    return [cell.strip() for cell in header]
+    return [re.sub(r"(?<=.):\w*ID$", "", split_type(cell)[0]) for cell in header]
 
 
 def _shown_rest(columns: NodeColumns | EdgeColumns) -> str:

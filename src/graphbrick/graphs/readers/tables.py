@@ -176,7 +176,9 @@ def _understood(file: Path, reading: FileReading) -> str:
     """Return in one line how a delimited table is read."""
     if reading.table.role == "nodes":
         table = Table.open(file, reading, 2, required=False)
-        return understood_nodes(_node_columns(table, reading), table.first, reading) if table.first else ""
+        nodes = _node_columns(table, reading) if table.first else None
+        is_whole = nodes is not None and nodes.width == len(table.first)
+        return understood_nodes(nodes, table.first, reading) if nodes and is_whole else ""
     table = _open_edges(file, reading)
     if not table.first:
         return ""
@@ -184,7 +186,8 @@ def _understood(file: Path, reading: FileReading) -> str:
         nodes, edges = _apoc_columns(table, reading)
         told = understood_nodes(nodes, table.first, reading), understood_edges(edges, table.first, reading)
         return f"nodes: {told[0]}. Edges: {told[1]}"
-    return understood_edges(edge_columns(table.first, table.samples, reading.options, file), table.first, reading)
+    edges = edge_columns(table.first, table.samples, reading.options, file)
+    return understood_edges(edges, table.first, reading) if edges.width == len(table.first) else ""
 
 
 def _node_columns(table: Table, reading: FileReading) -> NodeColumns:
