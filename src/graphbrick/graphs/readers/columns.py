@@ -258,7 +258,8 @@ def _named_edges(
 ) -> EdgeColumns:
     """Return the columns that the options name; two are head and tail."""
     names = options.columns or ()
-    numbers_only = all(column.isdecimal() and column not in cells for column in names)
+    has_data = all(_NUMBER.fullmatch(cell.strip()) for cell in cells)
+    numbers_only = all(column.isdecimal() and (has_data or column not in cells) for column in names)
     header = options.header if options.header is not None else is_known or not numbers_only
     places = [named_column(column, cells, header, file) for column in names]
     if len(set(places)) < len(places):

@@ -116,9 +116,9 @@ class _Ends:
 
 def _add(left_out: LeftOut, what: str, count: int, examples: list[str]) -> None:
     shown = examples[:_EXAMPLES] or [""]
+    left_out.add(what, shown[0], count - len(shown) + 1)
     for example in shown[1:]:
         left_out.add(what, example)
-    left_out.add(what, shown[0], count - len(shown) + 1)
 
 
 def counted_ends(parts: Iterable[Part], left_out: LeftOut) -> Iterator[Part]:

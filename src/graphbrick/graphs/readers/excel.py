@@ -117,7 +117,7 @@ def _hinted(sheet: _Sheet, several: bool) -> FileReading:
         return replace(reading, table=replace(reading.table, type=own))
     options = reading.options
     relation = options.relation or default_relation(title, sheet.first)
-    return replace(reading, options=replace(options, relation=relation))
+    return replace(reading, options=replace(options, relation=relation or None))
 
 
 def _read(file: Path, reading: FileReading) -> Iterator[Part]:

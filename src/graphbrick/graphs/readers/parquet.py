@@ -107,7 +107,7 @@ def _values(column: Any, *, as_text: bool) -> list[object]:
         return [None if value is None else dict(value) for value in column.to_pylist()]
     if kinds.is_duration(kind):
         column = column.cast(pyarrow.duration("us"), safe=False)
-    if kinds.is_time(kind) or (as_text and kinds.is_temporal(kind) and not kinds.is_duration(kind)):
+    if as_text and kinds.is_temporal(kind) and not kinds.is_duration(kind):
         return list(column.cast(pyarrow.string()).to_pylist())
     try:
         if kinds.is_timestamp(kind) and kind.unit == "ns":
