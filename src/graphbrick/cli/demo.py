@@ -85,7 +85,7 @@ def learned_world(out: Console, *, rebuild: bool = False) -> Graph:
     start = time.perf_counter()
     if not _is_learned(graph):
         with progress("learning the graph from itself (the first time only)") as report:
-            learn(graph, n=WRITTEN, watch=report)
+            learn(graph, n=WRITTEN, progress=report)
         out.print(
             f"learned from {WRITTEN:,} questions that the graph wrote itself, in {time.perf_counter() - start:.0f} s"
         )

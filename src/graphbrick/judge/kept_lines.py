@@ -90,7 +90,7 @@ def kept_or_asked(
     *,
     what: str,
     retry: bool,
-    watch: Progress,
+    progress: Progress,
 ) -> dict[T, Any]:
     """Return the values of items, after asking about those that have none in the file (`Pending.ask`).
 
@@ -101,16 +101,16 @@ def kept_or_asked(
         usage: Takes calls and events.
         what: What the items are called in messages: "pairs".
         retry: Ask again where the first entry of the value is None, even if replies are recorded.
-        watch: Called before the first value and after each.
+        progress: Called before the first value and after each.
     """
     known = ((item, lines.find(*key)) for item, key in keys.items())
     missing = [item for item, value in known if value is None or (retry and value[0] is None)]
     pending = Pending[T, Any](
         lambda item, value: lines.keep({keys[item]: value}), missing, total=len(keys), says=DONE.format(what)
     )
-    watch("", pending.done, len(keys))
+    progress("", pending.done, len(keys))
     with record(Trace(), "judging", "judge") as entry:
-        pending.ask(ask(missing, usage), retry=retry, watch=watch)
+        pending.ask(ask(missing, usage), retry=retry, progress=progress)
     usage.events.update(entry.events)
     return {item: lines.find(*key) for item, key in keys.items()}
 

@@ -84,14 +84,14 @@ class Pending(Generic[T, R]):
         results: Iterable[tuple[int, R]],
         *,
         retry: bool = False,
-        watch: Progress = silent,
+        progress: Progress = silent,
     ) -> None:
         """Store each result as soon as it is there.
 
         Args:
             results: Asks about ``new`` and yields the place and the result of each, in any order.
             retry: Whether recorded replies are not used.
-            watch: Called after each result.
+            progress: Called after each result.
 
         Raises:
             StoppedError: The budget is used up; the message says how far it came.
@@ -100,7 +100,7 @@ class Pending(Generic[T, R]):
             with asking_anew() if retry else nullcontext():
                 for place, result in results:
                     self.put(self.new[place], result)
-                    watch("", self.done, self._total)
+                    progress("", self.done, self._total)
         except StoppedError as error:
             raise self.stopped(error) from error
 

@@ -83,7 +83,7 @@ def metrics(
         print_plan(plan_metrics(listed, judge, file), judge, as_json=as_json)
         return
     with limits(budget, cache, cache_file), progress() as report:
-        study = measure_cases(listed, judge, file, retry=retry, watch=part_of(report, "metrics"))
+        study = measure_cases(listed, judge, file, retry=retry, progress=part_of(report, "metrics"))
     print_metrics(study, as_json=as_json)
     values = [value for by_metric in study.values for value in by_metric.values()]
     _require_readable(
@@ -122,7 +122,7 @@ def pairs(
     with limits(budget, cache, cache_file), progress() as report:
         study = compare_pairs(
             listed, PairJudge(writing_model(llm)), out or cases.with_name(f"{cases.name}.pairs.jsonl"),
-            systems=systems, retry=retry, watch=part_of(report, "pairs"),
+            systems=systems, retry=retry, progress=part_of(report, "pairs"),
         )  # fmt: skip
     print_pairs(study, as_json=as_json)
     unread = [verdict.reason for verdict in study.verdicts if verdict.outcome is None]
@@ -170,7 +170,7 @@ def score(
     with limits(budget, cache, cache_file), progress() as report:
         study = score_cases(
             drawn(_cases(cases), questions, seed), judge, out or cases.with_name(f"{cases.name}.scores.jsonl"),
-            write_steps=write_steps, retry=retry, watch=part_of(report, "scores"),
+            write_steps=write_steps, retry=retry, progress=part_of(report, "scores"),
         )  # fmt: skip
     print_scores(study, as_json=as_json)
     unread = [score.reason for score in study.scores if score.value is None]

@@ -101,7 +101,7 @@ def measure_cases(
     file: Path,
     *,
     retry: bool = False,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> MetricStudy:
     """Compute metrics of cases, and keep the values of each in a file, so that the same call goes on after a kill.
 
@@ -112,7 +112,7 @@ def measure_cases(
         judge: The judge, with its metrics.
         file: Where values are kept (`KeptLines`).
         retry: Ask again for values that could not be read, even if replies are recorded.
-        watch: Called with the number of different cases that are done, and of all.
+        progress: Called with the number of different cases that are done, and of all.
 
     Raises:
         InputError: The file is damaged.
@@ -141,9 +141,9 @@ def measure_cases(
         total=len(lacking),
         says=DONE.format("cases"),
     )
-    watch("", pending.done, len(lacking))
+    progress("", pending.done, len(lacking))
     with record(Trace(), "judging", "judge") as entry:
-        pending.ask(measured(), retry=retry, watch=watch)
+        pending.ask(measured(), retry=retry, progress=progress)
     usage.events.update(entry.events)
     return MetricStudy(judge, cases, [_kept(lines, judge, one.case) for one in cases], usage)
 

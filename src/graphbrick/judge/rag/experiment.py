@@ -114,8 +114,8 @@ def evaluate_rag(
         posed = _questions(place, questions, built[systems[0].name], progress, notes)
         for system in systems:
             pipelines = {system.name: system.pipeline}
-            watch = part_of(progress, system.name)
-            evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, watch=watch).close()
+            part = part_of(progress, system.name)
+            evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, progress=part).close()
         answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
         if judge is None:
             return RagStudy(place, built, answers, "", notes)

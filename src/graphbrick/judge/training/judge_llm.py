@@ -88,7 +88,7 @@ def train_judge_llm(
     settings: JudgeSettings | None = None,
     device: str | None = None,
     about: Mapping[str, Any] | None = None,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> dict[Label, JudgeLLMReport]:
     """Tune a language model to judge as the rows say (LoRA), and write its folder.
 
@@ -106,7 +106,7 @@ def train_judge_llm(
         settings: Settings of the fit, and the tokens of evidence that the judge reads.
         device: Such as "cpu"; by default a CUDA GPU if there is one.
         about: What ``judge.json`` should say of the data.
-        watch: Called with progress.
+        progress: Told the step, the number done and the total.
 
     Raises:
         InputError: There are too few questions, or too few that fit the context, the folder exists, or a parameter is
@@ -122,7 +122,7 @@ def train_judge_llm(
     enough = learnable(prompted)
     chosen = [row for row in prompted if row.label in enough]
     require_llm_packages(gguf=find_base(base)[1] is not None)
-    watch("loading the model", 0, 1)
+    progress("loading the model", 0, 1)
     opened = open_base(base, device)
     usable = len(chosen)
     chosen, lessons = encoded(opened, judge, chosen, how)
@@ -140,7 +140,7 @@ def train_judge_llm(
     with seeded(how.seed, opened.device):
         model = adapt(opened, how)
         before = probabilities(opened, model, kept_apart)
-        fit(model, _selected(chosen, lessons, ~held)[1], kept_apart, how, watch)
+        fit(model, _selected(chosen, lessons, ~held)[1], kept_apart, how, progress)
         after = probabilities(opened, model, kept_apart)
     reports, scales = dict[Label, JudgeLLMReport](), dict[Label, Logistic]()
     for label in dict.fromkeys(row.label for row in chosen):
@@ -154,7 +154,7 @@ def train_judge_llm(
     facts = {**(about or {}), "settings": asdict(how)}
     described = description(scales, reports, facts, kind=KIND, base=base, tokens=how.tokens, context=how.context)
     with new_judge(out, described) as work:
-        watch("writing", 0, 1)
+        progress("writing", 0, 1)
         is_file = opened.gguf is not None
         save(opened, model, work, gguf=is_file, merged=not is_file)
     return reports

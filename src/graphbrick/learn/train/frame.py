@@ -24,7 +24,7 @@ from graphbrick.questions.question import Question
 
 _LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # needed to hold some out
 _APART = 0.1  # share of the wordings that is held out
-_PLACES = ("device", "overwrite", "watch")  # options that do not change what is learned
+_PLACES = ("device", "overwrite", "progress")  # options that do not change what is learned
 _LAST = ("untrained", "trained", "seconds")
 Q = TypeVar("Q")
 T = TypeVar("T")
@@ -36,12 +36,12 @@ class TrainOptions(TypedDict, total=False):
     Attributes:
         seed: Seed of everything that is drawn at random; 0 by default.
         overwrite: Replace a trained model of this kind that is there.
-        watch: Called with (name of the step, number done, total).
+        progress: Called with (name of the step, number done, total).
     """
 
     seed: int
     overwrite: bool
-    watch: Progress | None
+    progress: Progress | None
 
 
 class TorchOptions(TrainOptions, total=False):
@@ -77,7 +77,7 @@ class Training:
         place: The place of the model, without ``~``.
         seed: Seed of everything that is drawn at random.
         overwrite: Whether a model that is there may be replaced.
-        tell: Callback for progress.
+        progress: Told the step, the number done and the total.
 
     Raises:
         TypeError: There is no such option.
@@ -93,7 +93,7 @@ class Training:
         self.caller, self.options, self.place = caller, options, Path(out).expanduser()
         self.seed: int = options.get("seed", 0)
         self.overwrite: bool = options.get("overwrite", False)
-        self.tell: Progress = options.get("watch") or silent
+        self.progress: Progress = options.get("progress") or silent
 
     def parameters(self, *others: str) -> dict[str, Any]:
         """Return the options that are parameters of the training, without the options named."""

@@ -16,7 +16,7 @@ from graphbrick.study.tune.space.space import Space
 
 MEASURING, EXPLAINING = "measuring the winners on other questions", "changing one choice"
 TIMING = "timing changes"
-"""Names of the steps that are reported to ``watch``."""
+"""Names of the steps that are reported to ``progress``."""
 FINAL = 0.88
 """Share of the time after which the final figures end."""
 

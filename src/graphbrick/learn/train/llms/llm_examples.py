@@ -74,7 +74,7 @@ def lessons(
     nothing: float = 0.1,
     texts: Sequence[str] = DEFAULT_TEXTS,
     seed: int = 0,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> list[Lesson]:
     """Return the lessons for a brick, in the order of the examples.
 
@@ -88,7 +88,7 @@ def lessons(
             not for relation paths, and only where there is something wrong to show.
         texts: What an `LLMScorer` is to rank, some of `TEXTS`.
         seed: Of what is drawn.
-        watch: Told the number of examples done.
+        progress: Told the number of examples done.
     """
     all_lessons: list[Lesson] = []
     for done, example in enumerate(examples, 1):
@@ -105,7 +105,7 @@ def lessons(
         readable = [lesson for lesson in replies if lesson is not None]
         lost.unread += len(replies) - len(readable)
         all_lessons += readable
-        watch("", done, len(examples))
+        progress("", done, len(examples))
     return all_lessons
 
 

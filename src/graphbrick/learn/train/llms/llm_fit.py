@@ -233,7 +233,7 @@ def adapt(base: Base, settings: Settings) -> Any:
 
 
 def fit(
-    model: Any, learned: Sequence[Tokens], held: Sequence[Tokens], settings: Settings, tell: Progress
+    model: Any, learned: Sequence[Tokens], held: Sequence[Tokens], settings: Settings, progress: Progress
 ) -> Fitted[Quality]:
     """Fit the adapter of a model to lessons, in place; it ends with the weights that are best on the held-out ones.
 
@@ -253,10 +253,10 @@ def fit(
     def evaluate(name: str) -> Quality | None:
         if not held:
             return None
-        tell(name, 0, 1)
+        progress(name, 0, 1)
         return quality(model, held)
 
-    return fit_epochs(model, len(learned), settings, tell, learn=learn, evaluate=evaluate)
+    return fit_epochs(model, len(learned), settings, progress, learn=learn, evaluate=evaluate)
 
 
 def save(base: Base, model: Any, folder: Path, *, gguf: bool, merged: bool = True) -> None:

@@ -71,7 +71,7 @@ def collect_ends(
     questions: Sequence[GroundedQuestion],
     model: PatternModel,
     *,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> list[EndExample]:
     """Return the candidates of questions with seeds and answers.
 
@@ -79,7 +79,7 @@ def collect_ends(
         graph: The graph.
         questions: Questions that the model was not trained on: otherwise its patterns look better than they are.
         model: Scores patterns.
-        watch: Told the number of questions done.
+        progress: Told the number of questions done.
     """
     examples = []
     with tempfile.TemporaryDirectory() as folder, using(store_of(graph)):
@@ -92,7 +92,7 @@ def collect_ends(
                 example = _example(graph, question, stage, model)
                 if example is not None:
                     examples.append(example)
-            watch("", done, len(questions))
+            progress("", done, len(questions))
     return examples
 
 

@@ -246,7 +246,7 @@ def fit(
     rounds: int,
     patience: int,
     seed: int,
-    watch: Progress,
+    progress: Progress,
 ) -> int:
     """Fit the weights, and leave the averages that were best on the development examples.
 
@@ -261,7 +261,7 @@ def fit(
         rounds: Rounds at most; each is a pass over the examples, or over as many of them as a round takes.
         patience: Rounds without a better result after which it stops.
         seed: Of the order of the examples.
-        watch: Told each round that is done.
+        progress: Told each round that is done.
 
     Returns:
         The round whose averages are left.
@@ -284,7 +284,7 @@ def fit(
             share = np.float32(max(1 - _AVERAGED, 9 / (10 + steps)))  # the first steps are soon forgotten
             for name, value in weights.values.items():
                 average[name] += share * (value - average[name])
-        watch("", number, rounds)
+        progress("", number, rounds)
         merit = quality(weights.holding(average), development, questions).f1 if development else float(number)
         if merit >= best:
             best, best_values, at = merit, {name: value.copy() for name, value in average.items()}, number

@@ -138,7 +138,7 @@ class _Writer(RelationTrainee[RelationModel]):
                     gradients[f"place {i}"] = x.T @ chances
                     np.add.at(gradients["after"], before[of], chances)
                 adam.step(gradients)
-            self.tell("epochs", epoch + 1, self.epochs)
+            self.progress("epochs", epoch + 1, self.epochs)
         weights = np.stack([values[f"place {i}"] for i in range(self.max_hops + 1)])
         return RelationModel(self.relations, weights, values["after"])
 
