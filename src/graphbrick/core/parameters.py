@@ -181,7 +181,7 @@ def _declared(owner: Any) -> tuple[Declared, ...]:
             code="parameter.unresolved_type",
         ) from error
     return tuple(
-        Declared(entry.name, _types(owner, entry, hints[entry.name]), entry.metadata[_METADATA], _default(entry))
+        Declared(entry.name, _types(owner, entry, hints[entry.name]), entry.metadata[_METADATA], default_of(entry))
         for entry in own
     )
 
@@ -201,7 +201,8 @@ def _types(owner: type, entry: Field[Any], hint: object) -> tuple[type, ...]:
     return kinds
 
 
-def _default(entry: Field[Any]) -> object:
+def default_of(entry: Field[Any]) -> object:
+    """Return the default of a field, made by its factory if it has one."""
     return entry.default if entry.default_factory is MISSING else entry.default_factory()
 
 

@@ -9,7 +9,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
-from graphbrick.core.parameters import Declared, declared, refuse
+from graphbrick.core.parameters import Declared, declared, default_of, refuse
 
 if TYPE_CHECKING:
     from graphbrick.core.graph import Graph
@@ -97,7 +97,7 @@ class Brick:
                 continue
             if _required(field):
                 arguments.append(write(field.name, value))
-            elif field.name in _ALWAYS_WRITTEN or field.name in always or value != _default(field):
+            elif field.name in _ALWAYS_WRITTEN or field.name in always or value != default_of(field):
                 arguments.append(f"{field.name}={write(field.name, value)}")
         return f"{type(self).__name__}({', '.join(arguments)})"
 
@@ -146,7 +146,7 @@ def _fields(cls: type[Brick]) -> tuple[Field[object], ...]:
 
 
 def _listed(field: Field[object], entry: Declared | None, doc: str) -> Parameter:
-    default = None if _required(field) else literal(_default(field))
+    default = None if _required(field) else literal(default_of(field))
     if entry is None:
         return Parameter(field.name, str(field.type), default, doc)
     declaration = entry.declaration
@@ -171,10 +171,6 @@ def _listed(field: Field[object], entry: Declared | None, doc: str) -> Parameter
 
 def _required(field: Field[object]) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
-
-
-def _default(field: Field[object]) -> object:
-    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _existing(text: str) -> Path | None:

@@ -266,6 +266,11 @@ class Repeat(Brick, Pipeline):
         return self.stage.stages_within()
 
 
+def stages_of(pipeline: Pipeline) -> list[Pipeline]:
+    """Return the stages of a pipeline; a union or a repetition is one."""
+    return list(pipeline.stages) if isinstance(pipeline, Sequence) else [pipeline]
+
+
 def needed_levels(pipeline: Pipeline) -> str:
     """Return the levels a pipeline can go on from, in words."""
     return " or ".join(NAMES[level] for level in sorted(pipeline.accepts, reverse=True))

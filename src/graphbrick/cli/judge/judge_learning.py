@@ -118,12 +118,12 @@ def train(
     from graphbrick.core.errors import InputError
     from graphbrick.judge.judges.classifier.learned import description, reader_of
     from graphbrick.judge.judges.classifier.training import train_classifier
-    from graphbrick.judge.judges.folder import new_judge, require_no_judge
-    from graphbrick.judge.synthetic.rows import read_rows
+    from graphbrick.judge.judges.folder import new_judge
+    from graphbrick.judge.synthetic.rows import read_rows, require_new
 
     if method not in ("classifier", "encoder", "llm"):
         raise InputError(f"--method must be classifier, encoder or llm, got {method!r}")
-    require_no_judge(out)
+    require_new(out)
     labels = labels_named(label)
     rows = [row for place in data for row in read_rows(place) if labels is None or row.label in labels]
     about = {"data": [str(place) for place in data], "seed": seed}

@@ -32,6 +32,15 @@ def digest(path: Path) -> str:
         ) from error
 
 
+def file_stamp(path: Path) -> tuple[int, int, int] | None:
+    """Return numbers that change when a file or folder is replaced or written to; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
 def _files_in(folder: Path) -> list[Path]:
     def unreadable(error: OSError) -> None:
         raise error  # os.walk would pass over the folder

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, Ints, from_arrays
 from graphbrick.core.errors import GraphFormatError, LinkError
-from graphbrick.core.files.digests import sha256
+from graphbrick.core.files.digests import file_stamp, sha256
 from graphbrick.core.files.folders import recover
 from graphbrick.core.graph import NeighbourList, follow
 from graphbrick.graphs.store.check import check_invariants
@@ -82,16 +82,16 @@ class StoredGraph:
         """
         folder = Path(path)
         for _ in range(_OPENINGS):
-            before = _stamp(folder)
+            before = file_stamp(folder / NAME)
             try:
                 graph = cls(folder, Manifest.read(folder))
             except (GraphFormatError, OSError, ValueError, IndexError) as error:
                 failure = error
-                if not recover(folder) and before == _stamp(folder):
+                if not recover(folder) and before == file_stamp(folder / NAME):
                     break
             else:
                 # Accept the graph only if the folder was not replaced meanwhile, so that files of two graphs never mix.
-                if before == _stamp(folder):
+                if before == file_stamp(folder / NAME):
                     return graph
                 text = f"{folder} was replaced while it was opened; try again"
                 failure = GraphFormatError(text, code="graph.replaced_while_opened")
@@ -147,7 +147,7 @@ class StoredGraph:
         return f"Graph({self.path.name!r}, {counts})"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _reopen, (type(self), self.place, self.hash)
+        return reopen, (type(self), self.place, self.hash)
 
     @property
     def n_entities(self) -> int:
@@ -376,25 +376,22 @@ class StoredGraph:
         read_deltas(self.path, self.manifest.hash)
 
 
+def text_folder(graph: Path) -> Path:
+    """Return the folder of the documents of a graph."""
+    place = graph.absolute()
+    return place.with_name(f"{place.name}.text")
+
+
 def has_text(path: str | PathLike[str]) -> bool:
     """Return whether the graph in a folder was made from documents, whose passages are beside it."""
     place = Path(path).absolute()
-    return bool(place.name) and place.with_name(f"{place.name}.text").is_dir()  # the root has no name
+    return bool(place.name) and text_folder(place).is_dir()  # the root has no name
 
 
-def _stamp(folder: Path) -> tuple[int, int] | None:
-    """Return a stamp that identifies the graph at a path; None if there is no graph."""
-    try:
-        status = (folder / NAME).stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns
-
-
-def _reopen(kind: type[StoredGraph], path: Path, content: str) -> StoredGraph:
-    """Open the pickled graph and check its hash, as ids are only valid for the same content."""
-    graph = kind.open(path)
-    if graph.hash != content:
-        text = f"{path} holds another graph than when it was pickled; open it again"
+def reopen(kind: Any, place: Path, content: str) -> Any:
+    """Open what was pickled as its place and hash, and check the hash: ids are only valid for the same content."""
+    opened = kind.open(place)
+    if opened.hash != content:
+        text = f"{place} holds another graph than when it was pickled; open it again"
         raise GraphFormatError(text, code="graph.other_content")
-    return graph
+    return opened

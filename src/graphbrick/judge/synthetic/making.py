@@ -174,7 +174,7 @@ def write_data(
         ModelError: The model cannot be asked.
         StoppedError: The budget is used up.
     """
-    require_new(out)
+    require_new(out, "a data set")
     settings = {
         **about,
         "questions": "given" if not isinstance(pairs, QuestionWriter) else pairs.identity,

@@ -17,8 +17,8 @@ from graphbrick.core.parameters import parameter
 from graphbrick.judge.judges.classifier.logistic import Logistic, platt
 from graphbrick.judge.judges.classifier.training import TrainedLabel, folds
 from graphbrick.judge.judges.encoder import KIND, closest_parts
-from graphbrick.judge.judges.folder import new_judge, require_no_judge
-from graphbrick.judge.synthetic.rows import Row
+from graphbrick.judge.judges.folder import new_judge
+from graphbrick.judge.synthetic.rows import Row, require_new
 from graphbrick.judge.training.frame import description, learnable
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.epochs import Course, Fitted, check_parameters, fit_epochs
@@ -128,7 +128,7 @@ def train_judge_encoder(
         InputError: There are too few questions, the folder exists, or a parameter is out of range.
         ModelError: A package is missing, the base cannot be loaded, or the model in ONNX differs from the trained one.
     """
-    require_no_judge(out)
+    require_new(out)
     how = parameters or EncoderParameters()
     check_parameters(CALLER, how)
     require_packages("tuning a judge", (*PACKAGES, "peft", *(["optuna"] if trials else [])))

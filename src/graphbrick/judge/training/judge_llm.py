@@ -16,10 +16,10 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.parameters import parameter
 from graphbrick.judge.judges.classifier.logistic import PLAIN, Logistic, platt
 from graphbrick.judge.judges.classifier.training import TrainedLabel, area_of, folds
-from graphbrick.judge.judges.folder import new_judge, require_no_judge
+from graphbrick.judge.judges.folder import new_judge
 from graphbrick.judge.judges.rubric import RubricJudge, without_asking
 from graphbrick.judge.judges.tuned_model import KIND, log_odds, rubric_of
-from graphbrick.judge.synthetic.rows import Row
+from graphbrick.judge.synthetic.rows import Row, require_new
 from graphbrick.judge.training.frame import description, learnable
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.epochs import check_parameters
@@ -114,7 +114,7 @@ def train_judge_llm(
         ModelError: A package is missing, or the base cannot be loaded.
     """
     started = time.perf_counter()
-    require_no_judge(out)
+    require_new(out)
     how = settings or JudgeSettings()
     check_parameters(CALLER, how)
     judge = rubric_of(LLM("tuned", context=how.context), how.tokens)

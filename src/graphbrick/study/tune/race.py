@@ -20,6 +20,7 @@ import numpy as np
 from graphbrick.study.statistics.intervals import wilson_ends
 from graphbrick.study.statistics.paired import permutation_test
 from graphbrick.study.tune.aims import Aim, Figures, layers
+from graphbrick.study.tune.space.space import readable
 from graphbrick.study.tune.space.trees import asks_model
 
 ETA = 3
@@ -86,7 +87,7 @@ class Candidate:
     @cached_property
     def asks_model(self) -> bool:
         """Return whether it asks a language model."""
-        return asks_model(self.text)
+        return asks_model(readable(self.text))
 
     @property
     def figures(self) -> Figures:

@@ -75,12 +75,6 @@ class StoredPassage(NamedTuple):
         return full_text(self.title, self.text)
 
 
-def text_folder(graph: Path) -> Path:
-    """Return the folder of the documents of a graph."""
-    place = graph.absolute()
-    return place.with_name(f"{place.name}.text")
-
-
 class TextStore(ResultStore):
     """The documents, passages and extraction results of one graph; a context manager.
 

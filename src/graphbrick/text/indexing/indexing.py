@@ -21,12 +21,13 @@ from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.corpus_writer import write_corpus
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.stored import text_folder
 from graphbrick.language.counting import counted
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.text.documents.chunks import ByHeading, Chunker
 from graphbrick.text.documents.imported import IMPORTED
-from graphbrick.text.documents.store import DATABASE, StoredPassage, TextStore, text_folder
+from graphbrick.text.documents.store import DATABASE, StoredPassage, TextStore
 from graphbrick.text.extract.extraction import Extraction, Extractor
 from graphbrick.text.extract.phrases import Phrases
 from graphbrick.text.indexing.describe import Describe, describe_all

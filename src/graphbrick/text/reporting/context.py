@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from graphbrick.core.graph import PassageText
+from graphbrick.core.items import Entity
 from graphbrick.graphs.communities import CommunityTree
 from graphbrick.graphs.corpus import OCCURS_WITH, Claim, TextGraph, full_text
 from graphbrick.models.llm.replies.replies import lines_of
@@ -159,8 +160,7 @@ class Contexts:
         return self._line(1, self._entity_text(entity), Cited(entities=(entity,)))
 
     def _entity_text(self, entity: int) -> str:
-        types, description = ", ".join(self._graph.types(entity)), self._graph.description(entity)
-        return f"{self._graph.label(entity)}{f' ({types})' if types else ''}{f': {description}' if description else ''}"
+        return Entity(self._graph, entity).text
 
     def _claim_line(self, claim: Claim) -> Line:
         text = f"{self._graph.label(claim.subject)} ({claim.type}, {claim.status}): {claim.description}"

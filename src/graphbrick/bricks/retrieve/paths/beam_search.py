@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.paths.beam import Candidates, Partial, expand
 from graphbrick.core import Evidence, PathPattern, Query, Step, Subgraph, seeds_of, step_text
-from graphbrick.core.errors import PipelineError
 from graphbrick.core.graph import DIRECTIONS, follow
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.enough import is_enough
-from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.models.scorers.scorer import Scorer, check_prefilter
 from graphbrick.pipeline import RetrieveStage
 
 Scores = npt.NDArray[np.float64]
@@ -93,11 +92,7 @@ class BeamSearch(RetrieveStage):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
-            raise PipelineError(
-                "BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too",
-                code="beam_search.no_prefilter",
-            )
+        check_prefilter(self)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the paths of the beams."""

@@ -13,11 +13,12 @@ import numpy as np
 from graphbrick.core.parameters import declared
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.composition import stages_of
 from graphbrick.pipeline.parsing import parse
 from graphbrick.study.statistics.intervals import Interval
 from graphbrick.study.statistics.paired import holm
 from graphbrick.study.tune.race import Candidate
-from graphbrick.study.tune.space.trees import kind_of, name_of, stages_of
+from graphbrick.study.tune.space.trees import kind_of, name_of
 
 QUESTIONS = 12
 """Questions that a pipeline has to have answered to count; all are compared on these."""

@@ -12,18 +12,14 @@ from graphbrick.core.parameters import declared
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Level, Pipeline, Repeat, Sequence, Stage, Union
 from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.composition import stages_of
 from graphbrick.study.store.identity import bricks_of
-from graphbrick.study.tune.space.space import PLACE, Space, readable
+from graphbrick.study.tune.space.space import PLACE, Space
 
 _KINDS = {Level.QUERY: "link", Level.SUBGRAPH: "extract", Level.EVIDENCE: "retrieve", Level.ANSWER: "generate"}
 _MARK = "place_of_"  # stands before the name of a place where Python allows no $
 
 Models = Mapping[str, Many[str]]
-
-
-def stages_of(pipeline: Pipeline) -> list[Pipeline]:
-    """Return the stages of a pipeline; a union or a repetition is one."""
-    return list(pipeline.stages) if isinstance(pipeline, Sequence) else [pipeline]
 
 
 def kind_of(stage: Pipeline) -> str:
@@ -54,9 +50,9 @@ def name_of(stage: Pipeline) -> str:
     return type(stage).__name__
 
 
-def asks_model(text: str) -> bool:
+def asks_model(pipeline: Pipeline | None) -> bool:
     """Return whether a pipeline asks a language model."""
-    return any(isinstance(brick, ChatModel) for brick in bricks_of(readable(text)))
+    return any(isinstance(brick, ChatModel) for brick in bricks_of(pipeline))
 
 
 def allows(space: Space, pipeline: Pipeline, kinds: Many[str]) -> bool:

@@ -13,8 +13,9 @@ from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.communities import keep_communities
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.corpus_writer import write_corpus
+from graphbrick.graphs.store.stored import text_folder
 from graphbrick.text.documents.imported import Imported, replace_documents
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.exchange.graphrag.reading import Reader
 from graphbrick.text.exchange.graphrag.tables import TableRows, Tables
 from graphbrick.text.reporting.reports import keep_reports
