@@ -1,4 +1,4 @@
-"""Declared parameters: one declaration of type, range and search values, read by everything that needs it.
+"""Declared parameters: one declaration of type, range and search values for all that need it.
 
 Validation, documentation, ``graphbrick bricks``, web forms, the identity of a brick and an automatic search all read
 the declaration that `parameter` makes.

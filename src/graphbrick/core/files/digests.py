@@ -11,7 +11,7 @@ from graphbrick.core.errors import InputError
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or of all files of a folder with their relative names, as hexadecimal text.
+    """Return the SHA-256 of a file, or of a folder's files with their names, as hexadecimal text.
 
     It depends on contents only, not on where the file or folder lies. Each file is read once per process, and again
     when its size or time of change differs.
