@@ -24,7 +24,7 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False)
 class BeamSearch(RetrieveStage):
-    """Iterative semantic-aware retrieval (ISAR): from each seed, the best ``beam_width`` paths of every length.
+    """Iterative semantic-aware retrieval (ISAR): the best ``beam_width`` paths of every length.
 
     At each step all triples at the ends of the paths of a seed are candidates, and the best of them extend the paths.
     The released code reads only the first 32 or 64 neighbours by index, unscored, and stops at a reply that it cannot
@@ -128,7 +128,7 @@ class BeamSearch(RetrieveStage):
         return Evidence(items, scale=repr(self.scorer) if self.scorer.comparable else "")
 
     def _advance(self, query: Query, subgraph: Subgraph, beam: list[Partial]) -> tuple[list[Partial], int]:
-        """Return the best extensions of the paths of a beam, best first per seed, and the number of candidates."""
+        """Return the best extensions of a beam, best first per seed, and the number of candidates."""
         follow_out, follow_in = follow(self.direction)
         candidates, total = expand(beam, subgraph.csr, follow_out=follow_out, follow_in=follow_in, cap=self.cap)
         if len(candidates) < total:
