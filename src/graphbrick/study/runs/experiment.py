@@ -251,7 +251,7 @@ def _unjudged(question: GroundedQuestion, detail: Detail) -> Unjudged:
 def _ground(
     recorder: Recorder, graph: StudyGraph, questions: Sequence[Question], progress: Progress
 ) -> list[GroundedQuestion]:
-    """Find the seeds and answers of questions in the graph; questions of earlier sessions are not looked up again."""
+    """Find the seeds and answers of questions in the graph, unless an earlier session has."""
     known = recorder.questions.known(graph, questions)
     new = [question for place, question in enumerate(questions) if place not in known]
     grounded = iter(ground_each(graph, new, part_of(progress, FINDING, len(new))))

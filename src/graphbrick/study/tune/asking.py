@@ -1,4 +1,4 @@
-"""Asking candidates as steps of the journal: earlier results are read, and candidates given up stay so."""
+"""Asking candidates as steps of the journal, with earlier results read and candidates given up."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _unfinished(candidates: Sequence[Candidate], questions: int, step: Step, eac
 
 
 def _spent(spent: tuple[int, float]) -> str:
-    """Return the spent part of the user's budget of tokens or dollars; empty without one, or if its time is over."""
+    """Return the spent part of the user's budget of tokens or dollars; empty without one."""
     budget, (tokens, usd) = current_budget(), spent
     if budget is None or (budget.tokens is None and budget.usd is None) or budget.left() <= 0:
         return ""

@@ -1,4 +1,4 @@
-"""The search for the best pipeline of a graph: draw, ask, go on with the best, and measure the winners."""
+"""The search for the best pipeline of a graph: draw, ask, go on with the best, measure."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class _Search:
         return taken
 
     def winners(self) -> list[Candidate]:
-        """Return the best pipeline for each aim, then the one that they are compared with, and others of the front.
+        """Return the best pipeline for each aim, then the one compared with, and others of the front.
 
         All of them have answered all questions to choose by, as far as the time allows. The best of several aims may be
         one pipeline, which is then there several times.

@@ -158,7 +158,7 @@ def index(
 
 
 def _check_folder(folder: Path, graph: Path) -> None:
-    """Raise GraphbrickError if the folder of the store holds files of a user, which would be removed with it."""
+    """Raise GraphbrickError if the folder of the store holds files of a user."""
     if folder.is_dir() and not (folder / DATABASE).exists():
         foreign = sorted(file.name for file in folder.iterdir() if not file.name.startswith(_OURS))
         if foreign:

@@ -1,4 +1,4 @@
-"""The contexts that reports on communities are written from: triples, entities, claims, passages, reports on parts.
+"""The contexts that reports on communities are written from, as numbered lines.
 
 The lines of a context and their order depend on the community alone, and not on ids or on the rest of the graph, so
 that a report is written anew only if its community or the texts about it have changed.
@@ -245,7 +245,7 @@ class _Inside:
         self.members = sorted(members, key=lambda one: (-self.degree[one], graph.label(one), graph.key(one)))
 
     def passages(self) -> list[int]:
-        """Return the passages that mention the entities, most of them first; none if the graph describes entities."""
+        """Return the passages that mention the entities, most first; none if entities are described."""
         graph = self._graph
         if any(map(graph.description, self.members)) or any(map(graph.triple_description, self.facts)):
             return []

@@ -133,7 +133,7 @@ def _replaces(option: Pipeline, stage: Pipeline) -> bool:
 
 
 def _with_other_models(pipeline: Pipeline, space: Space) -> Iterator[tuple[Brick, Brick, Pipeline]]:
-    """Yield each model of a pipeline, another one of the same use, and the pipeline with that in its place."""
+    """Yield each model of a pipeline, another of the same use, and the pipeline with that."""
     for name, texts in space.models.items():
         models = _bricks(texts)
         for old in _models_of(pipeline, name, space):

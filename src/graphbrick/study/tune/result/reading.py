@@ -25,7 +25,7 @@ def is_search(folder: Path) -> bool:
 
 
 def read_search(folder: Path) -> dict[str, Any]:
-    """Return the result of a search as `write_files` wrote it, with a sentence for each effect under ``words``.
+    """Return the result as `write_files` wrote it, with a sentence per effect under ``words``.
 
     Raises:
         InputError: The folder holds no result, or one that cannot be read.

@@ -23,7 +23,7 @@ Models = Mapping[str, Many[str]]
 
 
 def kind_of(stage: Pipeline) -> str:
-    """Return the kind of a stage; that of a union is the one of its branches, or the kind that gives the same.
+    """Return the kind of a stage; of a union, that of a branch or of a stage that gives the same.
 
     >>> from graphbrick import parse
     >>> [kind_of(parse(text)) for text in ("PPR()", "PPR() | KHop()", "PPR() >> AllPaths() | ShortestPaths()")]
@@ -74,7 +74,7 @@ def allows(space: Space, pipeline: Pipeline, kinds: Many[str]) -> bool:
 
 
 def matches(text: str, value: Brick | Pipeline, models: Models) -> bool:
-    """Return whether a brick or pipeline fits a recipe text; parameters that the text leaves out may be any.
+    """Return whether a brick or pipeline fits a recipe text; omitted parameters may be any.
 
     >>> from graphbrick import parse
     >>> matches("Rerank($scorer)", parse("Rerank(BM25(k1=1.5), n=8)"), {"scorer": ("BM25()",)})
@@ -157,7 +157,7 @@ def _is_model(brick: Brick, models: Many[Brick]) -> bool:
 
 
 def _rebuilt(value: object, put: Callable[[Brick], Brick | None]) -> object:
-    """Return a brick or pipeline whose bricks are replaced; ``put`` returns None for one that is looked into."""
+    """Return a brick or pipeline with replaced bricks; ``put`` returns None to look inside."""
     if isinstance(value, Sequence):
         return Sequence(tuple(_pipelines(value.stages, put)))
     if isinstance(value, Union):
