@@ -1,4 +1,4 @@
-"""Learning which relation patterns answer questions, from questions that are written from the graph itself."""
+"""Learning which relation patterns answer questions, from questions written from the graph."""
 
 from __future__ import annotations
 

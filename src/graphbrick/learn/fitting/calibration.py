@@ -1,4 +1,4 @@
-"""Fitting a `Calibration`: how sure the learned patterns may be, from questions that they were not trained on.
+"""Fitting a `Calibration` of learned patterns on questions they were not trained on.
 
 Three kinds of questions have an answer: as written; with a word replaced by a related one; with words in between that
 mean nothing. People use other words than relation labels do, so confidence must not rest on words alone. Three kinds

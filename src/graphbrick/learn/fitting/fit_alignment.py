@@ -77,7 +77,7 @@ class Meant:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A question as content words with hops, its pattern as numbers and as labels, and the patterns around its seed."""
+    """A question as content words with hops, its pattern, and the patterns around its seed."""
 
     tokens: Tokens
     steps: list[int]
@@ -131,7 +131,7 @@ def fit_alignment(
 
 
 def _meant(model: Alignment, question: Meant) -> _Read | None:
-    """Return a question tagged for the likeliest of the patterns that it may mean; None if none can be scored."""
+    """Return a question tagged for the likeliest pattern it may mean; None without a score."""
     tokens = model.read(words_of(question.text))
     best: tuple[float, _Read] | None = None
     for pattern in question.right:
@@ -258,7 +258,7 @@ def softmax_regression(
     seed: int,
     progress: Progress = silent,
 ) -> Floats:
-    """Return the weights, float32 [classes, features], of a softmax regression with an L2 penalty, by Adam.
+    """Return weights, float32 [classes, features], of a softmax regression with L2 penalty, by Adam.
 
     Args:
         features: float32 [rows, features].
@@ -298,7 +298,7 @@ def _sampled(example: _Read, seed: int) -> _Read:
 
 
 def _weights(model: Alignment, examples: Sequence[_Read]) -> Scores:
-    """Return the weights under which the patterns that questions were written from are the likeliest, by Adam."""
+    """Return weights, by Adam, that make the patterns of written questions the likeliest."""
     start = np.concatenate([_START, np.zeros(model.max_hops)])
     low = np.concatenate([_LOW, np.full(model.max_hops, -_LENGTHS)])
     high = np.concatenate([_HIGH, np.full(model.max_hops, _LENGTHS)])

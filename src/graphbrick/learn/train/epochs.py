@@ -1,4 +1,4 @@
-"""The training loop that all models with torch share: epochs, a warm-up, early stopping, the best weights kept.
+"""The training loop of models with torch: epochs, warm-up, early stopping, best weights.
 
 The loop is our own: text models choose their negatives again between epochs, by what they score at that time, and
 language models spread a step over as many passes as memory needs. The trainers of sentence-transformers and
@@ -60,7 +60,7 @@ class Course:
 
 
 def check_parameters(caller: str, parameters: object) -> None:
-    """Raise InputError, in the name of the function that was called, unless all declared parameters are in range."""
+    """Raise InputError, in the name of the caller, unless all declared parameters are in range."""
     for one in declared(type(parameters)):
         value = getattr(parameters, one.name)
         if not one.accepts(value):

@@ -70,7 +70,7 @@ def train_sizes(
     ppr: PPR = PPR(),  # noqa: B008 - frozen
     **options: Unpack[TrainOptions],
 ) -> SizesReport:
-    """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
+    """Learn how many entities questions need, and write it to a file for `LearnedSizer`.
 
     The share of a question's answers among its best k entities is regressed (logistic, Newton's method) on what
     `graphbrick.bricks.extract.sizers.features` says of it and k. The recall that each fifth of the questions reaches

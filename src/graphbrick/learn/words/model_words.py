@@ -1,4 +1,4 @@
-"""Words for relations and names for classes that a language model suggests, taken only where it contradicts nothing.
+"""Words for relations and names of classes by a language model, unless they contradict others.
 
 Small models mix up directions and invent synonyms. So the model is asked twice: once with a triple from its head, once
 with another one from its tail. Only what it says of the same end both times counts, and only if it passes the rules
@@ -200,7 +200,7 @@ def _account(entry: StageTrace, result: ModelWords) -> None:
 def _relations(
     graph: Graph, book: Phrasebook, rules: Phrasebook, llm: ChatModel, seed: int
 ) -> Iterator[list[Relation]]:
-    """Yield the relations that the user did not correct, those of most triples first, a few for each request."""
+    """Yield relations that the user did not correct, a few at a time, those of most triples first."""
     ids = graph.triple_ids()
     relation = graph.csr.relation[ids]
     order = np.argsort(relation, kind="stable")

@@ -100,7 +100,7 @@ class Phrasebook:
         return cls(*read_words(file))
 
     def merged(self, fresh: Phrasebook) -> Phrasebook:
-        """Return this book for a graph that has changed: words of users stay, the rest is as in the fresh book."""
+        """Return this book for a changed graph: words of users stay, the rest is as in the fresh book."""
         relations = {label: self.relations.get(label, entry) for label, entry in fresh.relations.items()}
         classes = merged_classes(
             self.classes, fresh.classes, self.relations.keys(), _is_by_rules, has_types=fresh.has_types

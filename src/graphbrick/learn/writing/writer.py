@@ -182,7 +182,7 @@ class _Step:
         return _filled(frame.text, values, inner, hop)
 
     def _may_be_place(self, kinds: set[str]) -> bool:
-        """Return whether «where» may ask for entities of some kinds: one works in a team, but works as a baker."""
+        """Return whether «where» may ask for entities of some kinds: works in a team, not as a baker."""
         if forms.PLACE in kinds or not self.words.subject:
             return True
         if forms.GROUP in kinds:

@@ -47,7 +47,7 @@ def asking_anew() -> Iterator[None]:
 
 
 class ReplyCache:
-    """A file of recorded replies, shared by threads and processes. `current_cache` opens that of a `Session`.
+    """A file of recorded replies, shared by threads and processes; see `current_cache`.
 
     A reply is found by the request: the address of the server, the model's name, the messages, the parameters and the
     schema; never a key. Replies that were recorded before addresses were part of the request are not found; `load`

@@ -1,4 +1,4 @@
-"""Base of the scorers that ask a language model: prompts, calls that fit the context, and the pre-filter."""
+"""Base of scorers by a language model: prompts, calls that fit the context, pre-filter."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class LLMScorer(Scorer):
 
     @abstractmethod
     def read_reply(self, reply: str, texts: Sequence[str]) -> list[int] | None:
-        """Return the numbers of the candidates that a reply calls useful, best first; None if it cannot be read."""
+        """Return the numbers of the useful candidates in a reply, best first; None if unreadable."""
 
     @abstractmethod
     def _score(self, query: str, candidates: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -57,8 +57,7 @@ class PassageProblem(NamedTuple):
 
 
 class ResultStore(ABC):
-    """The part of `graphbrick.text.documents.store.TextStore` that keeps results of extractors, named by their
-    identity."""
+    """The part of `TextStore` that keeps results of extractors, named by their identity."""
 
     path: Path
     _db: sqlite3.Connection

@@ -110,7 +110,7 @@ def lessons(
 
 
 def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tuple[Path, ...]]:
-    """Return an example with its right paths, or with none of them and only paths that are certainly wrong."""
+    """Return an example with its right paths, or with only paths that are certainly wrong."""
     answers = set(example.grounded.answers)
     wrong = tuple(path for path in example.negatives if answers.isdisjoint(path.nodes[1:]))
     return (replace(example, negatives=wrong), ()) if nothing and wrong else (example, example.positives)
@@ -187,7 +187,7 @@ def _texts_of(path: Path, kind: str) -> list[str]:
 def _step(
     example: PathExample, positives: Sequence[Path], rng: np.random.Generator, *, triples: bool
 ) -> tuple[list[str], list[str]]:
-    """Return the candidates of one step of a beam search from one seed that has kept to right paths and some others."""
+    """Return the candidates of one beam step from a seed, after right paths and some others."""
     graph, walked = example.positives[0].graph, [*positives, *example.negatives]
     one = walked[rng.integers(len(positives) or len(walked))]
     hops = int(rng.integers(one.hops))

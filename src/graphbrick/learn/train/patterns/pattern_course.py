@@ -61,7 +61,7 @@ class Course:
     progress: Progress
 
     def best_rounds(self, learned: list[Example], held: list[Example], rounds: int) -> tuple[int, Quality, Quality]:
-        """Return the number of rounds that is best for held-out examples, and their quality before and after it."""
+        """Return the best number of rounds for held-out examples, and quality before and after."""
         weights, *_ = self.weights(learned)
         before = quality(weights, held, self.questions)
         best = self._fit(weights, learned, held, rounds, "rounds to find how many")

@@ -119,7 +119,7 @@ def _example(graph: Graph, question: GroundedQuestion, stage: Patterns, model: P
 
 
 def fit_ends(examples: Sequence[EndExample]) -> EndModel | None:
-    """Return weights that make answers likely, and the margins with the best F1; None for too few questions.
+    """Return weights that make answers likely, and margins of best F1; None for too few questions.
 
     The likelihood is that of any answer under a softmax over the candidates of a question, with features divided by
     their spread and a penalty on squared weights.

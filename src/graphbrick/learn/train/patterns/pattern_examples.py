@@ -1,4 +1,4 @@
-"""Training examples: the patterns around the seeds of each question, and how well each leads to the answers."""
+"""Training examples: the patterns around the seeds of questions, and how right each is."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Examples(Counts):
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """The patterns around one seed: steps, F1, precision and promise of each, and whether some are left out."""
+    """Patterns around a seed: steps, F1, precision and promise of each, and whether any are left out."""
 
     steps: list[tuple[int, ...]]
     f1: Floats

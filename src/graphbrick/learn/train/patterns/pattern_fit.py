@@ -1,4 +1,4 @@
-"""Fitting the weights of a `PatternModel` to examples: Adam on the likelihood of good patterns, with numpy alone."""
+"""Fitting the weights of a `PatternModel` by Adam on the likelihood of good patterns."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def loss(scores: npt.NDArray[np.float64], reward: Floats, group: Ints) -> tuple[
 
 
 def step_gradient(batch: Batch, scores: npt.NDArray[np.float64], length: Ints) -> tuple[float, npt.NDArray[np.float64]]:
-    """Return the loss of a batch: the right pattern among all, and its beginnings among those of their length."""
+    """Return the loss of a batch: right patterns among all, their beginnings among those of a length."""
     total, gradient = loss(scores, batch.f1, batch.owner)
     for hops in range(1, int(length.max(initial=1))):
         rows = np.flatnonzero(length == hops)

@@ -97,7 +97,7 @@ def train_patterns(
     rounds: int = ROUNDS,
     **options: Unpack[TrainOptions],
 ) -> PatternReport:
-    """Learn which relation patterns around the seeds of a question lead to its answers; `PatternScorer` uses it.
+    """Learn which relation patterns around seeds lead to answers, for `PatternScorer`.
 
     The right patterns come from the graph: among all patterns of at most ``max_hops`` hops around the seeds, those
     whose end entities match the answers, by F1. The others around the same seeds are negatives. A tenth of the
@@ -148,7 +148,7 @@ def examples(
     into: Examples | None = None,
     progress: Progress = silent,
 ) -> Examples:
-    """Return the patterns around the seeds of questions with how right they are; seeds are linked if not named.
+    """Return the patterns around seeds of questions with how right they are; link missing seeds.
 
     Args:
         graph: The graph.
@@ -215,7 +215,7 @@ def fit_patterns(
 def _fit_ends(
     graph: Graph, taught: Examples, model: Callable[[list[Example]], PatternModel], seed: int, progress: Progress
 ) -> EndModel | None:
-    """Learn to choose among ends from a third of the wordings, with patterns that were trained on the others.
+    """Learn to choose among ends from a third of the wordings, with patterns of the others.
 
     Written questions mean all ends of a pattern, so only the questions that were searched teach this.
     """

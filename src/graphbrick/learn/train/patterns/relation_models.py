@@ -1,4 +1,4 @@
-"""The frame of small models over relation patterns: rows of training, one way to train them, and a report."""
+"""The frame of small models over relation patterns: rows, training and report."""
 
 from __future__ import annotations
 

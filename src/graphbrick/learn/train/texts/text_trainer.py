@@ -1,4 +1,4 @@
-"""Training of embedding models and re-rankers on paths; the two differ in their `Trainee`. Needs torch."""
+"""Training of embedding models and re-rankers on paths, which differ in their `Trainee`."""
 
 from __future__ import annotations
 
