@@ -1,4 +1,4 @@
-"""A file of JSON lines to which every result of a model is added at once, so that no call is paid twice."""
+"""A file of JSON lines that keeps every result at once, so that no call is paid twice."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def kept_or_asked(
 
 
 def _end_last_line(file: BinaryIO) -> None:
-    """Let a file end with a whole line: a last one without its end is ended if it is JSON, and else removed."""
+    """Let a file end with a whole line: end a last one that is JSON, and else remove it."""
     end = file.seek(0, os.SEEK_END)
     start = end
     tail = b""

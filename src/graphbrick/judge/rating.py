@@ -90,7 +90,7 @@ def rate_study(
 
 
 class _LabelRatings:
-    """The ratings of a judge by one label; those of a part of the cases are written together, with their cost."""
+    """The ratings of a judge by one label, written in batches with their cost."""
 
     def __init__(self, recorder: Recorder, judge: Judge, number: int, session: int, label: Label) -> None:
         self._ratings, self._judge, self._label = recorder.ratings, judge, label

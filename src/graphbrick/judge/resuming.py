@@ -1,4 +1,4 @@
-"""Asking a judge about what has no result yet: each result is stored at once, so that a later call goes on."""
+"""Asking a judge about cases without a result; each result is stored at once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Pending(Generic[T, R]):
         return self._total - self.left
 
     def add(self, items: Iterable[T]) -> list[T]:
-        """Take more items and return those to ask about; the others get the result of an equal one, now or later."""
+        """Take more items and return those to ask about; the others share the result of an equal one."""
         new = []
         for item in items:
             key = self._key(item)

@@ -1,4 +1,4 @@
-"""Trained judges and their folders: ``judge.json`` with how the judge was made, and the files that it needs."""
+"""Trained judges and their folders: ``judge.json`` with how they were made, and their files."""
 
 from __future__ import annotations
 

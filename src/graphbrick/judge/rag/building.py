@@ -176,7 +176,7 @@ def _indexed(
 
 
 def _prepare(system: RagSystem, graph: TextGraph) -> None:
-    """Find communities, write reports, and work out what the first question would, up to its first model call."""
+    """Find communities, write reports, and run the first question up to its first model call."""
     if system.communities:
         keep_communities(graph, find_communities(graph), {})
     if system.reports:
@@ -193,7 +193,7 @@ def _prepare(system: RagSystem, graph: TextGraph) -> None:
 
 
 def _before_models(pipeline: Pipeline) -> Pipeline | None:
-    """Return the first stages of a pipeline, up to the first that asks a language model; None if that is the first."""
+    """Return the stages before the first that asks a language model; None if there are none."""
     stages = stages_of(pipeline)
     first = next((i for i, stage in enumerate(stages) if asks_model(stage)), len(stages))
     return None if not first else stages[0] if first == 1 else Stages(tuple(stages[:first]))

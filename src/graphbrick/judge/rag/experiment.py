@@ -1,4 +1,4 @@
-"""Evaluation of systems on documents: build, ask, judge; all is kept, and the same call goes on where one ended."""
+"""Evaluation of systems on documents: build, ask, judge; the same call goes on after an end."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def evaluate_rag(
     retry: bool = False,
     progress: Progress = silent,
 ) -> RagStudy:
-    """Compare systems that answer questions about documents: cost of building, time of answering, and a judge's score.
+    """Compare systems on documents: cost of building, time of answering, and a judge's score.
 
     Everything is kept in a folder: the graph of each system, the questions, the answers (a study as of
     `graphbrick.study`), the scores. Whatever ends the evaluation, the same call continues it; nothing is built,

@@ -79,7 +79,7 @@ def check_judge(
     models: bool = True,
     progress: Progress = silent,
 ) -> Check:
-    """Compare a judge with baselines on labelled rows: length, shared words, cosine, and the small re-ranker.
+    """Compare a judge on labelled rows with length, shared words, cosine and the small re-ranker.
 
     Args:
         name: What the judge is called.

@@ -1,4 +1,4 @@
-"""Making a data set for judges: questions about passages, kept if their passage is found again, with negatives."""
+"""Making a data set for judges: questions that find their passage again, with negatives."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def chosen(passages: Sequence[Passage], n: int | None, seed: int) -> list[int]:
 
 
 class Drafts:
-    """The questions that a model has written for a data set that is not whole yet, a line for each passage.
+    """The questions written for an unfinished data set, a line for each passage.
 
     Args:
         file: The file; made if there is none.

@@ -73,7 +73,7 @@ def require_new(folder: Path, what: str = "a judge") -> None:
 
 
 def read_rows(place: Path) -> list[Row]:
-    """Return the rows of a data set of ours (its folder, or a file of its JSON lines), or of a table of ARES (TSV).
+    """Return the rows of a data set of ours (folder or JSON lines) or of a table of ARES (TSV).
 
     Files may be packed (.gz, .zst).
 

@@ -1,4 +1,4 @@
-"""Training of a judge that reads question and text together: an encoder with low-rank adapters. Needs torch."""
+"""Training of a judge that reads question and text together, by low-rank adapters and torch."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def train_judge_encoder(
     about: Mapping[str, Any] | None = None,
     progress: Progress = silent,
 ) -> dict[Label, EncoderReport]:
-    """Train a judge for every label of a data set and write its folder: encoders in ONNX, which run without torch.
+    """Train a judge for every label of a data set and write its folder of ONNX encoders.
 
     Low-rank adapters (Hu et al., LoRA, ICLR 2022) are added to all linear layers and merged at the end. A fifth of the
     questions is held out: the best epoch, and the best of the ``trials`` settings that optuna tries (learning rate,
@@ -155,7 +155,7 @@ class _Trained:
 
 @dataclass(frozen=True)
 class _Data:
-    """Input of the training of an encoder: pairs, their values, the held-out ones, the base, and the device."""
+    """Input of the training of an encoder: pairs, values, held-out ones, base and device."""
 
     pairs: list[Pair]
     y: Floats

@@ -1,4 +1,4 @@
-"""Training of a language model as a judge: low-rank adapters, learned from the prompts that `RubricJudge` asks."""
+"""Training of a language model as a judge: low-rank adapters on the prompts of `RubricJudge`."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def encoded(base: Base, judge: RubricJudge, rows: Sequence[Row], how: JudgeSetti
 
 
 def probabilities(base: Base, model: Any, lessons: Sequence[Tokens]) -> Floats:
-    """Return the probability of yes for each prompt, float64 [lessons]; 0.5 where neither yes nor no is likely."""
+    """Return the probability of yes for each prompt, float64 [lessons]; 0.5 if neither is likely."""
     shares = (share_of_yes(tokens) for tokens in first_tokens(base, model, lessons, _LIKELIEST))
     return np.array([0.5 if share is None else share for share in shares])
 
@@ -189,5 +189,5 @@ def _selected(
 
 
 def _scale(shares: Floats, values: Floats) -> Logistic:
-    """Return what log odds are multiplied by, and what is added, so that they fit the held-out rows of a label."""
+    """Return factor and summand with which log odds fit the held-out rows of a label."""
     return PLAIN if len(np.unique(values)) < 2 else platt(log_odds(shares), values)

@@ -212,7 +212,7 @@ def _losses(logits: Floats, y: Floats) -> Floats:
 
 
 def _penalty(losses: Mapping[float, Floats]) -> float:
-    """Return the highest penalty that is no worse than the best by more than the standard error of the difference."""
+    """Return the highest penalty within one standard error of the best."""
     best = min(losses, key=lambda one: losses[one].mean())
 
     def is_as_good(penalty: float) -> bool:
