@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 from graphbrick.core.graph import QueryLanguage
 from graphbrick.core.schema import Rows, Schema
-from graphbrick.graphs.store.stored import has_text
+from graphbrick.graphs.store.beside_text import has_text
 from graphbrick.graphs.values import PropertyView
 
 

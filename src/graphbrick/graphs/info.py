@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from graphbrick.core.properties.values import PropertyColumn
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.beside_text import has_text
 from graphbrick.graphs.store.literals import literal_types
-from graphbrick.graphs.store.stored import has_text
 
 _BLOCK = 1 << 22  # entries of a large array that are read together
 TOP = 20

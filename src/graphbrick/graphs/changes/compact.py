@@ -16,8 +16,8 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.blocks import Part, TripleBlock, cells_of
 from graphbrick.graphs.records.interner import spans_of
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, RelationRecord
+from graphbrick.graphs.store.beside_text import has_text
 from graphbrick.graphs.store.overlay.delta_files import writing
-from graphbrick.graphs.store.stored import has_text
 
 _PROGRESS = 1 << 14
 _ENTITIES, _TRIPLES = 1 << 20, 1 << 20  # maximum per streamed block

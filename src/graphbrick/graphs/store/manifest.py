@@ -174,12 +174,3 @@ class Manifest:
                 text = f"{file} is {fault}; the graph is damaged, build it again from its source"
                 raise GraphFormatError(text, code="graph.damaged_file", file=name, is_missing=size < 0)
         return manifest
-
-
-def stamp_of(folder: Path) -> tuple[int, int] | None:
-    """Return a stamp that identifies the graph at a path; None if there is no graph."""
-    try:
-        status = (folder / NAME).stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns

@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, Ints, from_arrays
 from graphbrick.core.errors import GraphFormatError, LinkError
-from graphbrick.core.files.digests import sha256
+from graphbrick.core.files.digests import file_stamp, sha256
 from graphbrick.core.files.folders import recover
 from graphbrick.core.graph import NeighbourList, follow
 from graphbrick.graphs.store.check import check_invariants
 from graphbrick.graphs.store.columns import open_columns
-from graphbrick.graphs.store.manifest import Manifest, stamp_of
+from graphbrick.graphs.store.manifest import NAME, Manifest
 from graphbrick.graphs.store.names import NameIndex
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangedNames, ChangedTable, Changes, ChangesSince, Texts
@@ -86,16 +86,16 @@ class StoredGraph(StoredProperties):
         """
         folder = Path(path)
         for _ in range(_OPENINGS):
-            before = stamp_of(folder)
+            before = file_stamp(folder / NAME)
             try:
                 graph = cls(folder, Manifest.read(folder))
             except (GraphFormatError, OSError, ValueError, IndexError) as error:
                 failure = error
-                if not recover(folder) and before == stamp_of(folder):
+                if not recover(folder) and before == file_stamp(folder / NAME):
                     break
             else:
                 # Accept the graph only if the folder was not replaced meanwhile, so that files of two graphs never mix.
-                if before == stamp_of(folder):
+                if before == file_stamp(folder / NAME):
                     return graph
                 text = f"{folder} was replaced while it was opened; try again"
                 failure = GraphFormatError(text, code="graph.replaced_while_opened")
@@ -151,7 +151,7 @@ class StoredGraph(StoredProperties):
         return f"Graph({self.path.name!r}, {counts})"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _reopen, (type(self), self.place, self.hash)
+        return reopen, (type(self), self.place, self.hash)
 
     @property
     def n_entities(self) -> int:
@@ -384,16 +384,10 @@ class StoredGraph(StoredProperties):
         read_deltas(self.path, self.manifest.hash)
 
 
-def has_text(path: str | PathLike[str]) -> bool:
-    """Return whether the graph in a folder was made from documents, whose passages are beside it."""
-    place = Path(path).absolute()
-    return bool(place.name) and place.with_name(f"{place.name}.text").is_dir()  # the root has no name
-
-
-def _reopen(kind: type[StoredGraph], path: Path, content: str) -> StoredGraph:
-    """Open the pickled graph and check its hash, as ids are only valid for the same content."""
-    graph = kind.open(path)
-    if graph.hash != content:
-        text = f"{path} holds another graph than when it was pickled; open it again"
+def reopen(kind: Any, place: Path, content: str) -> Any:
+    """Open what was pickled as its place and hash, and check the hash: ids are only valid for the same content."""
+    opened = kind.open(place)
+    if opened.hash != content:
+        text = f"{place} holds another graph than when it was pickled; open it again"
         raise GraphFormatError(text, code="graph.other_content")
-    return graph
+    return opened
