@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -46,10 +47,23 @@ def print_refreshed(place: Path, done: Refreshed, *, as_json: bool) -> None:
     console().print(plain(f"{place}: {told}"))
 
 
-def print_built(graph: Graph, *, as_json: bool, learning: bool = False) -> None:
-    """Print the report of a build; ``learning``: the relations are learned next."""
+def print_understood(lines: Sequence[str]) -> None:
+    """Print how the files of a build are read."""
+    for line in lines:
+        console().print(plain(line))
+
+
+def print_built(graph: Graph, *, as_json: bool, learning: bool = False, understood: Sequence[str] = ()) -> None:
+    """Print the report of a build.
+
+    Args:
+        graph: The graph.
+        as_json: Print JSON.
+        learning: Whether its relations are learned next.
+        understood: How its files were read, for JSON.
+    """
     if as_json:
-        print_json(graph_info(graph))
+        print_json({**graph_info(graph), "understood": list(understood)})
         return
     out, facts = console(), graph.manifest
     out.print(

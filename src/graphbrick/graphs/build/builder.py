@@ -102,14 +102,14 @@ def build(
     """
     bad, left_out, rules, meter = BadRecords(skip=skip_bad), LeftOut(), rules or Rules(), Meter()
     if isinstance(source, str | PathLike):
-        files = source_files(Path(source), None if nodes is None else Path(nodes))
         label_file, how = None if labels is None else Path(labels), options or ReadOptions()
-        parts: Iterator[Part] = file_parts(*files, label_file, how, rules, bad, meter, left_out)
-        all_files = [file for file in (*files, label_file) if file is not None]
+        files = source_files(Path(source), None if nodes is None else Path(nodes), how)
+        parts: Iterator[Part] = file_parts(files, label_file, how, rules, bad, meter, left_out)
+        all_files = [*files.files, *([] if label_file is None else [label_file])]
         origin = Origin(
             str(source),
             how.language,
-            naming=naming_of(files[0]),
+            naming=naming_of(files.edges[0].file),
             mark=fingerprint(VERSION, __version__, how, rules, near, skip_bad, str(source), files=all_files),
         )
     else:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from graphbrick.graphs.build.prefetch import prefetched
 from graphbrick.graphs.readers import ReadOptions, read_labels, read_parts
+from graphbrick.graphs.readers.folders import SourceFiles
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
@@ -18,8 +19,7 @@ _TOGETHER = 1 << 10
 
 
 def file_parts(
-    triples: Path,
-    nodes: Path | None,
+    files: SourceFiles,
     labels: Path | None,
     options: ReadOptions,
     rules: Rules,
@@ -33,7 +33,7 @@ def file_parts(
     """
     reading = FileReading(options, bad, rules.label_iris, meter, fast=True, left_out=left_out or LeftOut())
     named = iter(()) if labels is None else read_labels(labels, options, bad)
-    read = read_parts(triples, nodes, reading)
+    read = read_parts(files, reading)
     return chain.from_iterable(prefetched(_together(chain(named, read))))
 
 
