@@ -12,12 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graphbrick.cli.printing.properties import print_not_kept, print_properties, print_types
 from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.graphs.changes.delta import Change
 from graphbrick.graphs.changes.refreshing import Refreshed
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.info import change_counts, graph_info, isolated, size, skipped
+from graphbrick.graphs.info import TOP, change_counts, graph_info, graph_properties, isolated, size, skipped
 from graphbrick.graphs.local.extracted import ExtractedGraph
 from graphbrick.graphs.partitions import Partitions
 from graphbrick.language.counting import counted
@@ -78,6 +79,8 @@ def print_built(graph: Graph, *, as_json: bool, learning: bool = False, understo
         out.print(f"read as labels: {counted(facts.labels_read, 'triple')}")
     if not facts.near:
         out.print("there is no index for near misses of names (--near)")
+    print_properties(out, graph_properties(graph))
+    print_not_kept(out, facts.not_kept)
     alone = isolated(graph)
     if alone:
         out.print(f"without a triple: {counted(alone, 'entity')}" + (_MISMATCH if alone > facts.entities / 2 else ""))
@@ -100,8 +103,8 @@ def print_built(graph: Graph, *, as_json: bool, learning: bool = False, understo
 
 
 def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
-    """Print counts, the most frequent relations and the manifest of a graph."""
-    facts = graph_info(graph)
+    """Print counts, relations, types, properties and the manifest of a graph."""
+    facts = graph_info(graph, top=None if as_json else TOP)
     if as_json:
         print_json({**facts, "checked": checked})
         return
@@ -119,6 +122,11 @@ def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
     for row in facts["top_relations"]:
         relations.add_row(Text(plain(row["label"])), f"{row['triples']:,}", facts["literals"].get(row["label"], ""))
     out.print(relations)
+    if facts["more_relations"]:
+        out.print(f"... and {facts['more_relations']:,} relations more (--json)")
+    print_types(out, facts)
+    print_properties(out, facts)
+    print_not_kept(out, facts["not_kept"])
 
 
 def print_schema(graph: DatabaseGraph, *, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from graphbrick.graphs.readers.folders import SourceFiles
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
-from graphbrick.graphs.records.records import BadRecords
+from graphbrick.graphs.records.records import BadRecords, LeftOut
 from graphbrick.graphs.records.rules import Rules
 
 _TOGETHER = 1 << 10
@@ -25,13 +25,15 @@ def file_parts(
     rules: Rules,
     bad: BadRecords,
     meter: Meter,
+    left_out: LeftOut | None = None,
 ) -> Iterator[Part]:
     """Yield the content of the files of a source, which another thread reads ahead.
 
     A missing file is an error at once, not at the first part.
     """
+    reading = FileReading(options, bad, rules.label_iris, meter, fast=True, left_out=left_out or LeftOut())
     named = iter(()) if labels is None else read_labels(labels, options, bad)
-    read = read_parts(files, FileReading(options, bad, rules.label_iris, meter, fast=True))
+    read = read_parts(files, reading)
     return chain.from_iterable(prefetched(_together(chain(named, read))))
 
 

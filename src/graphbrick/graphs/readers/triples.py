@@ -97,7 +97,7 @@ def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords
         for number, cells in literal_rows(*lines[place], triples.delimiter, triples.file, bad):
             triples.of(number, cells, bad)
     # In C order, as all blocks are: kernels are compiled for it.
-    return TripleBlock(block.data, *(np.compress(good, places, axis=1) for places in (block.starts, block.ends)))
+    return block.kept(np.asarray(good))
 
 
 def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]:
