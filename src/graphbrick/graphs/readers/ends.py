@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.blocks import KIND, FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.interner import spans_of, text_at
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut
+from graphbrick.graphs.records.records import DESCRIBED, LABEL, EdgeRecord, EntityRecord, LeftOut
 from graphbrick.kernels.strings.spans import Bytes, Hashes, Offsets, hash_spans
 
 ENDS = "edge ends that are in no table of nodes; they are nodes without a name"
@@ -68,6 +68,21 @@ class _Ends:
         self._has_name.append(record.label is not None)
         if len(self._keys) >= _BATCH:
             self.flush_nodes()
+
+    def facts(self, block: FactBlock) -> None:
+        """Take a block of facts about nodes."""
+        kinds = block.kind & KIND
+        described, named = np.flatnonzero(kinds == DESCRIBED), np.flatnonzero(kinds == LABEL)
+        starts, ends = block.key_starts, block.key_ends
+        hashes = hash_spans(block.data, starts[described], ends[described])
+        names = hash_spans(block.data, starts[named], ends[named])
+        self.nodes.add(hashes)
+        self.named.add(names)
+        if len(self.nameless) >= _EXAMPLES * 4 or len(named) >= len(described):
+            return
+        for place in np.flatnonzero(~np.isin(hashes, names))[: _EXAMPLES * 4].tolist():
+            row = described[place]
+            self.nameless[text_at(block.data, starts[row], ends[row])] = int(hashes[place])
 
     def flush_nodes(self) -> None:
         keys, self._keys = self._keys, []
@@ -142,6 +157,6 @@ def counted_ends(parts: Iterable[Part], left_out: LeftOut) -> Iterator[Part]:
                 head, _, tail = part.triple if isinstance(part, EdgeRecord) else part
                 ends.edge(head, tail)
         elif isinstance(part, FactBlock):
-            ends.nodes.add(hash_spans(part.data, part.key_starts, part.key_ends))
+            ends.facts(part)
         yield part
     ends.report(left_out)

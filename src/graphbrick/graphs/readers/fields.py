@@ -125,7 +125,7 @@ def text_properties(
             return values or NO_PROPERTIES
 
         return raw if places else lambda cells: NO_PROPERTIES
-    readers = [(field.name, field.place, _reader(field, left_out, file_name)) for field in fields]
+    readers = [(field.name, field.place, cell_reader(field, left_out, file_name)) for field in fields]
 
     def typed(cells: Sequence[str]) -> Properties:
         values: dict[str, Value] = {}
@@ -138,7 +138,7 @@ def text_properties(
     return typed
 
 
-def _reader(field: Field, left_out: LeftOut, file_name: str) -> Callable[[str], Value | None]:
+def cell_reader(field: Field, left_out: LeftOut, file_name: str) -> Callable[[str], Value | None]:
     """Return the function that reads a cell of a column."""
     kind = field.kind
     if kind is None:
