@@ -16,6 +16,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
+from graphbrick.graphs.readers.formats.content import told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import empty_file, unpacked_name
@@ -29,6 +30,14 @@ READERS: Registry[Reader] = Registry(
         **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv"), f"{_HERE}.tables:DELIMITED"),
         "parquet": f"{_HERE}.tables:PARQUET",
         **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
+        "graphml": f"{_HERE}.formats.graphml:READER",
+        "gexf": f"{_HERE}.formats.gexf:READER",
+        **dict.fromkeys(("json", "cyjs"), f"{_HERE}.formats.json_document:READER"),
+        **dict.fromkeys(("jsonl", "ndjson"), f"{_HERE}.formats.json_lines:READER"),
+        "obo": f"{_HERE}.formats.obo:READER",
+        "sif": f"{_HERE}.formats.sif:READER",
+        "gml": f"{_HERE}.formats.gml:READER",
+        "net": f"{_HERE}.formats.pajek:READER",
     },
     reader_fault,
 )
@@ -175,7 +184,7 @@ def _has_nodes(ending: str) -> bool:
 
 def _ending(file: Path) -> str:
     """Return the ending that tells the format of a file: ``txt`` for ``kb.TXT.gz``."""
-    return Path(unpacked_name(file)).suffix.removeprefix(".")
+    return told_by_content(file, Path(unpacked_name(file)).suffix.removeprefix("."))
 
 
 def _checked_ending(file: Path) -> str:
