@@ -50,7 +50,7 @@ class _Positions:
             self.has_ids = raw is not None
             self.is_used = raw is None or (isinstance(raw, str) and not raw.isdigit())
         key = key_of(raw)
-        if not self.has_ids:
+        if raw is None and not self.has_ids:
             key = str(self.count)
             if isinstance(name, str):
                 self.by_name.setdefault(name, key)
@@ -162,12 +162,14 @@ class JsonElements:
     def _node(self, outer: _Object, inner: _Object, id_: str | None, line: int) -> Iterator[Element]:
         if not self.count:
             self.is_ours = outer.keys() >= _OURS and all(isinstance(outer[name], list) for name in ("types", "aliases"))
-        place = next(((fields, name) for fields in (outer, inner) for name in _IDS if key_of(fields.get(name))), None)
+        place = next(
+            ((fields, name) for fields in (outer, inner) for name in _IDS if fields.get(name) is not None), None
+        )
         raw = id_ if place is None else place[0].pop(place[1])
         fields = inner | outer
         name = next((fields[name] for name in _NAMES if key_of(fields.get(name))), None)
         key = key_of(name if raw is None else raw)
-        if self._positions is not None:
+        if self._positions is not None and (raw is None or key is not None):
             key = self._positions.add(raw, name)
         if key is None:
             self._bad("the node has no id", "json.no_id", line, fields)

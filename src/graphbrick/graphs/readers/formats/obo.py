@@ -22,6 +22,7 @@ _EDGES = ("is_a", "instance_of", "disjoint_from", "equivalent_to", "replaced_by"
 _PROPERTIES = ("alt_id", "comment", "created_by", "creation_date", "subset", "xref")
 _SYNONYMS = ("synonym", "exact_synonym", "narrow_synonym", "broad_synonym", "related_synonym")
 _FLAGS = ("is_obsolete", "is_anonymous", "builtin")
+_LISTS = ("alt_id", "def_xref", "subset", "xref")
 _FREE = ("name", "comment")  # texts in which "!" does not begin a comment
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(.*)')
 _LOOSE = re.compile(r'"(.*)"\s*(\[.*)?$')
@@ -128,7 +129,9 @@ class _Obo:
             if qualifiers:
                 self.left_out.add("qualifiers of tags", ", ".join(qualifiers))
         properties: dict[str, Value] = {
-            name: values[0] if len(values) == 1 else one_kind(values) for name, values in lists.items() if values
+            name: values[0] if len(values) == 1 and name not in _LISTS else one_kind(values)
+            for name, values in lists.items()
+            if values
         }
         description, _ = _quoted(frame.value("def"))
         namespace = _unescaped(frame.value("namespace")) or self._namespace

@@ -13,8 +13,8 @@ MISMATCHED = "values that are not of the type that the file declares, kept as te
 NESTED = "nested values, kept as JSON texts"
 NOT_NUMBERS = "values that are not a number (NaN)"
 _KINDS = {
-    **dict.fromkeys(("int", "integer", "long", "short", "byte", "biginteger"), Kind.INTEGER),
-    **dict.fromkeys(("float", "double", "bigdecimal"), Kind.NUMBER),
+    **dict.fromkeys(("int", "integer", "long", "short", "byte", "biginteger", "nonnegativeinteger"), Kind.INTEGER),
+    **dict.fromkeys(("float", "double", "decimal", "bigdecimal"), Kind.NUMBER),
     **dict.fromkeys(("boolean", "bool"), Kind.BOOLEAN),
     "date": Kind.DATE,
     "datetime": Kind.DATETIME,
