@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from graphbrick.core.properties.values import Value, value_text
 from graphbrick.graphs.records.records import EntityRecord
 
-NAMES = ("label", "name", "title", "preflabel", "preferred_label")
-TYPES = ("types", "labels", "labelv", "type", "kind", "category")
+NAMES = ("label", "name", "title", "caption", "preflabel", "preferred_label")
+TYPES = ("types", "labels", "labelv", "type", "kind", "category", "node_type", "entity_type")
 DESCRIPTIONS = ("description", "desc", "definition", "comment", "abstract")
 ALIASES = ("aliases", "alias", "synonyms", "synonym", "alternate_names", "altlabel")
-RELATIONS = ("relation", "labele", "relationship", "predicate", "interaction", "kind", "label", "type", "rel")
+RELATIONS = (
+    *("relation", "labele", "relationship", "predicate", "interaction", "kind", "label", "type", "rel", "edge_type"),
+    "caption",
+)
 UNNAMED = "related to"
 """The relation of an edge that does not name one."""
 
