@@ -8,7 +8,7 @@ from pathlib import Path
 import networkx
 import pytest
 from faults import fails
-from graph_files import read_file
+from graph_files import ENDS, read_file
 
 from graphbrick import EntityRecord, build
 from graphbrick.core.errors import InputError
@@ -86,7 +86,7 @@ def test_attributes_times_and_edges_of_a_file_with_all_features(tmp_path: Path) 
         "ids of edges": 2,
         "earlier values of attributes that change in time": 1,
         "undirected edges, read in the direction in which they are written": 1,
-        "edge ends that are not among the nodes": 1,
+        ENDS: 1,
     }
 
 

@@ -10,12 +10,12 @@ import igraph
 import networkx
 import pytest
 from faults import fails
-from graph_files import read_file
+from graph_files import ENDS, read_file
 
 from graphbrick import EntityRecord, ReadOptions, build
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.export.graphml import to_graphml
-from graphbrick.graphs.readers import READERS, FileReading, read_parts
+from graphbrick.graphs.readers import READERS, FileReading, read_parts, source_files
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.records import BadRecords
 
@@ -90,10 +90,11 @@ def test_names_types_values_and_edges_of_a_file_with_all_features(tmp_path: Path
         "undirected edges, read in the direction in which they are written": 2,
         "ids of edges": 1,
         "ports of edges": 1,
-        "edge ends that are not among the nodes": 1,
+        ENDS: 1,
         "hyperedges": 1,
         "links to other files": 1,
     }
+    assert read.nameless == 2
 
 
 def test_an_export_is_read_as_it_was(tmp_path: Path) -> None:
@@ -227,7 +228,8 @@ def test_the_first_nodes_come_before_the_end_of_the_file_is_read(tmp_path: Path)
     file = tmp_path / "x.graphml"
     file.write_text(document("".join(f'<node id="n{n}"/>\n' for n in range(50_000))))
     meter = Meter()
-    next(read_parts(file, None, FileReading(ReadOptions(), BadRecords(), meter=meter)))
+    reading = FileReading(ReadOptions(), BadRecords(), meter=meter)
+    next(read_parts(source_files(file, None, reading.options), reading))
     assert 0 < meter.done < meter.total / 4
 
 

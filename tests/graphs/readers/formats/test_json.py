@@ -10,7 +10,7 @@ from typing import Any
 import networkx
 import pytest
 from faults import fails
-from graph_files import FileRecords, read_file
+from graph_files import ENDS, FileRecords, read_file
 
 from graphbrick import EntityRecord, build
 from graphbrick.core.errors import InputError
@@ -144,7 +144,7 @@ def test_elements_of_cytoscape(tmp_path: Path, elements: object) -> None:
             "elements of the drawing": 3,
             "ids of edges": 1,
             "parts of the file that are not nodes or edges": 2,
-            "edge ends that are not among the nodes": 1,
+            ENDS: 1,
         }
     assert edges(read(tmp_path, [CYTOSCAPE_NODE, CYTOSCAPE_EDGE])) == [("a", "knows", "b")]
 
@@ -248,7 +248,7 @@ def test_a_fault_has_a_code(tmp_path: Path, text: str, code: str) -> None:
 def test_an_edge_to_an_unknown_node_is_kept_and_counted(tmp_path: Path) -> None:
     records = read_file(tmp_path / "x.json", GRAPH.replace('"target": "b"', '"target": "c"'))
     assert edges(records) == [("a", "related to", "c")]
-    assert records.left_out == {"edge ends that are not among the nodes": 1}
+    assert records.left_out == {ENDS: 1}
 
 
 def test_a_document_is_read_alike_in_chunks_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

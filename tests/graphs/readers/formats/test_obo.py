@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from faults import fails
-from graph_files import read_file
+from graph_files import ENDS, read_file
 
 from graphbrick import EntityRecord
 from graphbrick.core.errors import InputError
@@ -114,7 +114,7 @@ def test_terms_triples_and_properties_of_a_file_with_all_features(tmp_path: Path
         "tags that are not read": 3,
         "tags of relations": 1,
         "frames of unknown kinds": 1,
-        "edge ends that are not among the nodes": 1,
+        ENDS: 1,
     }
 
 

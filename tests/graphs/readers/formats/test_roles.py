@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import fails
 from graph_files import FileRecords, read_file
+
+from graphbrick.core.errors import InputError
 
 
 def read(tmp_path: Path, nodes: list[dict[str, Any]], edges: list[dict[str, Any]] | None = None) -> FileRecords:
@@ -72,3 +75,13 @@ def test_a_label_that_each_relation_has_once_is_its_label_and_else_a_property(tm
     records = read(tmp_path, nodes, loops)
     assert records.relations == {}
     assert [fields for *_, fields in records.edges] == [{"label": "one"}, {"label": "two"}, {"label": "other"}]
+
+
+def test_options_name_the_fields_of_names_and_types_and_the_relation(tmp_path: Path) -> None:
+    value = {"nodes": [{"id": 1, "name": "n", "City": "Kiel", "group": "port"}], "edges": [[1, 1]]}
+    read = read_file(tmp_path / "x.json", json.dumps(value), name="City", type="group", relation="ferry to")
+    node = read.nodes["1"]
+    assert (node.label, node.types, dict(node.properties)) == ("Kiel", ("port",), {"name": "n"})
+    assert read.edges == [("1", "ferry to", "1", {})]
+    with fails("fields.no_name", InputError, field="Cty", fields=["City", "group", "name"]):
+        read_file(tmp_path / "x.json", name="Cty")

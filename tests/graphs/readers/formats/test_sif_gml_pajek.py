@@ -9,7 +9,7 @@ import igraph
 import networkx
 import pytest
 from faults import fails
-from graph_files import FileRecords, read_file
+from graph_files import ENDS, FileRecords, read_file
 
 from graphbrick import EntityRecord, build
 from graphbrick.core.errors import InputError
@@ -79,7 +79,7 @@ def test_gml_with_all_features(tmp_path: Path) -> None:
         "values that are not a number (NaN)": 1,
         "ids of edges": 1,
         "attributes of the graph": 2,
-        "edge ends that are not among the nodes": 1,
+        ENDS: 1,
     }
 
 

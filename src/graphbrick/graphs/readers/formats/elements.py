@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Value
-from graphbrick.graphs.readers.formats.roles import EdgeRoles, NodeRoles
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut, Record, RelationRecord
+from graphbrick.graphs.readers.ends import counted_ends
+from graphbrick.graphs.readers.formats.roles import UNNAMED, EdgeRoles, NodeRoles, plain
+from graphbrick.graphs.readers.reader import FileReading
+from graphbrick.graphs.records.blocks import Part
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.readers import ReadOptions
 
 _NODES, _ELEMENTS = 1000, 20_000
-UNKNOWN_ENDS = "edge ends that are not among the nodes"
 UNDIRECTED = "undirected edges, read in the direction in which they are written"
 
 
@@ -39,43 +45,40 @@ Element: TypeAlias = Node | Edge | EntityRecord | RelationRecord
 
 
 def records_of(
-    elements: Iterable[Element], left_out: LeftOut, is_ours: Callable[[], bool] = lambda: False
-) -> Iterator[Record]:
+    elements: Iterable[Element], reading: FileReading, is_ours: Callable[[], bool] = lambda: False
+) -> Iterator[Part]:
     """Yield the records of nodes and edges.
 
-    The roles of fields are chosen from the first 1,000 nodes (at most 20,000 elements), which are kept until then. A
-    node takes about 70 bytes, as the ends of edges are compared with the nodes.
+    The roles of fields are chosen from the first 1,000 nodes (at most 20,000 elements), which are kept until then.
 
     Args:
         elements: The nodes and edges in the order of the file.
-        left_out: Receives the ends of edges that are not among the nodes, and the undirected edges.
+        reading: Its options may name the fields of names and types, and the relation of edges that name none; it
+            receives the counts of undirected edges, of edge ends that are not nodes, and of nodes without a name.
         is_ours: Returns whether the file is an export of this package, once its first element is read.
     """
+    return counted_ends(_records(elements, reading, is_ours), reading.left_out, if_nodes=True)
+
+
+def _records(elements: Iterable[Element], reading: FileReading, is_ours: Callable[[], bool]) -> Iterator[Record]:
     rest = iter(elements)
     first = _first(rest)
-    nodes, edges = _roles(first, is_ours())
-    ends = _Ends()
+    nodes, edges = _roles(first, is_ours(), reading.options)
     for element in chain(first, rest):
-        if isinstance(element, RelationRecord):
-            yield element
-        elif isinstance(element, EntityRecord):
-            ends.declare(element.key)
+        if isinstance(element, RelationRecord | EntityRecord):
             yield element
         elif isinstance(element, Node):
-            ends.declare(element.key)
             yield nodes.record(element.key, element.fields)
         else:
-            ends.use(element.head, element.tail)
             if not element.is_directed:
-                left_out.add(UNDIRECTED)
+                reading.left_out.add(UNDIRECTED)
             yield from _edge_records(element, edges)
-    ends.report(left_out)
 
 
-def understood(elements: Iterable[Element], is_ours: Callable[[], bool] = lambda: False) -> str:
+def understood(elements: Iterable[Element], reading: FileReading, is_ours: Callable[[], bool] = lambda: False) -> str:
     """Return in one line how the first nodes and edges of a file are read."""
     first = _first(iter(elements))
-    nodes, edges = _roles(first, is_ours())
+    nodes, edges = _roles(first, is_ours(), reading.options)
     text = nodes.described(element.fields for element in first if isinstance(element, Node))
     other = edges.described(element.fields for element in first if isinstance(element, Edge))
     return "; ".join(part for part in (text, other) if part)
@@ -91,11 +94,18 @@ def _first(rest: Iterator[Element]) -> list[Element]:
     return first
 
 
-def _roles(first: list[Element], is_ours: bool) -> tuple[NodeRoles, EdgeRoles]:
+def _roles(first: list[Element], is_ours: bool, options: ReadOptions) -> tuple[NodeRoles, EdgeRoles]:
     if is_ours:
         return NodeRoles.of_ours(), EdgeRoles.of_ours()
-    nodes = NodeRoles.of(element.fields for element in first if isinstance(element, Node))
-    return nodes, EdgeRoles.of(element.fields for element in first if isinstance(element, Edge))
+    fields = [element.fields for element in first if isinstance(element, Node)]
+    for name in (options.name, options.type):
+        if name is not None and fields and not any(plain(name) == plain(other) for own in fields for other in own):
+            listed = sorted({other for own in fields for other in own})
+            reason = f"no node has a field {name!r}; the fields are {', '.join(listed[:30])}"
+            raise InputError(reason, code="fields.no_name", field=name, fields=listed)
+    nodes = NodeRoles.of(fields, options.name, options.type)
+    edges = (element.fields for element in first if isinstance(element, Edge))
+    return nodes, EdgeRoles.of(edges, options.relation or UNNAMED)
 
 
 def _edge_records(edge: Edge, roles: EdgeRoles) -> Iterator[Record]:
@@ -106,25 +116,3 @@ def _edge_records(edge: Edge, roles: EdgeRoles) -> Iterator[Record]:
         yield EdgeRecord(edge.head, relation, edge.tail, properties)
     else:
         yield edge.head, relation, edge.tail
-
-
-class _Ends:
-    """The hashes of nodes and of the ends of edges, once a file has stated a node."""
-
-    def __init__(self) -> None:
-        self._nodes: set[int] = set()
-        self._open: dict[int, str] = {}
-
-    def declare(self, key: str) -> None:
-        self._nodes.add(hash(key))
-
-    def use(self, *keys: str) -> None:
-        if self._nodes:
-            for key in keys:
-                if hash(key) not in self._nodes:
-                    self._open.setdefault(hash(key), key)
-
-    def report(self, left_out: LeftOut) -> None:
-        for mark, key in self._open.items():
-            if mark not in self._nodes:
-                left_out.add(UNKNOWN_ENDS, key)

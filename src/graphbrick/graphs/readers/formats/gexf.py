@@ -12,7 +12,7 @@ from graphbrick.graphs.readers.formats.elements import Edge, Node, records_of, u
 from graphbrick.graphs.readers.formats.values import one_kind, typed_value
 from graphbrick.graphs.readers.formats.xml import XmlGraph
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.records.records import Record
+from graphbrick.graphs.records.blocks import Part
 
 _TIMES = ("start", "end", "startopen", "endopen", "timestamp")
 _DRAWING = {"color", "position", "size", "shape", "thickness"}
@@ -158,17 +158,17 @@ def _listed(text: str) -> list[str]:
     return [re.sub(r"\\(.)", r"\1", double or single) or plain.strip() for double, single, plain in parts]
 
 
-def _read(file: Path, reading: FileReading) -> Iterator[Record]:
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """Yield the nodes and edges of a GEXF file.
 
     Raises:
         InputError: Not GEXF, truncated, or the first bad record unless ``bad`` skips them.
     """
-    return records_of(Gexf(file, reading).elements(), reading.left_out)
+    return records_of(Gexf(file, reading).elements(), reading)
 
 
 def _understood(file: Path, reading: FileReading) -> str:
-    return understood(Gexf(file, reading).elements())
+    return understood(Gexf(file, reading).elements(), reading)
 
 
 READER = Reader(_read, is_checked=True, understood=_understood)

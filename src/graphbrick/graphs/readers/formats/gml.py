@@ -17,7 +17,7 @@ from graphbrick.graphs.readers.formats.elements import Edge, Element, Node, reco
 from graphbrick.graphs.readers.formats.json_elements import key_of
 from graphbrick.graphs.readers.formats.values import json_property
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.records.records import Record
+from graphbrick.graphs.records.blocks import Part
 
 _TOKEN = re.compile(r'\s*(?:"([^"]*)("?)|([\[\]])|([^\s\[\]"]+))')
 _DRAWING = {"graphics", "LabelGraphics", "edgeAnchor"}
@@ -171,17 +171,17 @@ def _number(word: object) -> object:
         return math.nan if text.casefold().lstrip("+-") == "nan" else text
 
 
-def _read(file: Path, reading: FileReading) -> Iterator[Record]:
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """Yield the nodes and edges of a GML file.
 
     Raises:
         InputError: Not GML, truncated, without a graph, or the first bad record unless ``bad`` skips them.
     """
-    return records_of(_Gml(file, reading).elements(), reading.left_out)
+    return records_of(_Gml(file, reading).elements(), reading)
 
 
 def _understood(file: Path, reading: FileReading) -> str:
-    return understood(_Gml(file, reading).elements())
+    return understood(_Gml(file, reading).elements(), reading)
 
 
 READER = Reader(_read, is_checked=True, understood=_understood)

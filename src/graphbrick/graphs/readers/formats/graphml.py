@@ -12,7 +12,7 @@ from graphbrick.graphs.readers.formats.elements import Edge, Node, records_of, u
 from graphbrick.graphs.readers.formats.values import json_property, typed_value
 from graphbrick.graphs.readers.formats.xml import XmlGraph
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.records.records import Record
+from graphbrick.graphs.records.blocks import Part
 
 _OURS = {"label", "types", "description", "aliases", "relation"}
 _OUTSIDE = {"port": "ports of nodes", "hyperedge": "hyperedges", "locator": "links to other files"}
@@ -169,19 +169,19 @@ class GraphML(XmlGraph):
         self.out.append(Edge(*ends, fields, self._directed[-1] if directed is None else directed != "false"))
 
 
-def _read(file: Path, reading: FileReading) -> Iterator[Record]:
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """Yield the nodes and edges of a GraphML file.
 
     Raises:
         InputError: Not GraphML, truncated, or the first bad record unless ``bad`` skips them.
     """
     graph = GraphML(file, reading)
-    return records_of(graph.elements(), reading.left_out, graph.is_ours)
+    return records_of(graph.elements(), reading, graph.is_ours)
 
 
 def _understood(file: Path, reading: FileReading) -> str:
     graph = GraphML(file, reading)
-    return understood(graph.elements(), graph.is_ours)
+    return understood(graph.elements(), reading, graph.is_ours)
 
 
 READER = Reader(_read, is_checked=True, understood=_understood)

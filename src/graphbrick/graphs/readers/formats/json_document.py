@@ -11,7 +11,7 @@ from graphbrick.graphs.readers.formats.json_elements import EDGES, NODES, OTHER_
 from graphbrick.graphs.readers.formats.json_stream import JsonPath, JsonStream
 from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.streams import open_source
-from graphbrick.graphs.records.records import Record
+from graphbrick.graphs.records.blocks import Part
 
 _GRAPHS = {(), ("elements",), ("graph",), ("graphs",), ("graphs", None)}
 
@@ -68,19 +68,19 @@ class _Document:
             self._reading.left_out.add(what, str(name))
 
 
-def _read(file: Path, reading: FileReading) -> Iterator[Record]:
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """Yield the nodes and edges of a JSON document.
 
     Raises:
         InputError: Not JSON, truncated, without nodes and edges, or the first bad record unless ``bad`` skips them.
     """
     document = _Document(file, reading)
-    return records_of(document.elements(), reading.left_out, lambda: document.json.is_ours)
+    return records_of(document.elements(), reading, lambda: document.json.is_ours)
 
 
 def _understood(file: Path, reading: FileReading) -> str:
     document = _Document(file, reading)
-    return understood(document.elements(), lambda: document.json.is_ours)
+    return understood(document.elements(), reading, lambda: document.json.is_ours)
 
 
 READER = Reader(_read, is_checked=True, understood=_understood)

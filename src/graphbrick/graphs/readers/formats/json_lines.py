@@ -10,7 +10,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.formats.elements import Element, records_of, understood
 from graphbrick.graphs.readers.formats.json_elements import JsonElements
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.records.records import Record
+from graphbrick.graphs.records.blocks import Part
 
 
 def _elements(file: Path, reading: FileReading) -> Iterator[Element]:
@@ -26,17 +26,17 @@ def _elements(file: Path, reading: FileReading) -> Iterator[Element]:
             yield from converter.taken(value, "", number)
 
 
-def _read(file: Path, reading: FileReading) -> Iterator[Record]:
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """Yield the nodes and edges of a file of JSON lines.
 
     Raises:
         InputError: The first line that is not a node, an edge or a triple, unless ``bad`` skips them.
     """
-    return records_of(_elements(file, reading), reading.left_out)
+    return records_of(_elements(file, reading), reading)
 
 
 def _understood(file: Path, reading: FileReading) -> str:
-    return understood(_elements(file, reading))
+    return understood(_elements(file, reading), reading)
 
 
 READER = Reader(_read, is_checked=True, understood=_understood)

@@ -16,7 +16,8 @@ from graphbrick.core.properties.values import Scalar, Value
 from graphbrick.graphs.readers.formats.elements import Edge, Element, records_of
 from graphbrick.graphs.readers.formats.values import one_kind, text_value, typed_value
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
+from graphbrick.graphs.records.blocks import Part
+from graphbrick.graphs.records.records import EntityRecord, RelationRecord
 
 _EDGES = ("is_a", "instance_of", "disjoint_from", "equivalent_to", "replaced_by", "consider")
 _PROPERTIES = ("alt_id", "comment", "created_by", "creation_date", "subset", "xref")
@@ -194,13 +195,13 @@ def _sources(text: str) -> list[Scalar]:
     return [_unescaped(part) for part in parts if part.strip()]
 
 
-def _read(file: Path, reading: FileReading) -> Iterator[Record]:
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """Yield the terms and triples of an OBO file.
 
     Raises:
         InputError: No terms, or the first bad record unless ``bad`` skips them.
     """
-    return records_of(_Obo(file, reading).elements(), reading.left_out)
+    return records_of(_Obo(file, reading).elements(), reading)
 
 
 READER = Reader(_read, is_checked=True)

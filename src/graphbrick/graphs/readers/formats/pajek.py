@@ -10,7 +10,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Kind, Scalar, Value, read_value
 from graphbrick.graphs.readers.formats.elements import Edge, Element, Node, records_of, understood
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.records.records import Record
+from graphbrick.graphs.records.blocks import Part
 
 _CELL = re.compile(r'"([^"]*)"?|(\S+)')
 _LINES = {"arcs": True, "edges": False, "arcslist": True, "edgeslist": False, "matrix": True}
@@ -125,17 +125,17 @@ def _weight(text: str) -> Scalar | None:
     return read_value(text, Kind.NUMBER) if value is None else value
 
 
-def _read(file: Path, reading: FileReading) -> Iterator[Record]:
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """Yield the vertices and lines of the first network of a Pajek file.
 
     Raises:
         InputError: No network, or the first bad record unless ``bad`` skips them.
     """
-    return records_of(_Pajek(file, reading).elements(), reading.left_out)
+    return records_of(_Pajek(file, reading).elements(), reading)
 
 
 def _understood(file: Path, reading: FileReading) -> str:
-    return understood(_Pajek(file, reading).elements())
+    return understood(_Pajek(file, reading).elements(), reading)
 
 
 READER = Reader(_read, is_checked=True, understood=_understood)

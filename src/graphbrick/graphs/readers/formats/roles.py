@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from graphbrick.core.properties.values import Value, value_text
+from graphbrick.graphs.readers.fields import several_of
 from graphbrick.graphs.records.records import EntityRecord
 
 NAMES = ("label", "name", "title", "caption", "preflabel", "preferred_label")
@@ -34,14 +35,8 @@ def plain(name: str) -> str:
 
 
 def several(value: Value) -> tuple[str, ...]:
-    """Return the texts of a list, of a text like ":Person:Actor", or of one whose parts end at ``|`` or ``;``."""
-    if isinstance(value, tuple):
-        parts: list[str] = [value_text(item) for item in value]
-    elif isinstance(value, str) and value.startswith(":"):
-        parts = value.split(":")
-    else:
-        parts = re.split(r"[|;]", value_text(value))
-    return tuple(part.strip() for part in parts if part.strip())
+    """Return the texts of a list, or of a text whose parts `several_of` separates."""
+    return tuple(map(value_text, value)) if isinstance(value, tuple) else several_of(value_text(value))
 
 
 def is_text(value: Value | None) -> bool:
@@ -73,12 +68,24 @@ class NodeRoles:
         return cls(("label",), ("types",), ("description",), ("aliases",))
 
     @classmethod
-    def of(cls, nodes: Iterable[dict[str, Value]]) -> NodeRoles:
+    def of(cls, nodes: Iterable[dict[str, Value]], name: str | None = None, type_: str | None = None) -> NodeRoles:
         """Choose the roles from the fields of nodes.
 
         The name is the field whose values repeat least; among equals, the first of `NAMES`. A ``label`` that repeats
         beside a better name is the type.
+
+        Args:
+            nodes: The fields of the first nodes.
+            name: The field of names, if the user states it.
+            type_: The field of types, if the user states it.
         """
+        chosen = cls._chosen(nodes)
+        if name is not None:
+            chosen = replace(chosen, names=(plain(name),), other_names=frozenset())
+        return chosen if type_ is None else replace(chosen, types=(plain(type_),))
+
+    @classmethod
+    def _chosen(cls, nodes: Iterable[dict[str, Value]]) -> NodeRoles:
         texts: dict[str, Counter[str]] = {}
         others: set[str] = set()
         for fields in nodes:
@@ -154,10 +161,12 @@ class EdgeRoles:
     Attributes:
         relations: Fields of the relation.
         has_labels: Whether ``label`` is the label of the relation that another field names.
+        unnamed: The relation of edges that do not name one.
     """
 
     relations: tuple[str, ...] = RELATIONS
     has_labels: bool = False
+    unnamed: str = UNNAMED
     _labels: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -166,7 +175,7 @@ class EdgeRoles:
         return cls(("relation",), has_labels=True)
 
     @classmethod
-    def of(cls, edges: Iterable[dict[str, Value]]) -> EdgeRoles:
+    def of(cls, edges: Iterable[dict[str, Value]], unnamed: str = UNNAMED) -> EdgeRoles:
         """Choose the roles from the fields of edges: the first of `RELATIONS` that has texts.
 
         Where ``relation`` names the relation and each one has a single ``label``, that is its label.
@@ -179,14 +188,15 @@ class EdgeRoles:
             if "relation" in roles and "label" in roles:
                 labels.setdefault(value_text(roles["relation"]), set()).add(value_text(roles["label"]))
         relations = tuple(role for role in RELATIONS if role in present)
-        return cls(relations or RELATIONS, bool(labels) and all(len(texts) == 1 for texts in labels.values()))
+        has_labels = bool(labels) and all(len(texts) == 1 for texts in labels.values())
+        return cls(relations or RELATIONS, has_labels, unnamed)
 
     def taken(self, fields: dict[str, Value]) -> tuple[str, str | None, dict[str, Value]]:
         """Return the relation of an edge, a label of it that is new, and the properties of the edge."""
         roles = {plain(name): name for name in reversed(fields) if _names_relation(fields[name])}
         chosen = next((roles[role] for role in self.relations if role in roles), None)
         if chosen is None:
-            return UNNAMED, None, dict(fields)
+            return self.unnamed, None, dict(fields)
         relation, label = value_text(fields[chosen]), None
         used = {chosen}
         if self.has_labels and plain(chosen) == "relation" and "label" in roles:
@@ -209,7 +219,7 @@ class EdgeRoles:
             count += 1
         if not count:
             return ""
-        named = f"relation {', '.join(sorted(chosen))}" if chosen else f"relation {UNNAMED!r}"
+        named = f"relation {', '.join(sorted(chosen))}" if chosen else f"relation {self.unnamed!r}"
         return f"edges: {named}{_properties(names - chosen)}"
 
 
