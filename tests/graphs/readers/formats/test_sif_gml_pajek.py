@@ -168,6 +168,8 @@ def test_a_matrix_of_pajek_has_arcs_where_it_is_not_zero(tmp_path: Path) -> None
     read = read_file(tmp_path / "x.net", "*Vertices 2\n*Matrix\n0 1\n2.5 0\n*Vertices 3\n")
     assert read.edges == [("1", "related to", "2", {"weight": 1}), ("2", "related to", "1", {"weight": 2.5})]
     assert read.left_out == {"networks after the first": 1}
+    read = read_file(tmp_path / "x.net", "*Vertices 3 1\r*Matrix\r2 0\r\n")
+    assert read.edges == [("1", "related to", "2", {"weight": 2})]
 
 
 def test_pajek_of_networkx_and_igraph(tmp_path: Path) -> None:

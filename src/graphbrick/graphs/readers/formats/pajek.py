@@ -25,7 +25,7 @@ class _Pajek:
     def __init__(self, file: Path, reading: FileReading) -> None:
         self.file, self.reading, self.left_out = file, reading, reading.left_out
         self._section, self._relation = "", ""
-        self._count, self._row = 0, 0
+        self._count, self._first_mode, self._row = 0, 0, 0
         self._listed: set[int] = set()
 
     def elements(self) -> Iterator[Element]:
@@ -59,7 +59,8 @@ class _Pajek:
             if len(cells) < 2 or not cells[1].isdigit():
                 raise InputError("*Vertices does not state a number", self.file, number, text, code="pajek.no_number")
             self._count = int(cells[1])
-            if len(cells) > 2:
+            if len(cells) > 2 and cells[2].isdigit():
+                self._first_mode = int(cells[2])
                 self.left_out.add("modes of two-mode networks", cells[2])
         elif self._section in _LINES:
             names = [cell for cell in cells[1:] if not cell.startswith(":")]
@@ -86,10 +87,12 @@ class _Pajek:
         if self._section == "matrix":
             self._row += 1
             weights = [_weight(cell) for cell in cells]
-            if len(weights) != self._count or None in weights:
-                self._bad(f"a row of the matrix has {self._count} numbers", "pajek.bad_row", number, text)
+            # Columns of a two-mode network are the vertices of the second mode.
+            if len(weights) != self._count - self._first_mode or None in weights:
+                reason = f"a row of the matrix has {self._count - self._first_mode} numbers"
+                self._bad(reason, "pajek.bad_row", number, text)
                 return
-            for column, weight in enumerate(weights, 1):
+            for column, weight in enumerate(weights, self._first_mode + 1):
                 if weight:
                     yield Edge(str(self._row), str(column), {"weight": weight}, directed, self._relation)
             return
