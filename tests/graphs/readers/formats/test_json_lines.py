@@ -58,6 +58,17 @@ def test_triples_nodes_and_edges(tmp_path: Path) -> None:
     assert read.left_out == {ENDS: 2}
 
 
+def test_entities_and_relations_of_a_memory_of_agents(tmp_path: Path) -> None:
+    lines = (
+        '{"type":"entity","name":"Ann","entityType":"person","observations":["likes tea","is 31"]}\n'
+        '{"type":"relation","from":"Ann","to":"Acme","relationType":"works at"}\n'
+    )
+    read = read_file(tmp_path / "memory.jsonl", lines)
+    observed = {"observations": ("likes tea", "is 31")}
+    assert read.nodes == {"Ann": EntityRecord("Ann", "Ann", types=("person",), properties=observed)}
+    assert read.edges == [("Ann", "works at", "Acme", {})]
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [

@@ -28,7 +28,10 @@ _PAIRS = (
     *(("sourceid", "targetid", ""), ("startid", "endid", ""), ("headid", "tailid", ""), ("fromid", "toid", "")),
     *(("subjectid", "objectid", ""), ("startnode", "endnode", ""), ("startnodeid", "endnodeid", "")),
 )
-_ROLES = {"node": "node", "vertex": "node", "nodes": "node", "relationship": "edge", "edge": "edge", "edges": "edge"}
+_ROLES = {
+    **dict.fromkeys(("node", "nodes", "vertex", "entity"), "node"),
+    **dict.fromkeys(("edge", "edges", "relationship", "relation"), "edge"),
+}
 _OURS = {"label", "types", "description", "aliases"}
 _SEEN = 1 << 16
 _Object: TypeAlias = dict[str, Any]
@@ -254,7 +257,7 @@ def _is_graph(value: _Object) -> bool:
 
 
 def _stated_role(value: _Object, role: str) -> str:
-    """Return and remove the role that an object states as Cytoscape and APOC do; empty if it does not."""
+    """Return and remove the role that an object states, as Cytoscape, APOC and others do; empty if it does not."""
     for name in ("group", "type"):
         stated = _ROLES.get(value[name], "") if isinstance(value.get(name), str) else ""
         if stated and (not role or role == stated):

@@ -12,12 +12,12 @@ from graphbrick.graphs.readers.fields import several_of
 from graphbrick.graphs.records.records import EntityRecord
 
 NAMES = ("label", "name", "title", "caption", "preflabel", "preferred_label")
-TYPES = ("types", "labels", "labelv", "type", "kind", "category", "node_type", "entity_type")
+TYPES = ("types", "labels", "labelv", "type", "kind", "category", "node_type", "entity_type", "entitytype")
 DESCRIPTIONS = ("description", "desc", "definition", "comment", "abstract")
 ALIASES = ("aliases", "alias", "synonyms", "synonym", "alternate_names", "altlabel")
 RELATIONS = (
     *("relation", "labele", "relationship", "predicate", "interaction", "kind", "label", "type", "rel", "edge_type"),
-    "caption",
+    *("relation_type", "relationtype", "caption"),
 )
 UNNAMED = "related to"
 """The relation of an edge that does not name one."""
