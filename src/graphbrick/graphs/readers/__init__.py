@@ -20,6 +20,7 @@ from graphbrick.core.plugins import Registry
 from graphbrick.core.properties.values import NO_PROPERTIES
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files
+from graphbrick.graphs.readers.formats.content import told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
@@ -34,6 +35,14 @@ READERS: Registry[Reader] = Registry(
         "parquet": f"{_HERE}.parquet:PARQUET",
         "xlsx": f"{_HERE}.excel:READER",
         **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
+        "graphml": f"{_HERE}.formats.graphml:READER",
+        "gexf": f"{_HERE}.formats.gexf:READER",
+        **dict.fromkeys(("json", "cyjs"), f"{_HERE}.formats.json_document:READER"),
+        **dict.fromkeys(("jsonl", "ndjson"), f"{_HERE}.formats.json_lines:READER"),
+        "obo": f"{_HERE}.formats.obo:READER",
+        "sif": f"{_HERE}.formats.sif:READER",
+        "gml": f"{_HERE}.formats.gml:READER",
+        "net": f"{_HERE}.formats.pajek:READER",
     },
     reader_fault,
 )
@@ -254,7 +263,7 @@ def _has_nodes(ending: str) -> bool:
 
 def _ending(file: Path) -> str:
     """Return the ending that tells the format of a file: ``txt`` for ``kb.TXT.gz``."""
-    return Path(unpacked_name(file)).suffix.removeprefix(".")
+    return told_by_content(file, Path(unpacked_name(file)).suffix.removeprefix("."))
 
 
 def _checked_ending(file: Path) -> str:

@@ -117,16 +117,22 @@ class _Ends:
         if len(unknown):
             self.missing.add(hashes[unknown])
 
-    def report(self, left_out: LeftOut) -> None:
+    def report(self, left_out: LeftOut, if_nodes: bool) -> None:
         self.flush_nodes()
         self.flush_ends()
+        if if_nodes and not len(self.nodes.hashes()):
+            return
         named = self.named.hashes()
         nameless = len(self.nodes.hashes()) - len(named)
         if nameless:
             examples = [key for key, value in self.nameless.items() if not np.isin(np.uint64(value), named)]
             _add(left_out, NAMELESS, nameless, examples)
-        if len(self.missing.hashes()):
-            _add(left_out, ENDS, len(self.missing.hashes()), self.examples)
+        missing = self.missing.hashes()
+        missing = missing[~self.nodes.has(missing)]
+        if len(missing):
+            unknown = ~self.nodes.has(hash_spans(*spans_of(self.examples)))
+            examples = [text for text, is_unknown in zip(self.examples, unknown, strict=True) if is_unknown]
+            _add(left_out, ENDS, len(missing), examples)
 
 
 def _add(left_out: LeftOut, what: str, count: int, examples: list[str]) -> None:
@@ -136,10 +142,15 @@ def _add(left_out: LeftOut, what: str, count: int, examples: list[str]) -> None:
         left_out.add(what, example)
 
 
-def counted_ends(parts: Iterable[Part], left_out: LeftOut) -> Iterator[Part]:
-    """Yield parts in which nodes come first; then report nodes without a name, and edge ends that are no node.
+def counted_ends(parts: Iterable[Part], left_out: LeftOut, *, if_nodes: bool = False) -> Iterator[Part]:
+    """Yield parts; then report nodes without a name, and edge ends that are not nodes.
 
-    It holds a hash of 64 bits for each node and each such end.
+    It holds a hash of 64 bits for each node, and for each end whose node has not come before.
+
+    Args:
+        parts: The parts, best with the nodes first.
+        left_out: Receives the counts.
+        if_nodes: Whether to report only if there is a node.
     """
     ends = _Ends()
     is_edge = False
@@ -159,4 +170,4 @@ def counted_ends(parts: Iterable[Part], left_out: LeftOut) -> Iterator[Part]:
         elif isinstance(part, FactBlock):
             ends.facts(part)
         yield part
-    ends.report(left_out)
+    ends.report(left_out, if_nodes)
