@@ -33,7 +33,7 @@ READERS: Registry[Reader] = Registry(
     {
         **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv", "edges", "edgelist"), f"{_HERE}.tables:DELIMITED"),
         "parquet": f"{_HERE}.parquet:PARQUET",
-        "xlsx": f"{_HERE}.excel:READER",
+        "xlsx": f"{_HERE}.formats.excel:READER",
         **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
         "graphml": f"{_HERE}.formats.graphml:READER",
         "gexf": f"{_HERE}.formats.gexf:READER",
@@ -47,7 +47,7 @@ READERS: Registry[Reader] = Registry(
     reader_fault,
 )
 """The readers by the ending of the file name, without the dot and without ``.gz``, ``.zst``, ``.bz2`` or ``.xz``."""
-_LABELS = 1 << 14
+_LABELS = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -235,10 +235,17 @@ def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[F
 
 
 def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
+    """Yield the names, types and descriptions of a table; they make no entities, and its properties are not for it."""
     while rows := list(islice(records, _LABELS)):
-        named = (replace(row, properties=NO_PROPERTIES) for row in rows if isinstance(row, EntityRecord))
-        block = FactBlock.of([Described(record) for record in named])
+        named = [record for row in rows for record in _entities_of(row)]
+        block = FactBlock.of([Described(replace(record, properties=NO_PROPERTIES)) for record in named])
         yield replace(block, kind=block.kind | np.uint8(FOR_RELATION))
+
+
+def _entities_of(part: Part) -> list[EntityRecord]:
+    if isinstance(part, FactBlock):
+        return part.records()
+    return [part] if isinstance(part, EntityRecord) else []
 
 
 def _triples(file: Path, reading: FileReading) -> Iterator[Part]:

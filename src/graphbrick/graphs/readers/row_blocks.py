@@ -60,22 +60,24 @@ def node_blocks(
     prefix = f"{columns.space}/" if columns.space and reading.table.spaces else ""
     fields = [field for field in columns.fields if prefix or field.place != columns.key]
     values = _Values(fields, reading, file.name)
-    while batch := list(islice(rows, _ROWS)):
-        keys = [cells[columns.key].strip() for _, cells in batch]
-        if not all(keys):
-            for (line, cells), key in zip(batch, keys, strict=True):
-                if not key:
-                    text = ",".join(cells)
-                    reading.bad.add(InputError("the key is empty", file, line, text, code="reader.empty_key"))
-            batch = [row for row, key in zip(batch, keys, strict=True) if key]
-            keys = [key for key in keys if key]
-        if batch:
-            cells_of = list(zip(*(cells for _, cells in batch), strict=True))
-            groups = [*_names(columns, header, cells_of), *_types(columns, reading, cells_of)]
-            if columns.description is not None:
-                groups.append(_filled(DESCRIPTION, _stripped(cells_of[columns.description])))
-            groups += values.groups(cells_of)
-            yield _fact_block([prefix + key for key in keys] if prefix else keys, groups, values.columns)
+
+    def with_keys() -> Iterator[list[str]]:
+        for line, cells in rows:
+            if cells[columns.key].strip():
+                yield cells
+            else:
+                text = ",".join(cells)
+                reading.bad.add(InputError("the key is empty", file, line, text, code="reader.empty_key"))
+
+    good = with_keys()
+    while batch := list(islice(good, _ROWS)):
+        cells_of = list(zip(*batch, strict=True))
+        keys = _stripped(cells_of[columns.key])
+        groups = [*_names(columns, header, cells_of), *_types(columns, reading, cells_of)]
+        if columns.description is not None:
+            groups.append(_filled(DESCRIPTION, _stripped(cells_of[columns.description])))
+        groups += values.groups(cells_of)
+        yield _fact_block([prefix + key for key in keys] if prefix else keys, groups, values.columns)
 
 
 def _stripped(cells: Sequence[str]) -> list[str]:
@@ -195,17 +197,18 @@ def edge_blocks(
     default = reading.options.relation or ""
     first, last = (f"{space}/" if space and reading.table.spaces else "" for space in columns.spaces)
     values = _Values(columns.fields, reading, file.name)
-    while batch := list(islice(rows, _ROWS)):
-        complete = []
-        for line, cells in batch:
+
+    def complete() -> Iterator[list[str]]:
+        for line, cells in rows:
             relation = default if columns.relation is None else cells[columns.relation].strip() or default
             if cells[columns.head].strip() and relation and cells[columns.tail].strip():
-                complete.append(cells)
+                yield cells
             else:
                 reading.bad.add(fault(line, cells))
-        if not complete:
-            continue
-        cells_of = list(zip(*complete, strict=True))
+
+    good = complete()
+    while batch := list(islice(good, _ROWS)):
+        cells_of = list(zip(*batch, strict=True))
         heads, tails = (_stripped(cells_of[place]) for place in (columns.head, columns.tail))
         relations = [default] * len(heads)
         if columns.relation is not None:

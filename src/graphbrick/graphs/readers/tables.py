@@ -10,7 +10,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, field_columns, node_columns
 from graphbrick.graphs.readers.delimited import BLANK, Row, Table, spelled_delimiter, wrong_width
 from graphbrick.graphs.readers.ends import counted_ends
-from graphbrick.graphs.readers.kgtk import is_kgtk, kgtk_records
+from graphbrick.graphs.readers.formats.kgtk import is_kgtk, kgtk_records
 from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.row_blocks import can_block, edge_blocks, node_blocks
 from graphbrick.graphs.readers.rows import (
