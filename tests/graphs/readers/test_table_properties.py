@@ -101,7 +101,7 @@ def test_cells_that_are_not_what_the_header_says_stay_texts_and_are_counted(tmp_
         {"price": 1.5, "born": datetime.date(1970, 1, 2), "n": (2,)},
         {"price": "?"},
     ]
-    what = "cells of nodes.csv of another kind than the header says, kept as texts"
+    what = "cells of nodes.csv that are not what the header says (kept as texts)"
     assert read.left_out.counts[what] == 4
     assert read.left_out.examples[what] == ["price: n/a", "born: 1.2.1970", "n: x", "price: ?"]
 

@@ -12,8 +12,8 @@ from graphbrick.graphs.records.interner import spans_of, text_at
 from graphbrick.graphs.records.records import DESCRIBED, LABEL, EdgeRecord, EntityRecord, LeftOut
 from graphbrick.kernels.strings.spans import Bytes, Hashes, Offsets, hash_spans
 
-ENDS = "edge ends that are in no table of nodes; they are nodes without a name"
-NAMELESS = "nodes without a name; their key is shown"
+ENDS = "edge ends that are in no table of nodes"
+NAMELESS = "nodes without a name"
 
 _BATCH = 1 << 14
 _MERGED = 1 << 18  # hashes that wait at least to be sorted

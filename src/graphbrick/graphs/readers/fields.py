@@ -150,7 +150,7 @@ def cell_reader(field: Field, left_out: LeftOut, file_name: str) -> Callable[[st
             if text.casefold() == "nan":
                 return None
             left_out.add(
-                f"cells of {file_name} of another kind than the header says, kept as texts", f"{field.name}: {text}"
+                f"cells of {file_name} that are not what the header says (kept as texts)", f"{field.name}: {text}"
             )
             return text
         return value

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, node_columns, unrecognised
+from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, node_columns
 from graphbrick.graphs.readers.fields import cell_text, one_of
 from graphbrick.graphs.readers.reader import FileReading, Reader
+from graphbrick.graphs.readers.roles import unrecognised
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
     entities,

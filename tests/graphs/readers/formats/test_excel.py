@@ -51,7 +51,7 @@ def test_nodes_and_edges(tmp_path: Path) -> None:
     assert read.left_out.counts == {
         "sheets of book.xlsx that are not used": 1,
         "cells with an error of Excel": 1,
-        "edge ends that are in no table of nodes; they are nodes without a name": 1,
+        "edge ends that are in no table of nodes": 1,
     }
     assert read.told == [
         "book.xlsx: sheet Nodes: key id, name name, type type; 4 properties (price, ok, born, at). "
