@@ -33,7 +33,7 @@ READERS: Registry[Reader] = Registry(
     {
         **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv", "edges", "edgelist"), f"{_HERE}.tables:DELIMITED"),
         "parquet": f"{_HERE}.parquet:PARQUET",
-        "xlsx": f"{_HERE}.formats.excel:READER",
+        "xlsx": f"{_HERE}.excel:READER",
         **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
         "graphml": f"{_HERE}.formats.graphml:READER",
         "gexf": f"{_HERE}.formats.gexf:READER",
