@@ -17,7 +17,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info
 from graphbrick.graphs.readers import ReadOptions, naming_of, read_source
 from graphbrick.graphs.records.checked import checked_records
-from graphbrick.graphs.records.rdf_names import local_name
+from graphbrick.graphs.records.rdf_names import local_name, local_words
 from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.store.overlay.delta_files import Delta, Facts, writing
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
@@ -174,7 +174,10 @@ class _Pending:
         """Process a record to add; ``has_defaults`` tells that its label may be derived from its key."""
         if isinstance(record, EntityRecord):
             if has_defaults and record.label is not None and self._is_default(record.key, record.label):
-                record = EntityRecord(record.key, None, record.aliases, record.types, record.description)
+                # The words of a local name are no news about an entity that has a name.
+                words = local_words(record.label) if self._is_old(record.key) else None
+                aliases = tuple(alias for alias in record.aliases if alias != words)
+                record = EntityRecord(record.key, None, aliases, record.types, record.description)
             before = self._records.get(record.key, EntityRecord(record.key))
             self._records[record.key] = _together(before, record)
         elif isinstance(record, RelationRecord):
@@ -251,6 +254,10 @@ class _Pending:
         return label == (key if key.startswith("_:") else local_name(key)) and (
             self._known(key) is not None or (key in self._records and self._records[key].label is not None)
         )
+
+    def _is_old(self, key: str) -> bool:
+        """Return whether an entity is in the graph already."""
+        return self._known(key) is not None and key not in self._entities
 
     def _known(self, key: str) -> int | None:
         """Return the id of an entity of the graph or of this change; None if there is none."""

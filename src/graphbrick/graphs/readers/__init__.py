@@ -28,7 +28,9 @@ READERS: Registry[Reader] = Registry(
     {
         **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv"), f"{_HERE}.tables:DELIMITED"),
         "parquet": f"{_HERE}.tables:PARQUET",
-        **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
+        **dict.fromkeys(
+            ("nt", "nq", "ttl", "trig", "n3", "jsonld", "rdf", "xml", "owl"), f"{_HERE}.rdf.reading:READER"
+        ),
     },
     reader_fault,
 )
@@ -47,12 +49,14 @@ class ReadOptions:
         columns: The columns of head, relation and tail, by name or 1-based number; not used for node tables.
         language: Preferred language of RDF labels, such as ``en`` or ``pt-BR``.
         max_line_bytes: A line longer than this is a bad record and is never held in memory.
+        lenient: Mend lines and terms of RDF that are almost right, as in dumps of Wikidata and DBpedia, and count what
+            cannot be mended instead of raising it.
 
     Raises:
         InputError: An invalid value.
 
     >>> ReadOptions(delimiter="|", header=False)
-    ReadOptions(delimiter='|', header=False, columns=None, language='en', max_line_bytes=1048576)
+    ReadOptions(delimiter='|', header=False, columns=None, language='en', max_line_bytes=1048576, lenient=False)
     """
 
     delimiter: str | None = None
@@ -60,6 +64,7 @@ class ReadOptions:
     columns: tuple[str, str, str] | None = None
     language: str = "en"
     max_line_bytes: int = 1 << 20
+    lenient: bool = False
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (not self.delimiter or set(self.delimiter) & set('\r\n"\0')):
