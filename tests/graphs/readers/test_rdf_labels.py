@@ -8,7 +8,9 @@ import pyoxigraph as ox
 import pytest
 from rdf_files import EX, PREFIXES, names, read
 
+from graphbrick import Graph, build
 from graphbrick.graphs.records.rdf_names import local_words
+from graphbrick.graphs.records.rules import Rules
 
 PLACES = """
 :t1 rdfs:label "Peat Bog"@en ; skos:prefLabel "Mire"@en ; :found_in :r1 . :r1 rdfs:label "Orkan Valley" .
@@ -16,6 +18,11 @@ PLACES = """
 :t3 rdfs:label "Heath"@en , "Heide"@de ; :found_in :r3 .
 :t4 rdfs:label "Carr" , "Swamp Wood"@en ; :found_in :r4 .
 """
+
+
+def stored(graph: Graph, name: str) -> tuple[str, set[str]]:
+    entity = graph.entity(EX + name)
+    return graph.label(entity), set(graph.aliases(entity))
 
 
 @pytest.mark.parametrize("suffix", ["ttl", "nt", "rdf"])
@@ -36,6 +43,7 @@ def test_other_labels_are_aliases(tmp_path: Path, suffix: str, key: str, label: 
     file.write_bytes(ox.serialize((quad.triple for quad in quads), format=rdf_format) or b"")
     records, _ = read(file)
     assert names(records, EX + key) == (label, aliases)
+    assert stored(build(file, tmp_path / "places.graph"), key) == (label, aliases)
 
 
 @pytest.mark.parametrize(
@@ -49,8 +57,9 @@ def test_other_labels_are_aliases(tmp_path: Path, suffix: str, key: str, label: 
 )
 def test_labels_in_any_order_and_language(tmp_path: Path, labels: str, label: str, aliases: set[str]) -> None:
     file = tmp_path / "kb.ttl"
-    file.write_text(f"{PREFIXES} :SaltMarsh rdfs:label {labels} .")
+    file.write_text(f"{PREFIXES} :SaltMarsh rdfs:label {labels} ; :in :x .")
     assert names(read(file)[0], f"{EX}SaltMarsh") == (label, aliases)
+    assert stored(build(file, tmp_path / "kb.graph"), "SaltMarsh") == (label, aliases)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +77,28 @@ def test_local_names_are_names_where_nothing_better_is(
     tmp_path: Path, name: str, statement: str, expected: tuple[str, set[str]]
 ) -> None:
     file = tmp_path / "pizza.ttl"
-    file.write_text(f"{PREFIXES} :{name} {statement} .")
+    file.write_text(f"{PREFIXES} :{name} {statement} . :a :b :c .")
     assert names(read(file)[0], EX + name) == expected
+    assert stored(build(file, tmp_path / "pizza.graph"), name) == expected
+
+
+def test_a_label_of_a_table_is_better_than_a_local_name(tmp_path: Path) -> None:
+    file, labels = tmp_path / "kb.nt", tmp_path / "labels.csv"
+    file.write_text(
+        f"<{EX}RedKettle> <{EX}in> <{EX}OldShop> .\n"
+        f'<{EX}OldShop> <http://www.w3.org/2000/01/rdf-schema#label> "Laden"@de .\n'
+    )
+    labels.write_text(f"id,label\n{EX}RedKettle,iKettle\n{EX}OldShop,Shop\n")
+    graph = build(file, tmp_path / "kb.graph", labels=labels)
+    assert stored(graph, "RedKettle") == ("iKettle", set())
+    assert stored(graph, "OldShop") == ("Shop", {"Laden"})
+
+
+def test_labels_of_a_relation_that_states_labels_are_all_names(tmp_path: Path) -> None:
+    file = tmp_path / "kb.csv"
+    file.write_text("head,relation,tail\nm.1,name,Heath\nm.1,name,Moor\nm.1,in,m.2\nm.2,name,Wald\n")
+    graph = build(file, tmp_path / "kb.graph", rules=Rules(label_relations=("name",)))
+    assert (graph.label(0), graph.aliases(0), graph.label(1)) == ("Moor", ["Heath"], "Wald")
 
 
 @pytest.mark.parametrize(
