@@ -103,7 +103,16 @@ def test_labels_of_a_relation_that_states_labels_are_all_names(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("USPresident", "US President"), ("iPhone", "i Phone"), ("Kenya", "Kenya"), ("NASA", "NASA"), ("aB", "aB")],
+    [
+        ("USPresident", "US President"),
+        ("iPhone", "i Phone"),
+        ("Kenya", "Kenya"),
+        ("NASA", "NASA"),
+        ("SãoPaulo", "São Paulo"),
+        ("東京A", "東京A"),
+        ("a" * 50_000 + "-", "a" * 50_000 + "-"),
+    ],
+    ids=lambda text: text[:12],
 )
 def test_words_of_local_names(name: str, words: str) -> None:
     assert local_words(name) == words

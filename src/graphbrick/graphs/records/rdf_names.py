@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -49,8 +50,7 @@ BOOLEAN_IRI, DATE_IRI = _XSD + "boolean", _XSD + "date"
 DATETIME_IRIS = frozenset({_XSD + "dateTime", _XSD + "dateTimeStamp"})
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
-_CAMEL = re.compile(r"[A-Z]?[a-z]+(?:[A-Z]+[a-z]+|[A-Z]{2,})*|[A-Z]+(?:[A-Z][a-z]+)+(?:[A-Z]+[a-z]+)*[A-Z]*")
-_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMPS = re.compile("(?<=a)(?=A)|(?<=A)(?=Aa)")
 
 
 def local_name(iri: str) -> str:
@@ -77,7 +77,11 @@ def local_words(name: str) -> str:
     >>> local_words("MeatTopping"), local_words("hasHTTPServer"), local_words("aB3xYz"), local_words("São_Paulo")
     ('Meat Topping', 'has HTTP Server', 'aB3xYz', 'São_Paulo')
     """
-    return _HUMPS.sub(" ", name) if _CAMEL.fullmatch(name) else name
+    shape = "".join("A" if letter.isupper() else "a" if letter.islower() else "-" for letter in name)
+    if set(shape) != {"a", "A"}:
+        return name
+    places = [0, *(match.start() for match in _HUMPS.finditer(shape)), len(name)]
+    return " ".join(name[start:end] for start, end in itertools.pairwise(places))
 
 
 def local_aliases(key: str, label: str) -> tuple[str, ...]:

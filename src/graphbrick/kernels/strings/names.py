@@ -168,12 +168,15 @@ def local_spans(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Offsets, O
 
 @jit
 def camel_names(data: Bytes, starts: Offsets, ends: Offsets) -> npt.NDArray[np.bool_]:
-    """Return which names are small and capital letters alone, with a capital letter beside the first one."""
+    """Return which names may be small and capital letters alone, with a capital letter after the first one.
+
+    Letters beyond ASCII count as small ones.
+    """
     camel = np.zeros(len(starts), dtype=np.bool_)
     for i in range(len(starts)):
         capitals = small = False
         for j in range(starts[i], ends[i]):
-            if 97 <= data[j] <= 122:
+            if 97 <= data[j] <= 122 or data[j] >= 128:
                 small = True
             elif 65 <= data[j] <= 90:
                 capitals = capitals or j > starts[i]
