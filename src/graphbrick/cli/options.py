@@ -52,13 +52,18 @@ Columns = Annotated[
 ]
 Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row names the columns.")]
 Language = Annotated[str, typer.Option(help="Preferred language of RDF labels.")]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Mend lines of RDF dumps, and count those that cannot be mended.")
+]
 LearnAgain = Annotated[
     bool, typer.Option("--learn", help="Then learn the graph, if it was not learned or has new relations since.")
 ]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad records out, count and list them.")]
 
 
-def read_options(delimiter: str | None, columns: str | None, header: bool | None, language: str) -> ReadOptions:
+def read_options(
+    delimiter: str | None, columns: str | None, header: bool | None, language: str, lenient: bool = False
+) -> ReadOptions:
     """Return how to read a source, from the options of a command."""
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.readers import ReadOptions
@@ -69,7 +74,7 @@ def read_options(delimiter: str | None, columns: str | None, header: bool | None
         if len(parts) != 3:
             raise InputError(f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3")
         names = (parts[0], parts[1], parts[2])
-    return ReadOptions(delimiter=delimiter, header=header, columns=names, language=language)
+    return ReadOptions(delimiter=delimiter, header=header, columns=names, language=language, lenient=lenient)
 
 
 def chosen_embedder(text: str, option: str) -> Embedder:

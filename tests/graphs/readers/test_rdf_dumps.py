@@ -48,7 +48,7 @@ def test_a_line_is_mended_and_counted(tmp_path: Path, line: str, tail: str, kind
     assert left_out.counts == {kind: 1}
     assert left_out.examples[kind]
     if kind != ENDS:
-        with pytest.raises(InputError):
+        with pytest.raises(InputError, match="--lenient"):
             read(file)
 
 

@@ -16,6 +16,7 @@ from graphbrick.cli.options import (
     Json,
     Language,
     LearnAgain,
+    Lenient,
     Nodes,
     SkipBad,
     Source,
@@ -59,6 +60,7 @@ def build(
         bool | None, typer.Option("--near/--no-near", help="Index near misses of names [up to 20,000,000 entities].")
     ] = None,
     skip_bad: SkipBad = False,
+    lenient: Lenient = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the graph that is there.")] = False,
     learn: LearnAgain = False,
     as_json: Json = False,
@@ -77,7 +79,19 @@ def build(
         from graphbrick.graphs.changes.copying import copy_graph
 
         if any(
-            (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset, skip_bad)
+            (
+                nodes,
+                delimiter,
+                columns,
+                header is not None,
+                labels,
+                label_relation,
+                include,
+                exclude,
+                preset,
+                skip_bad,
+                lenient,
+            )
         ):
             raise InputError(
                 f"{source} is a database, which takes only --near, --overwrite and --learn; the others are for files"
@@ -88,7 +102,7 @@ def build(
         print_built(copied, as_json=as_json, learning=learn)
         after_change(graph, learn_again=learn)
         return
-    options = read_options(delimiter, columns, header, language)
+    options = read_options(delimiter, columns, header, language, lenient)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
     with progress(f"building {graph}", unit="share") as report:
         built = build(
@@ -136,6 +150,7 @@ def add(
     header: Header = None,
     language: Language = "en",
     skip_bad: SkipBad = False,
+    lenient: Lenient = False,
     learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
@@ -145,7 +160,7 @@ def add(
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.changes.delta import change
 
-    options = read_options(delimiter, columns, header, language)
+    options = read_options(delimiter, columns, header, language, lenient)
     with progress(f"adding to {graph}") as report:
         done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report)
     print_change(done, as_json=as_json)

@@ -37,7 +37,7 @@ from graphbrick.graphs.records.blocks import (
 )
 from graphbrick.graphs.records.interner import as_bytes
 from graphbrick.graphs.records.rdf_names import LANGUAGE_STRING_IRI, STRING_IRI, TYPE_IRI, local_name
-from graphbrick.graphs.records.records import LABEL, LATEST, BadRecords, TripleRecord
+from graphbrick.graphs.records.records import LABEL, LATEST, BadRecords, LeftOut, TripleRecord
 from graphbrick.graphs.records.records import TYPE as TYPE_OF
 from graphbrick.kernels.strings.ntriples import PLAIN, TAGGED, TYPE, split_ntriples
 from graphbrick.kernels.strings.ntriples import Statements as Split
@@ -259,6 +259,10 @@ class _File:
             quads = self._mender.quads(line, parse)
             if quads is not None:
                 return quads
+        elif number and not self._reading.bad.skip and Mender(LeftOut()).quads(line, parse):
+            reason = f"{error.reason}; --lenient (ReadOptions(lenient=True)) mends such lines"
+            column = error.values.get("column")
+            error = InputError(reason, self._file, number, error.text, code=error.code, column=column)
         if number:
             self._reading.bad.add(error)
         return None
