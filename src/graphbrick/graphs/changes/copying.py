@@ -25,7 +25,7 @@ from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.databases.sparql.oxigraph import OxigraphGraph
 from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.readers import ReadOptions
+from graphbrick.graphs.readers import ReadOptions, source_files
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import Part, TripleBlock
 from graphbrick.graphs.records.rdf_names import LABEL_IRIS, local_name
@@ -303,4 +303,4 @@ def _no_statements(source: RdfGraph) -> GraphbrickError:
 def _rdf_parts(source: RdfGraph, file: Path) -> Iterator[Part]:
     rules = Rules(label_relations=tuple(sorted(source.labels - LABEL_IRIS)))
     options = ReadOptions(language=source.label_language)
-    return file_parts(file, None, None, options, rules, BadRecords(), Meter())
+    return file_parts(source_files(file, None, options), None, options, rules, BadRecords(), Meter())
