@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from graphbrick.graphs.readers import ReadOptions, naming_of, read_parts
-from graphbrick.graphs.readers.reader import FileReading
-from graphbrick.graphs.readers.resolve import resolved
+from graphbrick.graphs.readers import ReadOptions, read_source
 from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, LeftOut, Record
 
 EX = "http://example.org/"
@@ -23,8 +21,9 @@ PREFIXES = """
 
 def read(file: Path, **options: Any) -> tuple[list[Record], LeftOut]:
     """Return the records of a file, and what its reader left out."""
-    reading = FileReading(ReadOptions(**options), BadRecords())
-    return list(resolved(read_parts(file, None, reading), naming_of(file))), reading.left_out
+    left_out = LeftOut()
+    read_as = ReadOptions(**options)
+    return list(read_source(file, nodes=None, options=read_as, bad=BadRecords(), left_out=left_out)), left_out
 
 
 def names(records: list[Record], key: str) -> tuple[str | None, set[str]]:

@@ -120,12 +120,19 @@ def test_words_of_local_names(name: str, words: str) -> None:
 
 def test_a_description_in_another_language_is_kept_where_there_is_no_better(tmp_path: Path) -> None:
     file = tmp_path / "kb.ttl"
-    file.write_text(f'{PREFIXES} :a rdfs:comment "Ein Ort"@de . :b rdfs:comment "Ein Ort"@de, "A place"@en .')
+    file.write_text(
+        f'{PREFIXES} :a rdfs:comment "Ein Ort"@de . :b rdfs:comment "Ein Ort"@de, "A place"@en . :a :in :b .'
+    )
     described = {}
     for record in read(file)[0]:
         if getattr(record, "description", None):
             described[record.key] = record.description  # type: ignore[union-attr]
     assert described == {f"{EX}a": "Ein Ort", f"{EX}b": "A place"}
+    graph = build(file, tmp_path / "kb.graph")
+    assert {graph.key(e): graph.description(e) for e in range(2)} == described
+    assert graph.manifest.not_kept == {
+        "descriptions of entities that have a better or earlier one": {"count": 1, "examples": ["Ein Ort"]}
+    }
 
 
 def test_graph_names_and_empty_labels_are_counted(tmp_path: Path) -> None:

@@ -357,7 +357,8 @@ class GraphBuilder:
 
         def write(progress: Progress) -> dict[str, Any]:
             odd = LeftOut()
-            writer = TextWriter(work, entities, self._origin.naming, near=near, columns=Columns(read, odd))
+            columns = Columns(read, odd)
+            writer = TextWriter(work, entities, self._origin.naming, near=near, columns=columns, left_out=odd)
             return {"longest": writer.run(progress), "odd": odd.to_dict()}
 
         written: dict[str, Any] = steps.run("writing texts", write, frees=(TEXTS, FIRST, PLACED))

@@ -14,7 +14,7 @@ from graphbrick.graphs.build.dictionary import FIRST, KEY, TEXTS
 from graphbrick.graphs.build.values import PLACED, VALUES, Columns, spool_triple_values
 from graphbrick.graphs.records.interner import Interner, spans_of, text_at
 from graphbrick.graphs.records.rdf_names import local_aliases
-from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, PROPERTY, TYPE
+from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, PROPERTY, TYPE, LeftOut
 from graphbrick.graphs.store.strings import StringTable
 from graphbrick.graphs.store.writing.arrays import ArrayWriter
 from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, bucket_of_hash, groups
@@ -31,6 +31,7 @@ KEY_HASHES = "key_hashes.tmp"
 """Rows (64-bit hash, entity id) of every key, in buckets by hash."""
 
 _NO_LABEL = 255
+_EXAMPLE = 80  # letters
 Naming = Callable[[str], str]
 Ids = npt.NDArray[np.int64]
 
@@ -85,10 +86,13 @@ class TextWriter:
         name: Function from a key to the label of an entity without one; None to use the key itself.
         near: Whether to write the trigrams that find near misses.
         columns: The columns of properties.
+        left_out: Receives the descriptions that are not kept.
     """
 
-    def __init__(self, work: Path, entities: int, name: Naming | None, *, near: bool, columns: Columns) -> None:
-        self._work, self._name, self._columns = work, name, columns
+    def __init__(
+        self, work: Path, entities: int, name: Naming | None, *, near: bool, columns: Columns, left_out: LeftOut
+    ) -> None:
+        self._work, self._name, self._columns, self._left_out = work, name, columns, left_out
         self._types = Interner()
         self._keys_differ = False
         self._descriptions = 0
@@ -135,8 +139,8 @@ class TextWriter:
         low = int(ids[0])
         keys = texts.take(kind == KEY)
         labels = self._write_labels(low, keys, ids, kind, texts)
-        self._write_descriptions(low, len(keys), ids, kind, texts)
         rank = rank[sorted_]
+        self._write_descriptions(low, len(keys), ids, kind, rank, texts)
         rows = np.flatnonzero((kind == ALIAS) | ((kind == LABEL) & (rank > LATEST)))
         best = _first_of(ids, kind == LABEL)
         local = self._local_names(low, keys, labels, ids[best], rank[best])
@@ -169,12 +173,17 @@ class TextWriter:
             return named
         return named.replace(others, Spans(*spans_of(self._name(keys.text(i)) for i in others.tolist())))
 
-    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
+    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, rank: Bytes, texts: Spans) -> None:
         best = _first_of(ids, kind == DESCRIPTION)
         self._descriptions += len(best)
         none = np.zeros(count, dtype=np.int64)
         described = Spans(texts.data, none, none).replace(ids[best] - low, texts.take(best))
         self._descriptions_table.extend(*described.arguments)
+        rows = np.flatnonzero((kind == DESCRIPTION) & (rank > LATEST))
+        rows = rows[~same_spans(*texts.take(rows).arguments, *described.take(ids[rows] - low).arguments)]
+        if len(rows):
+            example = texts.text(rows[0])[:_EXAMPLE]
+            self._left_out.add("descriptions of entities that have a better or earlier one", example, len(rows))
 
     def _local_names(self, low: int, keys: Spans, labels: Spans, ids: Ids, rank: Bytes) -> tuple[Ids, Spans]:
         """Return the names that IRIs give to entities without a label in the preferred language.

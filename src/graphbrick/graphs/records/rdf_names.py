@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from graphbrick.core.properties.values import LARGEST, Kind, Scalar, Value, kind_of, read_value, value_text
+from graphbrick.core.properties.values import LARGEST, Kind, Scalar, Value, kind_of, read_value
 
 TYPE_IRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 STRING_IRI = "http://www.w3.org/2001/XMLSchema#string"
@@ -119,8 +119,6 @@ def rdf_value(text: str, datatype: str) -> Scalar:
 
 
 def one_value(values: Sequence[Scalar]) -> Value:
-    """Return different values of a property as one: a single value, or a list; values of several kinds are texts."""
+    """Return different values of a property as one: a single value, or a list."""
     distinct = list(dict.fromkeys((kind_of(value), value) for value in values))
-    if len({kind for kind, _ in distinct}) > 1:
-        return tuple(dict.fromkeys(value_text(value) for _, value in distinct))
     return distinct[0][1] if len(distinct) == 1 else tuple(value for _, value in distinct)

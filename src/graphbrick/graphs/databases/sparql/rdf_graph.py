@@ -25,7 +25,7 @@ from graphbrick.graphs.databases.sparql.rdf_search import is_short, search_exact
 from graphbrick.graphs.databases.sparql.rdf_survey import language_tags, unnamed_namespaces
 from graphbrick.graphs.databases.sparql.rdf_terms import Term, described_node, literal_node
 from graphbrick.graphs.databases.sparql.sparql_text import is_ask, limited
-from graphbrick.graphs.records.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, LABEL_IRIS, TYPE_IRI
+from graphbrick.graphs.records.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, LABEL_IRIS, REIFIES_IRI, TYPE_IRI
 
 _TAG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -218,7 +218,7 @@ class RdfGraph(DatabaseGraph, HasProperties):
         return self._columns.columns
 
     def properties(self, entity: int) -> Properties:
-        """Return the literals of an entity by the names of their predicates; of texts, those in the best language."""
+        """Return the literals of an entity by the names of their predicates; texts in the best language come first."""
         term = Term.of_key(self.key(entity))
         return {} if term is None else properties_of(self, term)
 
@@ -237,6 +237,11 @@ class RdfGraph(DatabaseGraph, HasProperties):
     @cached_property
     def _columns(self) -> Columns:
         return read_columns(self)
+
+    @cached_property
+    def names_triples(self) -> bool:
+        """Whether nodes stand for triples, of which the graph states something (RDF 1.2)."""
+        return self.is_true(f"ASK {{ ?node <{REIFIES_IRI}> ?triple }}")
 
     @cached_property
     def language_tags(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphbrick.core.properties.condition import Condition
-from graphbrick.core.properties.values import Kind, Properties, PropertyColumn, Scalar, kind_of, shown_value
+from graphbrick.core.properties.values import Kind, Properties, PropertyColumn, Scalar, shown_value
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.sparql.rdf_facts import listed, pages
 from graphbrick.graphs.databases.sparql.rdf_terms import Term, language_rank
@@ -18,6 +18,7 @@ from graphbrick.graphs.records.rdf_names import (
     DATETIME_IRIS,
     FLOAT_IRIS,
     INTEGER_IRIS,
+    REIFIES_IRI,
     one_value,
     rdf_value,
 )
@@ -57,7 +58,7 @@ def value_of(term: Term) -> Scalar:
 
 
 def properties_of(graph: RdfGraph, entity: Term) -> Properties:
-    """Return the literals of an entity by the names of their predicates; of texts, those in the best language."""
+    """Return the literals of an entity by the names of their predicates; texts in the best language come first."""
     terms: dict[str, set[Term]] = defaultdict(set)
     if entity.kind == "literal" or not graph.can_ask(entity):
         return {}
@@ -67,11 +68,9 @@ def properties_of(graph: RdfGraph, entity: Term) -> Properties:
     labels = graph.names_of_relations(terms)
     values: dict[str, list[Scalar]] = defaultdict(list)
     for predicate in sorted(terms):
-        ranks = {term: language_rank(term, graph.label_language) for term in terms[predicate] if term.language}
-        best = min(ranks.values(), default=0)
-        chosen = (value_of(term) for term in terms[predicate] if ranks.get(term, best) == best)
-        values[labels[predicate]] += sorted(chosen, key=lambda value: (kind_of(value), str(value)))
-    return {name: one_value(row) for name, row in values.items()}
+        ordered = sorted(terms[predicate], key=lambda term: (language_rank(term, graph.label_language), term))
+        values[labels[predicate]] += map(value_of, ordered)
+    return {name: one_value(several) for name, several in values.items()}
 
 
 def read_columns(graph: RdfGraph) -> Columns:
@@ -82,7 +81,6 @@ def read_columns(graph: RdfGraph) -> Columns:
     """
     solved = graph.solutions(
         "SELECT ?p ?type (COUNT(DISTINCT ?e) AS ?n) (COUNT(*) AS ?all) "
-        '(COUNT(DISTINCT CONCAT(STR(?e), "@", LANG(?o))) AS ?single) '
         "(SAMPLE(?o) AS ?any) (MIN(?o) AS ?least) (MAX(?o) AS ?most) "
         f"WHERE {{ ?e ?p ?o {_is_property(graph)} BIND(DATATYPE(?o) AS ?type) }} "
         f"GROUP BY ?p ?type ORDER BY DESC(?n) ?p LIMIT {_COLUMNS + 1}",
@@ -94,7 +92,7 @@ def read_columns(graph: RdfGraph) -> Columns:
     labels = graph.names_of_relations({row[0].value for row in solved.rows if row[0]})
     columns: dict[tuple[str, Kind], PropertyColumn] = {}
     predicates: dict[str, list[str]] = defaultdict(list)
-    for predicate, datatype, n, total, single, *examples in solved.rows:
+    for predicate, datatype, n, total, *examples in solved.rows:
         if predicate is None or n is None or not n.value.isdecimal():
             continue
         name, kind = labels[predicate.value], _kind(datatype.value if datatype else "")
@@ -106,7 +104,7 @@ def read_columns(graph: RdfGraph) -> Columns:
             name,
             kind,
             known.count + int(n.value),
-            known.is_list or bool(total and single and int(total.value) > int(single.value)),
+            known.is_list or (total is not None and total.value != n.value),
             tuple(dict.fromkeys([*known.examples, *shown]))[:3],
         )
     ordered = sorted(columns.values(), key=lambda column: (-column.count, column.name, column.kind))
@@ -134,7 +132,7 @@ def matching_terms(graph: RdfGraph, condition: Condition, predicates: list[str])
 
 
 def _candidates(graph: RdfGraph, condition: Condition, predicates: list[str]) -> Iterator[tuple[Term, Term]]:
-    where = f"VALUES ?p {{ {listed(predicates, ' ')} }} ?e ?p ?o FILTER(isLiteral(?o) && ({_filter(condition)}))"
+    where = f"VALUES ?p {{ {listed(predicates, ' ')} }} ?e ?p ?o {_is_property(graph)} FILTER({_filter(condition)})"
     # Virtuoso sorts many rows only in a subquery.
     ordered = f"SELECT DISTINCT ?e ?o WHERE {{ {where} }} ORDER BY ?e ?o"
     at = 0
@@ -151,7 +149,9 @@ def _candidates(graph: RdfGraph, condition: Condition, predicates: list[str]) ->
 
 
 def _is_property(graph: RdfGraph) -> str:
-    return f"FILTER(isLiteral(?o) && ?p NOT IN ({listed(graph.facts)}))"
+    """Return a filter: ?o is a property of ?e, and not of a triple that ?e stands for (RDF 1.2)."""
+    named = f" FILTER NOT EXISTS {{ ?e <{REIFIES_IRI}> ?triple }}" if graph.names_triples else ""
+    return f"FILTER(isLiteral(?o) && ?p NOT IN ({listed(graph.facts)})){named}"
 
 
 def _kind(datatype: str) -> Kind:

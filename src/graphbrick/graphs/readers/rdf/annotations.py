@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from graphbrick.core.properties.values import Scalar
+from graphbrick.core.properties.values import Scalar, kind_of, value_text
 from graphbrick.graphs.records.rdf_names import one_value, rdf_value
 from graphbrick.graphs.records.records import EdgeRecord, LeftOut, TripleRecord
 
@@ -117,4 +117,7 @@ def _properties(stated: _Stated, label: Callable[[str], str]) -> dict[str, Any]:
     for predicate, terms in stated.items():
         rows = (label(term) if isinstance(term, str) else rdf_value(term.value, term.datatype.value) for term in terms)
         values.setdefault(label(predicate), []).extend(rows)
-    return {name: one_value(row) for name, row in values.items()}
+    for name, several in values.items():
+        if len(set(map(kind_of, several))) > 1:  # a list has one kind
+            values[name] = list(map(value_text, several))
+    return {name: one_value(several) for name, several in values.items()}
