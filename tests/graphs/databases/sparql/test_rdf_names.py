@@ -16,7 +16,6 @@ import graphbrick
 from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, Session, ShortestPaths, build
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.changes.copying import copy_graph
-from graphbrick.graphs.databases.sparql.label_service import without_label_service
 from graphbrick.graphs.local.seeds import mentioned
 
 PREFIXES = """@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -118,42 +117,3 @@ def test_an_empty_store_is_named_and_no_hidden_file(tmp_path: Path) -> None:
     with Session(), fails("copy.no_statements") as caught:
         copy_graph(f"oxigraph:{tmp_path / 'empty'}", tmp_path / "empty.graph")
     assert "graph.nq" not in str(caught.value)
-
-
-SERVICE = 'SERVICE wikibase:label { bd:serviceParam wikibase:language "en". }'
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        (f"SELECT ?xLabel WHERE {{ ?x <http://e.org/born_in> ?y . {SERVICE} }}", [("Ada Rowe",)]),
-        (f"SELECT ?xLabel WHERE {{ {SERVICE} ?x <http://e.org/born_in> ?y . }}", [("Ada Rowe",)]),
-        (
-            "SELECT ?xLabel ?yLabel { ?x <http://e.org/born_in> ?y SERVICE wikibase:label { bd:serviceParam "
-            'wikibase:language "ru,en" . } }',
-            [("Ада Роу", "http://e.org/oslo")],
-        ),
-        (
-            "SELECT ?name WHERE { ?x <http://e.org/born_in> ?y . SERVICE <http://wikiba.se/ontology#label> { "
-            'bd:serviceParam wikibase:language "[AUTO_LANGUAGE],de" . ?x rdfs:label ?name . } } LIMIT 3',
-            [("Ada Rowe",)],
-        ),
-        (
-            "SELECT ?xAltLabel { ?q <http://e.org/found_in> ?x . FILTER NOT EXISTS { ?x "
-            f"<http://www.w3.org/2000/01/rdf-schema#label> ?l }} {SERVICE.replace('en', 'fr')} }}",
-            [("Second Place",)],
-        ),
-    ],
-)
-def test_the_label_service_of_wikidata_is_replaced(live: Any, text: str, rows: list[tuple[str, ...]]) -> None:
-    assert live.query(text, {}, 5).rows == rows
-
-
-def test_other_queries_stay_as_they_are() -> None:
-    for text in (
-        "SELECT ?xLabel { ?x ?p ?xLabel }",
-        f"SELECT ?x {{ ?x ?p '{SERVICE}' }}",
-        f"SELECT ?x {{ ?x ?p ?y }} # {SERVICE}",
-        "SELECT ?x { SERVICE <http://other/> { ?x ?p ?y } }",
-    ):
-        assert without_label_service(text, "en", ["http://e.org/label"]) == text

@@ -17,7 +17,6 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.graph import DatabaseGraph, check_options
 from graphbrick.graphs.databases.nodes import Edge, Edges, Node
-from graphbrick.graphs.databases.sparql.label_service import without_label_service
 from graphbrick.graphs.databases.sparql.rdf_facts import edge_pattern, facts_of, listed, pages
 from graphbrick.graphs.databases.sparql.rdf_properties import Columns, matching_terms, properties_of, read_columns
 from graphbrick.graphs.databases.sparql.rdf_schema import read_schema
@@ -109,10 +108,6 @@ class RdfGraph(DatabaseGraph, HasProperties):
         """Run an ASK query."""
         (row,) = self.solutions(text, 1).rows
         return bool(row[0] and row[0].plain)
-
-    def query(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query that only reads; see `DatabaseGraph.query`. The label service of Wikidata is replaced."""
-        return super().query(without_label_service(text, self.label_language, self.labels), parameters, limit)
 
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query that only reads; parameters are values of its variables."""

@@ -7,7 +7,7 @@ import re
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.queries.limits import lower_limit
 
-TOKENS = re.compile(
+_TOKENS = re.compile(
     r"""(?P<skip>\#[^\n]*|'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"
     |<[^<>"{}|^`\\\s]*>|[?$]\w+|[\w.-]{0,100}:[\w.:%-]*)|(?P<open>\{)|(?P<close>\})|(?P<number>\d+)|(?P<word>[A-Za-z]\w*)""",
     re.DOTALL | re.VERBOSE,
@@ -23,7 +23,7 @@ def is_ask(text: str) -> bool:
     >>> is_ask("# SELECT\\nPREFIX a: <b> ASK { ?s a:service 'SERVICE' }")
     True
     """
-    words = [match["word"].upper() for match in TOKENS.finditer(text) if match["word"]]
+    words = [match["word"].upper() for match in _TOKENS.finditer(text) if match["word"]]
     if "SERVICE" in words:
         text = "the query was not run: SERVICE asks other servers; ask about this graph alone"
         raise GraphbrickError(text, code="sparql.asks_others")
@@ -43,7 +43,7 @@ def limited(text: str, limit: int) -> str:
     'SELECT * { { SELECT ?s { ?s ?p ?o } LIMIT 3 } } limit 5 OFFSET 2'
     """
     depth, is_next, values = 0, False, None
-    for match in TOKENS.finditer(text):
+    for match in _TOKENS.finditer(text):
         if match["open"] or match["close"]:
             depth += 1 if match["open"] else -1
         elif depth == 0 and is_next and match["number"]:
