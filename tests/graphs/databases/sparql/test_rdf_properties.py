@@ -64,7 +64,7 @@ def test_properties_have_names_and_typed_values(live: Any) -> None:
     assert toaster["made"] == datetime.datetime.fromisoformat("2021-03-01T23:30:00-05:00")
     assert (toaster["colour"], toaster["motto"], toaster["price"]) == (("black", "red"), "Heisser", 39)
     mixer = live.properties(live.entity(E + "mixer"))
-    assert mixer == {"price": ("on request", 150.0), "since": 1999, "tested": True}
+    assert mixer == {"price": (150.0, "on request"), "since": 1999, "tested": True}
     assert live.properties(live.entity('"007"')) == {}
 
 
