@@ -101,6 +101,35 @@ def test_a_dump_of_dbpedia_in_turtle_is_read_by_lines(tmp_path: Path) -> None:
     assert left_out.counts == {IRIS: 2, "lines that are not RDF, even when mended": 1}
 
 
+WIKIDATA = """
+<https://www.wikidata.org/wiki/Special:EntityData/Q42> <http://schema.org/about> <http://www.wikidata.org/entity/Q42> .
+<http://www.wikidata.org/entity/Q42> <http://www.w3.org/2000/01/rdf-schema#label> "Douglas Adams"@en .
+<http://www.wikidata.org/entity/Q42> <http://www.w3.org/2000/01/rdf-schema#label> "Douglas Adams"@map-bms .
+<http://www.wikidata.org/entity/Q42> <http://www.w3.org/2000/01/rdf-schema#label> "道格拉斯"@zh_min_nan .
+<http://www.wikidata.org/entity/Q42> <http://schema.org/description> "British writer"@en- .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P856> <http://www.example.org/a b/{c}|d> .
+<http://www.wikidata.org/entity/Q42> <http://www.wikidata.org/prop/direct/P18> <http://c.example.org/Foo"bar".jpg> .
+<http://www.wikidata.org/entity/Q1> <http://www.wikidata.org/prop/direct/P580> \
+"-13798000000-00-00T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> .
+<http://www.wikidata.org/entity/Q84> <http://www.wikidata.org/prop/direct/P625> \
+"Point(-0.1 51.5)"^^<http://www.opengis.net/ont/geosparql#wktLiteral> .
+<http://www.wikidata.org/entity/Q84> <http://www.wikidata.org/prop/direct/P1448> "Lon\\don"@en .
+<http://www.wikidata.org/entity/Q84> <http://www.wikidata.org/prop/direct/P17> <http://www.wikidata.org/ent
+"""
+
+
+def test_lines_of_wikidata(tmp_path: Path) -> None:
+    file = tmp_path / "latest-truthy.nt"
+    file.write_text(WIKIDATA.lstrip(), encoding="utf-8")
+    records, left_out = read(file, lenient=True)
+    tails = [tail for _, _, tail in triples(records)]
+    assert "http://www.example.org/a%20b/%7Bc%7D%7Cd" in tails
+    assert "http://c.example.org/Foo%22bar%22.jpg" in tails
+    assert len(tails) == 6
+    assert names(records, "http://www.wikidata.org/entity/Q42") == ("Douglas Adams", {"道格拉斯"})
+    assert left_out.counts == {TAGS: 2, IRIS: 2, TEXTS: 1, "lines that are not RDF, even when mended": 1}
+
+
 def test_a_turtle_document_is_mended_as_far_as_its_terms_go(tmp_path: Path) -> None:
     file = tmp_path / "kb.ttl"
     file.write_text(f'{PREFIXES} :a :p <{R}A|B>, "x"@zh_min_nan, "y"@en-, "z"@ ;\n :q "mail \\"@a_b" .')

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rdf_files import EX, PREFIXES, names, read
 
 from graphbrick import Graph, build
+from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.records.rdf_names import local_words
 from graphbrick.graphs.records.rules import Rules
 
@@ -143,3 +147,54 @@ def test_graph_names_and_empty_labels_are_counted(tmp_path: Path) -> None:
         "graph names of statements": {"count": 3, "examples": [f"{EX}g", f"{EX}h"]},
         "labels and descriptions without a letter": {"count": 1, "examples": [f"{EX}a"]},
     }
+
+
+def test_a_label_that_is_added_later_leaves_the_first_as_a_name(tmp_path: Path) -> None:
+    first, then = tmp_path / "kb.ttl", tmp_path / "more.ttl"
+    first.write_text(f'{PREFIXES} :t3 rdfs:label "Heath"@en ; :in :RedHill .')
+    then.write_text(f'{PREFIXES} :t3 rdfs:label "Heide"@de ; :in :RedHill, :OldTown . :RedHill rdfs:label "Hill" .')
+    build(first, tmp_path / "kb.graph")
+    changed = change(tmp_path / "kb.graph", add=then).graph
+    assert stored(changed, "t3") == ("Heide", {"Heath", "t3"})
+    assert stored(changed, "RedHill") == ("Hill", {"Red Hill"})
+    assert stored(changed, "OldTown") == ("OldTown", {"Old Town"})
+
+
+TEXTS = st.sampled_from(["Heath", "Heide", "heath", "Moor", "SaltMarsh", "é"])
+TAGS = st.sampled_from(["@en", "@en-gb", "@de", "@fr", ""])
+STATED = st.lists(
+    st.tuples(st.sampled_from(["SaltMarsh", "m1"]), st.sampled_from(["label", "altLabel"]), TEXTS, TAGS), max_size=6
+)
+RANKS = {"@en": 1, "@en-gb": 2, "": 3}
+
+
+@settings(max_examples=25)
+@given(stated=STATED)
+def test_names_are_those_of_a_dictionary(stated: list[tuple[str, str, str, str]]) -> None:
+    """Lines read fast, a document, records, and a dictionary give the same names."""
+    iris = {
+        "label": "http://www.w3.org/2000/01/rdf-schema#label",
+        "altLabel": "http://www.w3.org/2004/02/skos/core#altLabel",
+    }
+    lines = [f"<{EX}SaltMarsh> <{EX}in> <{EX}m1> ."]
+    lines += [f'<{EX}{name}> <{iris[what]}> "{text}"{tag} .' for name, what, text, tag in stated]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for suffix in ("nt", "ttl"):
+            (folder / f"kb.{suffix}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        graphs = [build(folder / f"kb.{suffix}", folder / f"{suffix}.graph") for suffix in ("nt", "ttl")]
+        records = read(folder / "kb.nt")[0]
+        for name in ("SaltMarsh", "m1"):
+            labels = [
+                (RANKS.get(tag, 4), i, text)
+                for i, (own, what, text, tag) in enumerate(stated)
+                if own == name and what == "label"
+            ]
+            aliases = {text for own, what, text, _ in stated if own == name and what == "altLabel"}
+            rank, _, label = min(labels, default=(5, 0, name))
+            aliases |= {text for _, _, text in labels}
+            aliases |= {name, local_words(name)} if rank > 3 else set()
+            expected = label, aliases - {label}
+            label_, aliases_ = names(records, EX + name)
+            assert [stored(graph, name) for graph in graphs] == [expected] * 2
+            assert (label_, aliases_ - {label_}) == expected

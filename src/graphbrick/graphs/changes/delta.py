@@ -166,6 +166,7 @@ class _Pending:
         self._relations: dict[str, int] = {}
         self._records: dict[str, EntityRecord] = {}
         self._relation_labels: dict[str, str] = {}
+        self._labelled: set[str] = set()  # keys with a label in a source of RDF
         self._added: dict[tuple[Ids, str], Properties] = {}
         self._deleted: dict[tuple[TripleRecord, str | None], Ids | None] = {}
 
@@ -187,6 +188,8 @@ class _Pending:
                 words = local_words(record.label) if self._is_old(record.key) else None
                 aliases = tuple(alias for alias in record.aliases if alias != words)
                 record = replace(record, label=None, aliases=aliases)
+            elif has_defaults and record.label is not None:
+                self._labelled.add(record.key)
             before = self._records.get(record.key, EntityRecord(record.key))
             self._records[record.key] = _together(before, record)
         elif isinstance(record, RelationRecord):
@@ -274,7 +277,9 @@ class _Pending:
         label, description = (key, "") if is_new else (graph.label(entity), graph.description(entity))
         aliases, types = ([], []) if is_new else (graph.aliases(entity), graph.types(entity))
         new_label = label if record.label is None else record.label
-        new_aliases = [alias for alias in dict.fromkeys([*aliases, *record.aliases]) if alias != new_label]
+        # In RDF a further label is a further name.
+        before = [label] if not is_new and key in self._labelled and label not in (key, local_name(key)) else []
+        new_aliases = [alias for alias in dict.fromkeys([*aliases, *before, *record.aliases]) if alias != new_label]
         new_types = list(dict.fromkeys([*types, *record.types]))
         new_description = description if record.description is None else record.description
         properties = NO_PROPERTIES if is_new else graph.own_properties(entity)
