@@ -15,8 +15,8 @@ from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.trace import event
 from graphbrick.graphs import opening
-from graphbrick.graphs.build.atomic import check_place
-from graphbrick.graphs.build.builder import GraphBuilder, Origin, not_written
+from graphbrick.graphs.build.atomic import check_place, not_written
+from graphbrick.graphs.build.builder import GraphBuilder, Origin
 from graphbrick.graphs.build.parts import file_parts
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError
@@ -260,6 +260,8 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
     if isinstance(source, OxigraphGraph):
         dump = pages.folder / "graph.nq"
         source.dump(dump)
+        if not dump.stat().st_size:
+            raise _no_statements(source)
         return dump
     offset, blank = int(pages.state.get("offset", 0)), int(pages.state.get("blank", 0))
     while not pages.state.get("has_triples"):
@@ -286,12 +288,16 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
     with pages.writing(), file.open("w", encoding="utf-8", newline="\n") as written:
         written.writelines(f"{line}\n" for line in pages.rows("triples"))
     if not pages.names("triples"):
-        raise GraphbrickError(
-            f"{source.address} has no statements, and a graph needs at least one "
-            "triple; check the store that the address names",
-            code="copy.no_statements",
-        )
+        raise _no_statements(source)
     return file
+
+
+def _no_statements(source: RdfGraph) -> GraphbrickError:
+    return GraphbrickError(
+        f"{source.address} has no statements, and a graph needs at least one "
+        "triple; check the store that the address names",
+        code="copy.no_statements",
+    )
 
 
 def _rdf_parts(source: RdfGraph, file: Path) -> Iterator[Part]:
