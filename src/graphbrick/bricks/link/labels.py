@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
+from typing import Literal
 
 import numpy as np
 
 from graphbrick.bricks.link.context import is_spelled, report, settled
-from graphbrick.bricks.link.exact import ExactNames, Matches, exact_names, ranked
+from graphbrick.bricks.link.exact import ExactNames, Matches, as_written, ranked, read
 from graphbrick.bricks.link.question import Question, Span, disjoint
-from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched
+from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched, tell_other_spelling
 from graphbrick.bricks.link.words import COMPARES
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError
@@ -19,12 +22,14 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
-from graphbrick.language.folding import name_form, nfc
+from graphbrick.graphs.store.names import names_of
+from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
+_FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,8 +79,7 @@ class LinkLabels(LinkStage):
 
     def link(self, graph: Graph, query: Query) -> Query:
         """Return the query with the seeds that its text names."""
-        question = Question.read(query.text)
-        exact = exact_names(graph, question)
+        question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
         matches = unmatched.beside(disjoint(exact.names))
         if matches:
@@ -89,6 +93,8 @@ class LinkLabels(LinkStage):
         words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
         mentions = [mention for _, mention in settled(graph, question, matches, words)]
         for mention in dict.fromkeys(mentions):
+            if mention.text in exact.unlike:
+                tell_other_spelling(mention.text, graph.label(mention.entity))
             report(graph, mention)
         readings = zip_longest(*(self._readings(graph, mention) for mention in dict.fromkeys(mentions)))
         seeds = dict.fromkeys(entity for of_rank in readings for entity in of_rank if entity is not None)
@@ -182,10 +188,13 @@ def resolve_seeds(graph: Graph, query: Query, seeds: Iterable[str | int]) -> Que
 
 
 def _resolve(graph: Graph, name: str) -> Mention:
-    try:
-        return Mention(name, graph.entity(name))
-    except LinkError:
-        entities = ranked(graph, nfc(name.strip()), graph.names.exact(name_form(name)))
+    for key in dict.fromkeys((name, *(unicodedata.normalize(form, name) for form in _FORMS))):
+        with suppress(LinkError):
+            return Mention(name, graph.entity(key))
+    text, numbers = nfc(name.strip()), names_of(graph.names, name)
+    if words := tokens(text):
+        numbers = list(as_written(graph, text, words, numbers).numbers)
+    entities = ranked(graph, text, numbers)
     if not entities:
         near = [graph.describe(match.entity) for match in graph.names.near(name, _SHOWN)]
         advice = f"nearest: {', '.join(near)}" if near else "and no label is near"
