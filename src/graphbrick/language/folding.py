@@ -51,11 +51,10 @@ _UNSEEN = (
 )  # fmt: skip
 # First and last of characters that may be marks: accents and vowel signs that do not end a word.
 _MARK_BLOCKS = ((0x300, 0x2100), (0xA660, 0xABFF), (0xFB1E, 0xFB1E), (0xFE20, 0xFE2F), (0x101F0, 0x11FFF))
+_LETTER = rf"[^\W_{_BY_CHARACTER}{_APOSTROPHES}]"
 # Between Arabic letters the non-joiner stands for a space.
-_INSIDE = rf"[{marks(*_MARK_BLOCKS)}{_characters(*_UNSEEN)}]|\u200c(?![\u0620-\u06ff])"
-_TOKEN = re.compile(
-    rf"[{UNSPACED}]|[\uff66-\uff9d][\uff9e\uff9f]?|(?:[^\W_{_BY_CHARACTER}{_APOSTROPHES}]+(?:{_INSIDE})*)+"
-)
+_INSIDE = rf"(?:[{marks(*_MARK_BLOCKS)}{_characters(*_UNSEEN)}]+|\u200c(?![\u0620-\u06ff]))"
+_TOKEN = re.compile(rf"{_LETTER}+(?:{_INSIDE}{_LETTER}*)*|[{UNSPACED}]|[\uff66-\uff9d][\uff9e\uff9f]?")
 STROKES = {"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"}
 """Letters that people write without the stroke or as two letters, but that Unicode does not decompose."""
 _MORE_STROKES = {"œ": "oe", "Œ": "oe", "ð": "d", "Ð": "d", "þ": "th", "Þ": "th", "ħ": "h", "Ħ": "h", "ŧ": "t", "Ŧ": "t"}

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from faults import told
 
-from graphbrick import Graph, LinkLabels, Query, build
+from graphbrick import LLM, Graph, LinkLabels, Query, build
 from graphbrick.bricks.link.labels import resolve_seeds
+from graphbrick.bricks.link.link_with_llm import LinkWithLLM
 from graphbrick.core.trace import Trace, record
+from graphbrick.patterns.text import masked
+from graphbrick.testing import ScriptedLLM
 
 # Names of one group fold to the same words.
 GROUPS = (
@@ -159,3 +162,23 @@ def test_names_of_signs_only(tmp_path: Path, text: str, names: list[str]) -> Non
     assert named(graph, text) == names
     for name in own:
         assert resolve_seeds(graph, Query("?"), [name]).seeds == (graph.entity(name),)
+
+
+@pytest.mark.parametrize(
+    ("text", "reply", "label", "mention"),
+    [
+        ("Who made C++?", '{"names": ["C++"]}', "C++", "C++"),
+        ("who made c#, and when", '{"names": ["c#"]}', "C#", "c#"),
+        ("Who made C++?", '{"names": ["C"]}', "C++", "C"),  # the model cut the signs off
+        ("Who made it?", '{"names": ["O-"]}', "O-", "O-"),
+    ],
+)
+def test_signs_of_names_that_a_model_finds(letters: Graph, text: str, reply: str, label: str, mention: str) -> None:
+    with ScriptedLLM([reply]) as server:
+        query = LinkWithLLM(LLM("some-model", base_url=server.base_url)).link(letters, Query(text))
+    assert [(letters.label(one.entity), one.text, one.others) for one in query.mentions] == [(label, mention, ())]
+
+
+def test_a_question_in_lower_case_is_masked_with_the_signs() -> None:
+    assert masked("who made c++'s library and o-?", "C++") == "who made X's library and o-?"
+    assert masked("who made c++'s library and o-?", "O-") == "who made c++'s library and X?"
