@@ -50,7 +50,14 @@ _UNSEEN = (
     (0x202A, 0x202E), (0x2060, 0x2064), (0x2066, 0x2069), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xE0100, 0xE01EF),
 )  # fmt: skip
 # First and last of characters that may be marks: accents and vowel signs that do not end a word.
-_MARK_BLOCKS = ((0x300, 0x2100), (0xA660, 0xABFF), (0xFB1E, 0xFB1E), (0xFE20, 0xFE2F), (0x101F0, 0x11FFF))
+_MARK_BLOCKS = (
+    (0x300, 0x2100),
+    (0xA660, 0xABFF),
+    (0xFB1E, 0xFB1E),
+    (0xFE20, 0xFE2F),
+    (0x10A01, 0x10A3F),
+    (0x11000, 0x11A9F),
+)
 _LETTER = rf"[^\W_{_BY_CHARACTER}{_APOSTROPHES}]"
 # Between Arabic letters the non-joiner stands for a space.
 _INSIDE = rf"(?:[{marks(*_MARK_BLOCKS)}{_characters(*_UNSEEN)}]+|\u200c(?![\u0620-\u06ff]))"

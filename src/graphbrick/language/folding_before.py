@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 from graphbrick.language.folding import STROKES, Bare, Token, marks, nfc
 from graphbrick.language.scripts import UNSPACED
 
 _ONE_UNSPACED = re.compile(f"[{UNSPACED}]")
-_TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_][{marks((0x300, 0x2100))}]*)+")
 _BARE = Bare({ord(letter): plain for letter, plain in STROKES.items()})
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Return the pattern of a word; it is rarely needed."""
+    return re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_][{marks((0x300, 0x2100))}]*)+")
 
 
 def _fold_token(token: str) -> str:
@@ -25,7 +31,7 @@ def _fold_token(token: str) -> str:
 
 def tokens_before(text: str) -> list[Token]:
     """Return the folded words of an NFC text in order, with their offsets."""
-    folded = ((_fold_token(m.group()), m) for m in _TOKEN.finditer(text))
+    folded = ((_fold_token(m.group()), m) for m in _token().finditer(text))
     return [Token(word, m.start(), m.end()) for word, m in folded if word]
 
 
