@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,26 @@ def test_the_name_whose_signs_stand_in_the_question_is_meant(tmp_path: Path, nam
         if named(graph, text) != [name]
     ]
     assert wrong == []
+
+
+def test_random_signs(tmp_path: Path) -> None:
+    rng, signs = random.Random(5), ["", "", *"+-#*!$€%&@~^<>=°§", "++", "--", "+#", "#-"]
+    names = {f"{rng.choice(signs)}{word}{rng.choice(signs)}" for word in ("Cen", "Blood 9", "X2") for _ in range(9)}
+    graph = graph_of(tmp_path, sorted(names))
+    texts = [(name, template.format(name)) for name in names for template in TEMPLATES]
+    assert [(text, named(graph, text)) for name, text in texts if named(graph, text) != [name]] == []
+
+
+def test_signs_that_are_often_left_out_leave_other_readings(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, ["Spider-Man", "Spider Man", "St. Louis", "St Louis"])
+    for text, first, other in (
+        ("Who made Spider Man?", "Spider Man", "Spider-Man"),
+        ("Who made Spider-Man?", "Spider-Man", "Spider Man"),
+        ("Who made St Louis?", "St Louis", "St. Louis"),
+        ("Who made St. Louis?", "St. Louis", "St Louis"),
+    ):
+        (mention,) = LinkLabels().link(graph, Query(text)).mentions
+        assert [graph.label(entity) for entity in (mention.entity, *mention.others)] == [first, other]
 
 
 @pytest.fixture(scope="module")

@@ -36,9 +36,10 @@ _FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 class LinkLabels(LinkStage):
     """Seeds by label or alias, longest match first over the whole question; also in other spellings.
 
-    Case, accents and punctuation are ignored. Words of the graph's types and relations («capital», «the director»), and
-    single lower-case words, are taken only if nothing else matches. Function words are taken only if they are
-    capitalized, not the first word, and spelled exactly like a name.
+    Case, accents and punctuation are ignored. Of names that differ in signs only (C, C++ and C#), the one is taken
+    whose signs stand in the question. Words of the graph's types and relations («capital», «the director»), and single
+    lower-case words, are taken only if nothing else matches. Function words are taken only if they are capitalized,
+    not the first word, and spelled exactly like a name.
 
     Capitalized or quoted words that are not an exact name are looked up again. Other spellings come first: initials
     with or without points, «&» for «and», without an article, in the plural. Then parts of a name that only one entity
