@@ -13,7 +13,8 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.schema import NodeKey, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.graphs.databases.cypher.cypher import CypherGraph, Dialect
+from graphbrick.graphs.databases.cypher.cypher import CypherGraph
+from graphbrick.graphs.databases.cypher.dialect import Dialect
 from graphbrick.graphs.databases.cypher.plain_schema import plain_schema
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
 from graphbrick.graphs.databases.errors import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from graphbrick.core.schema import Connection, NodeClass, Property, Rows, Schema
-from graphbrick.graphs.databases.cypher.cypher import quoted
+from graphbrick.graphs.databases.cypher.dialect import quoted
 
 _SAMPLED = 100  # nodes of a label, or relations of a type, whose properties are read
 _CONNECTED = 5_000  # relations of a type whose ends are read
