@@ -14,16 +14,16 @@ from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.files.folders import put_in_place
 from graphbrick.core.trace import event
 from graphbrick.graphs import opening
-from graphbrick.graphs.changes.copying import copy_graph, mark_of
+from graphbrick.graphs.changes.copying import copy_graph, mark_of, own_properties
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.changes.difference import Difference, difference, has_lost, record_of
 from graphbrick.graphs.databases.address import is_address
-from graphbrick.graphs.databases.changes import changed_since
+from graphbrick.graphs.databases.changes import ChangedTriple, changed_since
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord, TripleRecord
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
 from graphbrick.graphs.store.beside import MOST_CHANGED
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
 from graphbrick.graphs.store.source_mark import SourceMark
@@ -138,7 +138,7 @@ def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[
     records: dict[str, Record] = {}
     new_nodes = 0
     for node in {node.key: node for node in [*ends, *nodes]}.values():
-        record = _record(node)
+        record = _record(source, node)
         earlier = _earlier(graph, node.key)
         if earlier is None:
             new_nodes += 1
@@ -147,8 +147,7 @@ def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[
         if record != earlier:
             records[node.key] = record
     labels = {triple.relation: triple.label for triple in triples if triple.label != triple.relation}
-    keys = list(dict.fromkeys((t.head.key, t.relation, t.tail.key) for t in triples))
-    new = _new_triples(graph, keys)
+    new = _new_triples(graph, _distinct(triples))
     if now["nodes"] != before["nodes"] + new_nodes or now["relations"] != before["relations"] + len(new):
         return None
     if len(new) > MOST_CHANGED * max(graph.n_triples, 1):
@@ -156,8 +155,15 @@ def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[
     return Difference([*records.values(), *(RelationRecord(key, label) for key, label in labels.items()), *new], [])
 
 
-def _record(node: Node) -> EntityRecord:
-    return EntityRecord(node.key, node.label, tuple(sorted(node.aliases)), node.types, node.description or None)
+def _record(source: CypherGraph, node: Node) -> EntityRecord:
+    own = own_properties(source, node)
+    return EntityRecord(node.key, node.label, tuple(sorted(node.aliases)), node.types, node.description or None, own)
+
+
+def _distinct(triples: list[ChangedTriple]) -> list[EdgeRecord]:
+    """Return the records of triples, equal ones once; triples with different properties are different."""
+    records = [EdgeRecord(one.head.key, one.relation, one.tail.key, one.properties) for one in triples]
+    return list({(*one.triple, repr(sorted(one.properties.items()))): one for one in records}.values())
 
 
 def _earlier(graph: Graph, key: str) -> EntityRecord | None:
@@ -168,7 +174,7 @@ def _earlier(graph: Graph, key: str) -> EntityRecord | None:
         return None
 
 
-def _new_triples(graph: Graph, keys: list[TripleRecord]) -> list[Record]:
+def _new_triples(graph: Graph, records: list[EdgeRecord]) -> list[Record]:
     """Return the triples that a graph does not have."""
     relations = {graph.relation_key(number): number for number in range(graph.n_relations)}
 
@@ -178,6 +184,10 @@ def _new_triples(graph: Graph, keys: list[TripleRecord]) -> list[Record]:
         except LinkError:
             return graph.n_entities  # an entity that is not there
 
-    ids = [(entity(head), relations.get(relation, graph.n_relations), entity(tail)) for head, relation, tail in keys]
+    ids = [(entity(one.head), relations.get(one.relation, graph.n_relations), entity(one.tail)) for one in records]
     there = find_triples(graph.csr, np.array(ids, dtype=np.int32).reshape(-1, 3)) >= 0
-    return [key for key, is_there in zip(keys, there.tolist(), strict=True) if not is_there]
+    return [
+        one if one.properties else one.triple
+        for one, is_there in zip(records, there.tolist(), strict=True)
+        if not is_there
+    ]

@@ -250,6 +250,27 @@ CAST = [
     [
         ("(a {label: 'Al Pacino'})-[:starred_actors]->(f)", "(a {label: 'Al Pacino'})<-[:starred_actors]-(f)"),
         ("(f)<-[:starred_actors]-(a {label: 'Al Pacino'})", "(f)-[:starred_actors]->(a {label: 'Al Pacino'})"),
+        *(
+            (f"(a)-[:starred_actors]->(f) {where}", f"(a)<-[:starred_actors]-(f) {where}")
+            for where in (
+                "WHERE a.label = 'Al Pacino'",
+                "WHERE 'Al Pacino' = a.label",
+                "WHERE a.label IN ['Al Pacino', 'Nobody']",
+                "WHERE a.label CONTAINS 'Pacino'",
+                "WHERE a.label STARTS WITH 'Al P'",
+                "WHERE toLower(a.label) = 'al pacino' AND f.label IS NOT NULL",
+                "WHERE (f.label <> 'x' AND (a.label = 'Al Pacino'))",
+                "WHERE a.label = 'Al Pacino' OR a.label = 'Nobody'",
+            )
+        ),
+        (
+            "(a:Entity {label: 'Al Pacino'}) MATCH (a)-[:starred_actors]->(f)",
+            "(a:Entity {label: 'Al Pacino'}) MATCH (a)<-[:starred_actors]-(f)",
+        ),
+        (
+            "(f)<-[:starred_actors]-(a) WHERE a.label = 'Al Pacino'",
+            "(f)-[:starred_actors]->(a) WHERE a.label = 'Al Pacino'",
+        ),
     ],
 )
 def test_among_nodes_of_one_class_the_graph_tells_the_direction(tmp_path: Path, written: str, right: str) -> None:

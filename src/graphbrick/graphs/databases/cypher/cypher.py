@@ -13,7 +13,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.protocol import HasProperties
 from graphbrick.core.properties.values import NO_PROPERTIES, Properties, PropertyColumn
-from graphbrick.core.schema import Rows, Schema
+from graphbrick.core.schema import NodeKey, Rows, Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.changes import cypher_mark
@@ -34,6 +34,7 @@ from graphbrick.graphs.databases.names import (
     whole_number,
 )
 from graphbrick.graphs.databases.nodes import Edge, Edges, Node
+from graphbrick.graphs.queries.tokens import without_version
 
 OPTIONS = ("key", "label", "changed", "timeout", "hops", "limit", "triples")
 """Options of an address that every Cypher database knows."""
@@ -164,8 +165,8 @@ class CypherGraph(DatabaseGraph, HasProperties):
             self.own(properties, (key_name, label_name, *FACTS)) if whole else NO_PROPERTIES,
         )
 
-    def repeated(self, labels: Sequence[str]) -> Collection[str]:
-        """Return the properties of nodes with these labels that only repeat triples."""
+    def repeated(self, node: Node) -> Collection[str]:
+        """Return the properties of a node that only repeat its triples."""
         return ()
 
     def key_names(self, labels: Sequence[str]) -> tuple[str, ...]:
@@ -358,8 +359,16 @@ class CypherGraph(DatabaseGraph, HasProperties):
 
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query that only reads; entities among the values are given by their keys."""
+        return self.rows(without_version(text), parameters, limit)
+
+    def rows(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query as it is, and return plain values."""
         result = self.fetch(text, parameters, limit)
         return Rows(result.columns, [tuple(map(self.plain, row)) for row in result.rows], result.is_cut)
+
+    def node_value(self, node: Node, values: Mapping[str, Any]) -> NodeKey:
+        """Return a node and all its values as a value of a row."""
+        return NodeKey.of(self.key(self.met(node)), node.label, node.types, self.own(values, ()))
 
 
 def _first(names: Sequence[str], values: Mapping[str, Any]) -> str:

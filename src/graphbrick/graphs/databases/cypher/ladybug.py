@@ -12,7 +12,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.values import Kind, Properties, PropertyColumn
-from graphbrick.core.schema import Connection, NodeClass, NodeKey, Property, Rows, Schema
+from graphbrick.core.schema import Connection, NodeClass, Property, RelationType, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.graphs.databases.cypher.around import Followed
 from graphbrick.graphs.databases.cypher.cypher import FACTS, OPTIONS, CypherGraph
@@ -124,9 +124,11 @@ class LadybugGraph(CypherGraph):
         """Return the properties among the values of a node or relation."""
         return properties_among(values, (*without, *_INTERNAL))
 
-    def repeated(self, labels: Sequence[str]) -> Collection[str]:
+    def repeated(self, node: Node) -> Collection[str]:
         """Return the properties that only repeat triples: the numbers and dates in an export of a folder graph."""
-        return self._table_comments.get(labels[0], {}).get("properties", {}) if labels else ()
+        _, table, _ = self._tables[node.handle[0]]
+        properties: dict[str, str] = self._table_comments.get(table, {}).get("properties", {})
+        return properties
 
     def nodes_at(self, handles: Sequence[Any]) -> list[Node]:
         """Return the whole nodes with these handles, in any order, without those that are gone."""
@@ -364,7 +366,9 @@ class LadybugGraph(CypherGraph):
                 steps += [relation, node]
             return [self.plain(step) for step in steps]
         if isinstance(value, Mapping) and "_ID" in value:
-            return value["_LABEL"] if "_SRC" in value else NodeKey(self.key(self.met(self.read(value))))
+            if "_SRC" in value:
+                return RelationType.of(value["_LABEL"], self.own(value, ()))
+            return self.node_value(self.read(value), value)
         return plain_values(value, self.plain)
 
 
