@@ -13,6 +13,11 @@ from graphbrick.graphs.queries.names import other_name_property, same_name, unkn
 from graphbrick.graphs.queries.tokens import CYPHER, Token, after_bracket, literal, tokens_of
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = frozenset(  # in ladybug, which refuses more than others
+    "ALL ASC ASCENDING CREATE DESC DESCENDING EXISTS ON OPTIONAL ORDER WHERE WITH UNION UNWIND AND DISTINCT ENDS "
+    "IN NOT OR STARTS XOR FALSE TRUE NULL FOR CASE WHEN THEN ELSE END GROUP TABLE COLUMN DEFAULT ANY NONE SINGLE "
+    "PRIMARY MACRO PROFILE HINT JOIN INSTALL SHORTEST TRAIL ACYCLIC INDEX HEADERS GLOB CAST ONLY".split()
+)
 _NAME = ("word", "name")
 _PROPERTY = "property"
 
@@ -38,12 +43,12 @@ class Step(NamedTuple):
 
 
 def quoted(name: str) -> str:
-    """Return a name as it is written in Cypher, with backticks if it needs them.
+    """Return a name as it is written in Cypher, with backticks if it needs them: `Order` is a word of the language.
 
-    >>> quoted("Film"), quoted("acted in")
-    ('Film', '`acted in`')
+    >>> quoted("Film"), quoted("acted in"), quoted("Order")
+    ('Film', '`acted in`', '`Order`')
     """
-    return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+    return name if _PLAIN.fullmatch(name) and name.upper() not in _RESERVED else "`" + name.replace("`", "``") + "`"
 
 
 class CypherCheck:
@@ -214,6 +219,8 @@ class CypherCheck:
     def _known(self, token: Token, known: Collection[str], kind: str) -> str:
         """Return the name of the schema for a token; correct it, or report that it is unknown."""
         if token.text in known:
+            if token.kind == "word" and quoted(token.text) != token.text:
+                self.edits.replace(token.start, token.end, quoted(token.text))
             return token.text
         same = same_name(token.text, known)
         if same is None and kind.startswith(_PROPERTY):

@@ -11,7 +11,7 @@ from typing import Any
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.properties.condition import Condition
-from graphbrick.core.properties.values import Kind, Properties, PropertyColumn
+from graphbrick.core.properties.values import Properties, PropertyColumn
 from graphbrick.core.schema import Connection, NodeClass, Property, RelationType, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.graphs.databases.cypher.around import Followed
@@ -21,10 +21,10 @@ from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in, 
 from graphbrick.graphs.databases.cypher.plain_schema import examples_of
 from graphbrick.graphs.databases.cypher.properties import Search, Tally
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
-from graphbrick.graphs.databases.cypher.values import properties_among, type_kind
+from graphbrick.graphs.databases.cypher.values import key_value, properties_among, type_kind
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
 from graphbrick.graphs.databases.graph import files_mark, needed_module, number_option
-from graphbrick.graphs.databases.names import relation_words, whole_number
+from graphbrick.graphs.databases.names import relation_words
 from graphbrick.graphs.databases.nodes import Edge, Node
 from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.graphs.queries.tokens import literal
@@ -217,12 +217,11 @@ class LadybugGraph(CypherGraph):
     def find(self, key: str) -> Node | None:
         """Return the entity with exactly this key; None if there is none."""
         for table, name in self._primary_keys.items():
-            kind, number = self._key_types[table], whole_number(key)
-            is_whole = type_kind(kind) == (Kind.INTEGER, False)
-            if is_whole and number is None:
+            kind, value = self._key_types[table], key_value(key, self._key_types[table])
+            if value is None:
                 continue
-            value = number if is_whole else key
-            place = f"n.{quoted(name)}" if is_whole or kind == "STRING" else f"CAST(n.{quoted(name)}, 'STRING')"
+            is_text = isinstance(value, str) and kind != "STRING"
+            place = f"CAST(n.{quoted(name)}, 'STRING')" if is_text else f"n.{quoted(name)}"
             text = f"MATCH (n:{quoted(table)}) WHERE {place} = $value RETURN n LIMIT 1"
             for row in self.fetch(text, {"value": value}, 1).rows:
                 node = self.read(row[0])
@@ -260,7 +259,8 @@ class LadybugGraph(CypherGraph):
         for table in self._node_tables:
             columns = {name: kind for name, kind, _ in self._columns[table] if name not in self._named_columns(table)}
             pattern = f"(n:{quoted(table)})"
-            listed = ", ".join(f"count(n.{quoted(name)})" for name in columns)
+            having = (_has_value(f"n.{quoted(name)}", kind) for name, kind in columns.items())
+            listed = ", ".join(f"sum(CASE WHEN {one} THEN 1 ELSE 0 END)" for one in having)  # count() takes no decimals
             counts = self.fetch(f"MATCH {pattern} RETURN {listed}", {}, 1).rows[0] if columns else ()
             examples = {part.name: part.examples for part in self._described(table, pattern, "n")} if columns else {}
             for (name, kind), n in zip(columns.items(), counts, strict=True):
@@ -348,7 +348,7 @@ class LadybugGraph(CypherGraph):
             place = f"{variable}.{quoted(name)}"
             least = 1 if "type" in comments and name == "types" else 0  # the first type is the table
             if not rows or all(_is_empty(value, least) for value in column):
-                has_value = f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"
+                has_value = _has_value(place, kind, least)
                 column = self._column(f"MATCH {pattern} WHERE {has_value} RETURN {place} LIMIT {_EXAMPLES}")
                 if rows and not column:
                     continue
@@ -370,6 +370,11 @@ class LadybugGraph(CypherGraph):
                 return RelationType.of(value["_LABEL"], self.own(value, ()))
             return self.node_value(self.read(value), value)
         return plain_values(value, self.plain)
+
+
+def _has_value(place: str, kind: str, least: int = 0) -> str:
+    """Return the condition that a property has a value; a list, more than ``least``."""
+    return f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"
 
 
 def _is_empty(value: Any, least: int) -> bool:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from graphbrick.core.properties.values import LARGEST, Kind, Properties, Scalar, Value, kind_of, value_text
+from graphbrick.graphs.databases.names import whole_number
 
 _WHOLE = ("INT", "UINT", "SERIAL")
 _NUMBERS = ("FLOAT", "DOUBLE", "DECIMAL", "REAL")
@@ -138,3 +139,18 @@ def type_kind(name: str) -> tuple[Kind, bool]:
     if name.startswith("TIMESTAMP"):
         return Kind.DATETIME, False
     return {"BOOL": Kind.BOOLEAN, "BOOLEAN": Kind.BOOLEAN, "DATE": Kind.DATE}.get(name, Kind.TEXT), False
+
+
+def key_value(key: str, type_name: str) -> str | int | float | None:
+    """Return a key as a value that can be compared with a property of a type; None if it cannot be one.
+
+    >>> key_value("7", "INT64"), key_value("x", "INT64"), key_value("1.5", "DOUBLE"), key_value("7", "STRING")
+    (7, None, 1.5, '7')
+    """
+    kind, is_list = type_kind(type_name)
+    if is_list or kind not in (Kind.INTEGER, Kind.NUMBER):
+        return key
+    try:
+        return whole_number(key) if kind == Kind.INTEGER else float(key)
+    except ValueError:
+        return None
