@@ -29,11 +29,12 @@ from lightrag import LightRAG
 from lightrag.utils import EmbeddingFunc, Tokenizer
 
 from graphbrick.core.trace import Trace, record
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.models.llm.local_llm import LocalLLM
 from graphbrick.text.documents.chunks import ByHeading
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.exchange.importing import import_graph
 from graphbrick.text.extract.extract_graph import ExtractGraph
 from graphbrick.text.indexing.extracting import extract_missing

@@ -25,7 +25,8 @@ from pathlib import Path
 
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.text.documents.store import DATABASE, TextStore, text_folder
+from graphbrick.graphs.store.beside_text import text_folder
+from graphbrick.text.documents.store import DATABASE, TextStore
 from graphbrick.text.extract.extraction import Extraction, Extractor
 from graphbrick.text.extract.phrases import Phrases
 from graphbrick.text.indexing import extracting

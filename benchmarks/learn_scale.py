@@ -75,11 +75,11 @@ def main() -> None:
         graph = Graph.open(place)
         started, steps = time.perf_counter(), dict[str, float]()
 
-        def watch(what: str, done: float, total: float | None) -> None:
+        def progress(what: str, done: float, total: float | None) -> None:
             steps[what] = time.perf_counter() - started
 
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        report = learn(graph, Path(temporary) / "scale.patterns", n=given.written, watch=watch)
+        report = learn(graph, Path(temporary) / "scale.patterns", n=given.written, progress=progress)
         size = sum(file.stat().st_size for file in (Path(temporary) / "scale.patterns").iterdir())
         for what, seconds in steps.items():
             print(f"{seconds:7.1f} s  until the last of: {what}")

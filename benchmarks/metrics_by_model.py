@@ -128,7 +128,9 @@ def print_metrics(llm: LocalLLM, metrics: Sequence[Metric], file: Path) -> None:
     """Print every metric of both systems."""
     started = time.perf_counter()
     judge = MetricJudge(llm, tuple(metrics), MiniLM())
-    study = measure_cases(cases(), judge, file, watch=lambda step, done, total: print(f"{done} of {total}", flush=True))
+    study = measure_cases(
+        cases(), judge, file, progress=lambda step, done, total: print(f"{done} of {total}", flush=True)
+    )
     print("| metric | good (should be) | bad (should be) | good is better | unreadable |\n|---|---|---|---|---|")
     for metric in metrics:
         found = {(one.system, one.id): values[metric] for one, values in zip(study.cases, study.values, strict=True)}

@@ -24,8 +24,9 @@ from graphbrick import LLM, index
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.communities import find_communities, keep_communities
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.testing import Request, ScriptedLLM
-from graphbrick.text.documents.store import DATABASE, text_folder
+from graphbrick.text.documents.store import DATABASE
 from graphbrick.text.reporting.prepare import prepare_reports
 from graphbrick.text.reporting.reports import reports_of
 from index_kill import Killer, forked, write_documents

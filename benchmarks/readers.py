@@ -22,7 +22,7 @@ from pathlib import Path
 import pyarrow.csv
 import pyoxigraph
 
-from graphbrick.graphs.readers import ReadOptions, read_parts
+from graphbrick.graphs.readers import ReadOptions, read_parts, source_files
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.records.records import BadRecords
 
@@ -52,7 +52,8 @@ def write_n_triples(file: Path, lines: int) -> None:
 
 def ours(file: Path) -> int:
     """Read with graphbrick; return the number of triples and facts."""
-    parts = read_parts(file, None, FileReading(ReadOptions(), BadRecords(skip=True), fast=True))
+    options = ReadOptions()
+    parts = read_parts(source_files(file, None, options), FileReading(options, BadRecords(skip=True), fast=True))
     return sum(part.starts.shape[-1] for part in parts)  # type: ignore[union-attr]
 
 

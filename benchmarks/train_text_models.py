@@ -90,14 +90,14 @@ def trained(
 ) -> TextReport:
     """Train one model."""
 
-    def watch(what: str, done: float, total: float | None) -> None:
+    def progress(what: str, done: float, total: float | None) -> None:
         if sys.stderr.isatty():
             print(f"\r{what} {done}/{total}    ", end="", file=sys.stderr)
 
     report: TextReport = train(
         graph, questions, out, base=base, by="pattern", epochs=given.epochs, batch_size=given.batch_size,
         learning_rate=given.learning_rate, pool=given.pool, negatives=given.negatives, hard=given.negatives // 2,
-        seed=given.seed, watch=watch,
+        seed=given.seed, progress=progress,
     )  # fmt: skip
     return report
 

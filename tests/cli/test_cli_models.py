@@ -97,7 +97,7 @@ def test_removing(run) -> None:
 
 def test_fetching(run, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(store, "fetch", lambda name, watch: asked.append(name) or keep(name))
+    monkeypatch.setattr(store, "fetch", lambda name, progress: asked.append(name) or keep(name))
     result = run("fetch", "reranker", "qwen2.5-coder-0.5b", "reranker")
     assert asked == ["reranker", "qwen2.5-coder-0.5b"]
     assert [line.partition(" (")[2] for line in result.out.splitlines()] == [

@@ -52,7 +52,7 @@ def test_each_result_is_stored_when_it_comes_in_any_order() -> None:
         yield 1, 2
         yield 0, 1
 
-    words.ask(results(), watch=lambda step, done, total: seen.append((done, total, list(stored))))
+    words.ask(results(), progress=lambda step, done, total: seen.append((done, total, list(stored))))
     assert seen == [(2, 4, ["bee"]), (4, 4, ["bee", "ant", "ape"])]
 
 

@@ -77,7 +77,7 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
     def edit(what: str, done: float, total: float | None) -> None:
         (two / WORDS).write_text(words.replace('"boss"', '"duchess"'), encoding="utf-8")
 
-    report = learn(graph, two, n=0, max_hops=1, questions=given, watch=edit)
+    report = learn(graph, two, n=0, max_hops=1, questions=given, progress=edit)
     assert "words.toml was changed meanwhile, and stays so; this was learned with words.learned.toml" in str(report)
     assert "duchess" in (two / WORDS).read_text(encoding="utf-8")
     assert "chieftain" in (two / LEARNED_WORDS).read_text(encoding="utf-8")

@@ -223,14 +223,16 @@ def test_nothing_stays_of_what_was_interrupted(
     folder, _ = trained
     before = (folder / "training.json").read_bytes()
 
-    def watch(what: str, done: float, total: float | None) -> None:
+    def progress(what: str, done: float, total: float | None) -> None:
         if what == "writing" and done == total:
             raise KeyboardInterrupt
 
     with pytest.raises(ModelError, match="holds a trained language model already; replace it with --overwrite"):
         train_llm(films, questions[:3], folder, module="plan", base=str(tiny), **FAST)
     with pytest.raises(KeyboardInterrupt):
-        train_llm(films, questions[:3], folder, module="plan", base=str(tiny), overwrite=True, watch=watch, **FAST)
+        train_llm(
+            films, questions[:3], folder, module="plan", base=str(tiny), overwrite=True, progress=progress, **FAST
+        )
     assert [file.name for file in folder.parent.iterdir()] == [folder.name]
     assert (folder / "training.json").read_bytes() == before
 

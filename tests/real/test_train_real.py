@@ -277,7 +277,7 @@ def test_ctrl_c_leaves_nothing(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(films, learned[:40], tmp_path / "out", base=base, watch=stop, **FAST)
+        train(films, learned[:40], tmp_path / "out", base=base, progress=stop, **FAST)
     assert not list(tmp_path.iterdir())
 
 

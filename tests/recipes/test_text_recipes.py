@@ -12,8 +12,9 @@ import pytest
 from graphbrick import parse, recipe
 from graphbrick.cli.pipelines import chosen_pipeline
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.testing import Request, ScriptedLLM
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.exchange.graphrag.importing import import_graphrag
 
 NAMES = (

@@ -100,12 +100,12 @@ def test_stopping(runner, graph, tmp_path):
     """What is done stays, and the batches that are left are not run."""
     out, budget = tmp_path / "runs.sqlite", Budget()
 
-    def watch(step, done, total):
+    def progress(step, done, total):
         if done and step == "answering":
             budget.cancel()
 
     with spending(budget), pytest.raises(StoppedError, match=r"of 40 answers are left, and the same call goes on"):
-        evaluate(graph, QUESTIONS, TEXTS, out=out, runner=runner, watch=watch)
+        evaluate(graph, QUESTIONS, TEXTS, out=out, runner=runner, progress=progress)
     with Study.open(out) as study:
         assert 0 < sum(run.done for run in study.runs()) < 40
     with evaluate(graph, QUESTIONS, TEXTS, out=out, runner=runner) as study:

@@ -41,10 +41,10 @@ def run_demo(*, rebuild: bool = False) -> None:
     pipeline = repr(learned_pipeline(graph))
     out.print(f"pipeline: {pipeline}\n")
     for question in QUESTIONS:
-        _ask(out, graph, pipeline, question, stages=False)
+        print_asked(out, graph, pipeline, question)
     out.print(Text("A question that text search gets wrong", style="bold"))
     _text_search(out, graph, TEXT_SEARCH_FAILS)
-    _ask(out, graph, pipeline, TEXT_SEARCH_FAILS, stages=True)
+    print_asked(out, graph, pipeline, TEXT_SEARCH_FAILS, stages=True)
     out.print(Text("Ask the next one:", style="bold"))
     out.print(f'  graphbrick ask {shlex.quote(str(graph.path))} "{NEXT}" --explain')
 
@@ -85,7 +85,7 @@ def learned_world(out: Console, *, rebuild: bool = False) -> Graph:
     start = time.perf_counter()
     if not _is_learned(graph):
         with progress("learning the graph from itself (the first time only)") as report:
-            learn(graph, n=WRITTEN, watch=report)
+            learn(graph, n=WRITTEN, progress=report)
         out.print(
             f"learned from {WRITTEN:,} questions that the graph wrote itself, in {time.perf_counter() - start:.0f} s"
         )
@@ -101,7 +101,8 @@ def _is_learned(graph: Graph) -> bool:
         return False
 
 
-def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bool) -> None:
+def print_asked(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bool = False) -> None:
+    """Ask a question and print it, the answers, the time and perhaps the stages."""
     run = parse(pipeline).run(graph, question)
     out.print(Text(question, style="bold cyan"))
     print_answers(out, run.to_dict())

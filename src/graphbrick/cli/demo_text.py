@@ -9,19 +9,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.text import Text
 
-from graphbrick.cli.printing.runs import print_answers
+from graphbrick.cli.demo import print_asked
 from graphbrick.cli.printing.terminal import console, plain
 from graphbrick.cli.progress import progress
 from graphbrick.demo.reference import reference_documents
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.language.counting import counted
 from graphbrick.learn.default import TEXT_PIPELINE
 from graphbrick.models.store import fetched
 from graphbrick.pipeline.parsing import parse
-from graphbrick.text.documents.store import text_folder
 from graphbrick.text.extract.extraction import Extractor
 from graphbrick.text.extract.phrases import Phrases
 from graphbrick.text.extract.spacy_phrases import SpacyPhrases
@@ -74,12 +73,12 @@ def run_text_demo(*, rebuild: bool = False) -> None:
         parse(TEXT_PIPELINE).run(made, NEXT)
     out.print(f"passages embedded in {time.perf_counter() - start:.1f} s, for all questions to come\n")
     for question in QUESTIONS:
-        _ask(out, made, TEXT_PIPELINE, question)
+        print_asked(out, made, TEXT_PIPELINE, question)
     out.print(Text("A question with other words than the answer", style="bold"))
     out.print(Text(f"by words alone: {WORDS_ALONE}"))
-    _ask(out, made, WORDS_ALONE, WORDS_FAIL)
+    print_asked(out, made, WORDS_ALONE, WORDS_FAIL)
     out.print(Text("by words and by meaning:"))
-    _ask(out, made, TEXT_PIPELINE, WORDS_FAIL)
+    print_asked(out, made, TEXT_PIPELINE, WORDS_FAIL)
     place = shlex.quote(str(graph))
     out.print(Text("Ask the next one, or your own documents:", style="bold"))
     out.print(f'  graphbrick ask {place} "{NEXT}"')
@@ -102,10 +101,3 @@ def neighbours(graph: TextGraph, name: str) -> list[str]:
 def _folder_of_user() -> str:
     """Return a folder that the user is likely to have documents in."""
     return "~/Documents" if (Path.home() / "Documents").is_dir() else "docs/"
-
-
-def _ask(out: Console, graph: TextGraph, pipeline: str, question: str) -> None:
-    run = parse(pipeline).run(graph, question)
-    out.print(Text(question, style="bold cyan"))
-    print_answers(out, run.to_dict())
-    out.print(Text(f"{1000 * run.trace.seconds:,.0f} ms\n", style="dim"))

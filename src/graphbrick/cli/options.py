@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -45,10 +45,24 @@ GraphPlace = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder of nodes.* and edges.*")]
-Nodes = Annotated[Path | None, typer.Option(help="Table of keys, labels, types, descriptions, aliases.")]
+Nodes = Annotated[
+    Path | None, typer.Option(help="Table of nodes: keys, names, types, descriptions, aliases, properties.")
+]
 Delimiter = Annotated[str | None, typer.Option(help="Column delimiter; recognised by default.")]
 Columns = Annotated[
-    str | None, typer.Option(help="Head, relation and tail column, by name or number: from,type,to or 1,2,3.")
+    str | None,
+    typer.Option(
+        help="Head, relation and tail column, by name or number: from,type,to or 1,2,3; with --relation: from,to."
+    ),
+]
+Relation = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Relation of edges whose table has no column of relations.")
+]
+Name = Annotated[str | None, typer.Option("--name", metavar="COLUMN", help="Node tables: column of names.")]
+Type = Annotated[str | None, typer.Option("--type", metavar="COLUMN", help="Node tables: column of types.")]
+Key = Annotated[str | None, typer.Option("--key", metavar="COLUMN", help="Node tables: column of keys.")]
+Quote = Annotated[
+    bool | None, typer.Option("--quote/--no-quote", help="Whether cells may stand in quotes; recognised by default.")
 ]
 Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row names the columns.")]
 Language = Annotated[str, typer.Option(help="Preferred language of RDF labels.")]
@@ -58,18 +72,30 @@ LearnAgain = Annotated[
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad records out, count and list them.")]
 
 
-def read_options(delimiter: str | None, columns: str | None, header: bool | None, language: str) -> ReadOptions:
-    """Return how to read a source, from the options of a command."""
+def read_options(
+    delimiter: str | None, columns: str | None, header: bool | None, language: str, **others: Any
+) -> ReadOptions:
+    """Return how to read a source, from the options of a command.
+
+    Args:
+        delimiter: The text between columns.
+        columns: The columns of head, relation and tail, separated by commas; head and tail for one relation.
+        header: Whether the first row names the columns.
+        language: Preferred language of RDF labels.
+        **others: Further fields of `ReadOptions`.
+    """
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.readers import ReadOptions
 
-    names = None
+    names: Any = None
     if columns is not None:
-        parts = [part.strip() for part in columns.split(",")]
-        if len(parts) != 3:
-            raise InputError(f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3")
-        names = (parts[0], parts[1], parts[2])
-    return ReadOptions(delimiter=delimiter, header=header, columns=names, language=language)
+        names = tuple(part.strip() for part in columns.split(","))
+        if len(names) not in (2, 3):
+            raise InputError(
+                f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3, or with "
+                "--relation NAME two, head and tail"
+            )
+    return ReadOptions(delimiter=delimiter, header=header, columns=names, language=language, **others)
 
 
 def chosen_embedder(text: str, option: str) -> Embedder:

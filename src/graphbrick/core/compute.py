@@ -1,4 +1,4 @@
-"""Long computations: the threads they may use, the check that ends them, and the report of how far they are."""
+"""Long computations: the threads they may use, the check that ends them, and their progress."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Csr(Rows):
 
     @cached_property
     def in_relation(self) -> Ints:
-        """The relation of each incoming entry, int32 [triples]; empty in graphs of more than 16 million triples.
+        """The relation of each incoming entry, int32 [triples]; empty above 16 million triples.
 
         Like ``relation[in_triple]``, which jumps about in memory. It takes 4 bytes a triple from when it is first read.
         """
@@ -175,7 +175,7 @@ def _owners(begin: Pointers, triples: npt.NDArray[np.integer[Any]]) -> Ints:
 
 
 def from_rows(n: int, head: Ints, tail: Ints, relation: Ints) -> Csr:
-    """Return the rows of distinct triples that are grouped by head and sorted by (tail, relation) in a group.
+    """Return the rows of distinct triples, grouped by head and sorted by (tail, relation) in a group.
 
     Args:
         n: Number of nodes; all heads and tails are below it.

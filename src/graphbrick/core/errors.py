@@ -57,7 +57,7 @@ class LinkError(GraphbrickError):
 
 
 class UnavailableError(GraphbrickError):
-    """A database that does not answer, refuses access, or is not there; another query would fare no better."""
+    """A database that does not answer or refuses access; another query would fare no better."""
 
 
 class ModelError(GraphbrickError):
@@ -65,7 +65,7 @@ class ModelError(GraphbrickError):
 
 
 class NotRecordedError(ModelError):
-    """A reply that is not recorded, where only recorded ones are replayed: it says nothing about the model."""
+    """A reply that is not recorded, where only recorded ones are replayed."""
 
 
 class ModelTimeoutError(ModelError):

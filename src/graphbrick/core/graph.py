@@ -125,7 +125,7 @@ class Neighbours(Protocol):
 
 @runtime_checkable
 class Adjacency(Protocol):
-    """All triples have ids and lie in memory, or in files that are memory-mapped, as compressed sparse rows."""
+    """All triples have ids and are compressed sparse rows, in memory or memory-mapped files."""
 
     @property
     def csr(self) -> Csr:
@@ -244,13 +244,13 @@ class Corpus(Passages, Protocol):
 
     @property
     def mentions(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """The entities that each passage mentions: int64 [passages + 1] where those of each begin, int32 entities."""
+        """The entities of each passage: int64 [passages + 1] where those of each begin, int32 entities."""
         ...
 
 
 @runtime_checkable
 class Stored(Protocol):
-    """The graph is a folder on this machine, with an index of its names; other files can be kept beside it."""
+    """The graph is a folder on this machine with an index of its names; files can be kept beside it."""
 
     place: Path
     """The folder."""
@@ -280,7 +280,7 @@ class PerQuestion(Protocol):
 
 @runtime_checkable
 class Copied(Labels, Neighbours, Protocol):
-    """A part of the graph is copied for each question if stages need adjacency; see `graphbrick.LocalAround`."""
+    """A part of the graph is copied for each question that needs it; see `graphbrick.LocalAround`."""
 
     @property
     def path(self) -> str:

@@ -47,7 +47,7 @@ class Scorable(Protocol):
 
 
 class Item(Scorable, Protocol):
-    """One item of evidence. Any class with these attributes can be used; `BaseItem` has defaults for most of them."""
+    """One item of evidence: any class with these attributes; `BaseItem` has defaults for most."""
 
     @property
     def kind(self) -> str:

@@ -1,4 +1,4 @@
-"""Declared parameters: one declaration of type, range and search values, read by everything that needs it.
+"""Declared parameters: one declaration of type, range and search values for all that need it.
 
 Validation, documentation, ``graphbrick bricks``, web forms, the identity of a brick and an automatic search all read
 the declaration that `parameter` makes.
@@ -181,7 +181,7 @@ def _declared(owner: Any) -> tuple[Declared, ...]:
             code="parameter.unresolved_type",
         ) from error
     return tuple(
-        Declared(entry.name, _types(owner, entry, hints[entry.name]), entry.metadata[_METADATA], _default(entry))
+        Declared(entry.name, _types(owner, entry, hints[entry.name]), entry.metadata[_METADATA], default_of(entry))
         for entry in own
     )
 
@@ -201,7 +201,8 @@ def _types(owner: type, entry: Field[Any], hint: object) -> tuple[type, ...]:
     return kinds
 
 
-def _default(entry: Field[Any]) -> object:
+def default_of(entry: Field[Any]) -> object:
+    """Return the default of a field, made by its factory if it has one."""
     return entry.default if entry.default_factory is MISSING else entry.default_factory()
 
 

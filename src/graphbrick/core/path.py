@@ -78,7 +78,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Path(BaseItem):
-    """A walk along triples, each followed forwards or backwards. Most stages start their paths at the seeds.
+    """A walk along triples, each followed forwards or backwards; most start at a seed.
 
     Two paths are equal if they follow the same triples from the same start in the same directions; the score does not
     count.
@@ -112,7 +112,7 @@ class Path(BaseItem):
 
     @property
     def entities(self) -> tuple[int, ...]:
-        """The entities after the start: the start is usually named in the question, so a path does not support it."""
+        """The entities after the start, which a path does not support: the question usually names it."""
         return self.nodes[1:]
 
     @property
@@ -170,7 +170,7 @@ class Path(BaseItem):
 
     @cached_property
     def pattern_text(self) -> str:
-        """The path with types in the place of entities: ``Nairobi <- capital <- country -> currency -> currency``.
+        """The path with types for entities: ``Nairobi <- capital <- country -> currency -> currency``.
 
         The start keeps its label at the beginning only: repeated where a path comes back, it would make the path look
         close to every question that names it. An entity without types leaves its place empty.
@@ -195,7 +195,7 @@ class Path(BaseItem):
 
 
 def step_text(before: str, relation: str, station: str, *, forward: bool) -> str:
-    """The text of a path that is carried on: ``before -> relation -> station`` or with ``<-``, without empty parts."""
+    """The text of an extended path, without empty parts: ``before -> relation -> station`` or with ``<-``."""
     arrow = "->" if forward else "<-"
     if before and relation and station:
         return f"{before} {arrow} {relation} {arrow} {station}"

@@ -1,4 +1,4 @@
-"""Plug-ins: what installed packages add, declared as entry points of groups such as ``graphbrick.bricks``.
+"""Plug-ins: values of installed packages, declared as entry points such as ``graphbrick.bricks``.
 
 A plug-in that cannot be imported is left out with one warning that names it. Everything else works on. A `Registry`
 finds the package's own readers, databases, exports and commands by a table of the same form, and plug-ins beside them.
@@ -37,7 +37,7 @@ class Plugin:
 
 @lru_cache
 def plugins(group: str) -> tuple[Plugin, ...]:
-    """Return the plug-ins of a group that can be imported, in the order in which their packages are installed.
+    """Return the plug-ins of a group that can be imported, in the order of installation.
 
     Each one that cannot is a `PluginWarning`, once in a process.
 
@@ -68,7 +68,7 @@ def skip(group: str, name: str, source: str, reason: str) -> None:
 
 
 class Registry(Generic[T]):
-    """The values of one kind by name: the package's own by a table, those of installed packages by entry points.
+    """The values of one kind by name: built-in ones from a table, others from entry points.
 
     A module is imported when its value is looked up, and the metadata of installed packages are only read for a name
     that the table lacks. A plug-in that breaks the contract, or has a name that is taken, is left out with a warning.

@@ -57,7 +57,7 @@ class Query:
         return frozenset(seeds - {seed})
 
     def name_of(self, entity: int, label: str) -> str:
-        """Return what the question calls an entity: its label, or the text of its mention if that is spelled otherwise.
+        """Return the question's name for an entity: its label, or its mention if spelled otherwise.
 
         >>> query = Query("Where was Tom Henks born?", (3,), mentions=(Mention("Tom Henks", 3, 0.9),))
         >>> query.name_of(3, "Tom Hanks"), query.name_of(4, "Meg Ryan")

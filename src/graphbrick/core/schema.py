@@ -89,7 +89,7 @@ class Schema:
 
 
 class NodeKey(str):
-    """The key of an entity as a value of a row: a node that the query returned, not a text that equals a key.
+    """The key of a node that a query returned, as a value of a row; it differs from an equal text.
 
     Attributes:
         label: The name that people use; empty where nothing but the key is known.

@@ -1,4 +1,4 @@
-"""Sessions own what is opened once and shared: models, clients of model servers, caches, indexes, and their locks.
+"""Sessions own what is opened once and shared: models, clients, caches, indexes and locks.
 
 A session imports nothing above it: the module that knows how to open a thing calls `Session.get` with a key and a
 function that opens it. See ``docs/adr/0017-session.md``.
@@ -29,7 +29,7 @@ _log = logging.getLogger("graphbrick")
 
 
 class _Slot:
-    """The place of one opened thing, with a lock of its own: opening it blocks nobody who wants something else."""
+    """The place of one opened thing, with its own lock, so that opening it blocks nothing else."""
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -39,7 +39,7 @@ class _Slot:
 
 
 class Session:
-    """Owner of everything that runs share. Safe for threads; a forked or spawned process begins with nothing opened.
+    """Owner of everything that runs share; safe for threads, and empty in a new process.
 
     As a context manager it is the current session inside the block, and is closed at the end of it. To use it for
     several blocks, call `activate` and close it later. Runs outside any block share a default session, which is closed
@@ -97,7 +97,7 @@ class Session:
         usable: Callable[[T], bool] | None = None,
         at_most: int | None = None,
     ) -> T:
-        """Return what was opened under a key, or open it; threads that ask for the same key wait for one another.
+        """Return the thing opened under a key, or open it; threads with the same key wait.
 
         A failure of ``make`` is passed on, and the next caller tries again.
 
@@ -150,7 +150,7 @@ class Session:
                 self._let_go(slot)
 
     def close(self) -> None:
-        """Close everything that is open, last opened first, and refuse further use. A second call does nothing.
+        """Close everything, last opened first, and refuse further use; a second call does nothing.
 
         If closing one thing fails, the others are closed all the same, and then the error is raised.
         """

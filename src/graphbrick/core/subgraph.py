@@ -67,7 +67,7 @@ class Subgraph:
         )
 
     def listed(self) -> Subgraph:
-        """The same view with its ids listed if local triple ids are not positions: in the whole of a changed graph.
+        """The same view with its ids listed, if local triple ids are not positions, as after a change.
 
         In any other view a local triple id is a position already, and the view itself is returned.
         """
@@ -105,5 +105,5 @@ class Subgraph:
 
 
 def seeds_of(query: Query, subgraph: Subgraph) -> npt.NDArray[np.int32]:
-    """The local ids of the query's seeds that are in a subgraph, int32, distinct, in the order of the query."""
+    """The local ids of the query's seeds in a subgraph, int32, distinct, in the order of the query."""
     return np.array(list(dict.fromkeys(subgraph.local(query.seeds))), dtype=np.int32)

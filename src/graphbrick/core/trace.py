@@ -152,7 +152,7 @@ class Trace:
 
     @property
     def event_codes(self) -> list[str]:
-        """The codes of the events of all stages, in order; empty where an event has none, as after reading a file."""
+        """The codes of all events, in order; empty for one without a code, as after reading a file."""
         return [getattr(event, "code", "") for event in self.events]
 
     @property

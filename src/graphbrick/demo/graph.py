@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 import shutil
-from pathlib import Path
 
 from graphbrick.core import __version__
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphFormatError
+from graphbrick.core.files.folders import user_folder
 from graphbrick.demo.sources import installed_versions
 from graphbrick.demo.world import world_records
 from graphbrick.graphs.build.builder import build
@@ -31,7 +30,7 @@ def world_graph(*, rebuild: bool = False, progress: Progress = silent) -> Graph:
         rebuild: Build it even if it is there.
         progress: Called now and then with the name of the step and the share of it that is done.
     """
-    path = cache_folder() / f"world-{_version()}.graph"
+    path = user_folder("GRAPHBRICK_CACHE") / f"world-{_version()}.graph"
     if not rebuild and path.exists():
         try:
             return Graph.open(path)
@@ -39,13 +38,6 @@ def world_graph(*, rebuild: bool = False, progress: Progress = silent) -> Graph:
             _log.warning("%s; building it again", error)
             shutil.rmtree(path)  # nobody else keeps anything under this name in the cache
     return build(world_records(), path, overwrite=True, progress=progress)
-
-
-def cache_folder() -> Path:
-    """Return the folder of the demos: ``GRAPHBRICK_CACHE``, or the user's cache folder."""
-    from platformdirs import user_cache_path
-
-    return Path(os.environ.get("GRAPHBRICK_CACHE") or user_cache_path("graphbrick"))
 
 
 def _version() -> str:

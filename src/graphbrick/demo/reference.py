@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.demo.graph import cache_folder
+from graphbrick.core.files.folders import user_folder
 
 _LEVELS = {"*": 1, "=": 2, "-": 3, "~": 4, "^": 5, '"': 6}
 _HEADING = re.compile(r"^(\S[^\n]{2,})\n(([*=~^\"-])\3{2,})$", re.MULTILINE)
@@ -23,7 +23,7 @@ def reference_documents() -> Path:
     Raises:
         GraphbrickError: This Python comes without its topics, or they cannot be written.
     """
-    folder = cache_folder() / f"python-{sys.version_info.major}.{sys.version_info.minor}-reference"
+    folder = user_folder("GRAPHBRICK_CACHE") / f"python-{sys.version_info.major}.{sys.version_info.minor}-reference"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in without_parts(_topics()).items():

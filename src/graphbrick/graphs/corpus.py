@@ -126,9 +126,6 @@ class TextGraph(Graph, Corpus):
         if len(self._places) != len(self._texts) or len(self._mentions[0]) != len(self._texts) + 1:
             raise ValueError(f"{folder} has {len(self._texts):,} passages, but {len(self._places):,} places")
 
-    def __reduce__(self) -> tuple[object, tuple[Path, str]]:
-        return _reopen, (self.place, self.hash)
-
     @property
     def n_passages(self) -> int:
         """Number of passages."""
@@ -210,15 +207,6 @@ class TextGraph(Graph, Corpus):
         """Return at most ``limit`` passages that mention each entity, in the order of ``entities``."""
         rows = (self.mentioned_in(entity)[:limit].tolist() for entity in entities)
         return [[self.passage(passage) for passage in row] for row in rows]
-
-
-def _reopen(path: Path, content: str) -> TextGraph:
-    """Open the pickled graph and check its hash, as ids are only valid for the same content."""
-    graph = TextGraph.open(path)
-    if graph.hash != content:
-        text = f"{path} holds another graph than when it was pickled; open it again"
-        raise GraphFormatError(text, code="corpus.other_content")
-    return graph
 
 
 def full_text(title: str, text: str) -> str:

@@ -9,10 +9,11 @@ from typing import Any, Self, cast
 
 from graphbrick.core.graph import QueryLanguage
 from graphbrick.core.schema import Rows, Schema
-from graphbrick.graphs.store.stored import StoredGraph, has_text
+from graphbrick.graphs.store.beside_text import has_text
+from graphbrick.graphs.values import PropertyView
 
 
-class Graph(StoredGraph, QueryLanguage):
+class Graph(PropertyView, QueryLanguage):
     """A directed labelled multigraph: entities, relations and triples by integer id.
 
     Two entities may share a label; a key is unique. Parallel relations between two entities are separate triples.

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.properties.values import PropertyColumn
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.beside_text import has_text
 from graphbrick.graphs.store.literals import literal_types
-from graphbrick.graphs.store.stored import has_text
 
 _BLOCK = 1 << 22  # entries of a large array that are read together
-_TOP = 20  # relations listed
+TOP = 20
+"""Relations and types that `graph_info` lists by default."""
 
 
-def graph_info(graph: Graph) -> dict[str, Any]:
-    """Return counts and origin of a graph, and its twenty most frequent relations, as plain JSON types.
+def graph_info(graph: Graph, *, top: int | None = TOP) -> dict[str, Any]:
+    """Return counts and origin of a graph, its most frequent relations and types, and its properties.
+
+    Args:
+        graph: The graph.
+        top: Most relations, and most types, that are listed; "more_relations" and "more_types" count the others.
+            None for all.
+
+    Returns:
+        Plain JSON types.
 
     Example:
         >>> from graphbrick.testing import tiny_graph
@@ -26,8 +37,8 @@ def graph_info(graph: Graph) -> dict[str, Any]:
         (8, 10, {'label': 'borders', 'triples': 4})
     """
     counts = relation_counts(graph)
-    top = np.argsort(-counts, kind="stable")[:_TOP]
-    manifest = graph.manifest
+    used = [relation for relation in np.argsort(-counts, kind="stable").tolist() if counts[relation]]
+    manifest, types = graph.manifest, type_counts(graph)
     return {
         "graph": str(graph.path),
         "entities": graph.n_entities,
@@ -48,8 +59,40 @@ def graph_info(graph: Graph) -> dict[str, Any]:
         "literals": {
             graph.relation_label(relation): str(kind) for relation, kind in sorted(literal_types(graph).items())
         },
-        "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top if counts[r]],
+        "top_relations": [{"label": graph.relation_label(r), "triples": int(counts[r])} for r in used[:top]],
+        "more_relations": len(used[top:]) if top is not None else 0,
+        "types": [{"type": name, "entities": count} for name, count in types[:top]],
+        "more_types": len(types[top:]) if top is not None else 0,
+        **graph_properties(graph),
+        "not_kept": manifest.not_kept,
     }
+
+
+def graph_properties(graph: Graph) -> dict[str, Any]:
+    """Return the properties of entities and triples, as plain JSON types."""
+    return {
+        "properties": list(map(_property, graph.property_columns())),
+        "triple_properties": list(map(_property, graph.triple_columns())),
+    }
+
+
+def _property(column: PropertyColumn) -> dict[str, Any]:
+    kind = f"list of {column.kind}" if column.is_list else str(column.kind)
+    return {"name": column.name, "kind": kind, "count": column.count, "examples": list(column.examples)}
+
+
+def type_counts(graph: Graph) -> list[tuple[str, int]]:
+    """Return the types of entities with the number of their entities, most frequent first."""
+    counts: Counter[str] = Counter()
+    if graph.type_table is not None:
+        _, ids, names = graph.type_table
+        numbers = np.bincount(ids, minlength=len(names)).tolist()
+        counts.update({names[i]: number for i, number in enumerate(numbers)})
+    for entity, changed in graph.changes.facts.items():
+        if changed.types is not None:
+            counts.update(changed.types)
+            counts.subtract(graph.built_types(entity))
+    return [(name, count) for name, count in counts.most_common() if count]
 
 
 def change_counts(graph: Graph) -> dict[str, int | bool]:

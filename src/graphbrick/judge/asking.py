@@ -1,4 +1,4 @@
-"""Prompts about texts to judge: instructions from files, and the texts as JSON, so that they cannot pass for more."""
+"""Prompts about texts to judge: instructions from files, and the texts as JSON."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def cut(llm: ChatModel, text: str, tokens: int) -> str:
 
 
 def within(llm: ChatModel, texts: Sequence[str], tokens: int, name: str) -> tuple[str, ...]:
-    """Return the first texts that take at most a number of tokens together; the last may be cut, with an event."""
+    """Return the first texts within a number of tokens; the last may be cut, with an event."""
     left, fitting = tokens, list[str]()
     for text in texts:
         part = cut(llm, text, left)

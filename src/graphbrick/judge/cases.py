@@ -1,4 +1,4 @@
-"""The cases of a study: every answer of every system with its question and evidence, as judges and people see them."""
+"""The cases of a study: every answer of every system with its question and evidence."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ class StudyCase:
         return label is not Label.CORRECTNESS or bool(self.gold)
 
     def lacks(self, label: Label) -> bool:
-        """Return whether the label fails without a look, because there is no evidence or no answer to hold for."""
+        """Return whether the label fails without a look, for lack of evidence or an answer."""
         present = {"evidence": any(map(str.strip, self.evidence)), "answer": bool(self.answer_text.strip())}
         return not all(present[name] for name in _NEEDS[label])
 
     def by_rule(self, label: Label) -> bool | None:
-        """Return the label that follows from the gold answers; None without gold answers, or for another label.
+        """Return the label that follows from gold answers; None without them, or for another label.
 
         Correctness is Hits@1, equality of texts. Context relevance is whether the name of a gold answer stands in the
         evidence, in the form of `graphbrick.language.folding.answer_form`.

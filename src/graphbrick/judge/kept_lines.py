@@ -1,4 +1,4 @@
-"""A file of JSON lines to which every result of a model is added at once, so that no call is paid twice."""
+"""A file of JSON lines that keeps every result at once, so that no call is paid twice."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def kept_or_asked(
     *,
     what: str,
     retry: bool,
-    watch: Progress,
+    progress: Progress,
 ) -> dict[T, Any]:
     """Return the values of items, after asking about those that have none in the file (`Pending.ask`).
 
@@ -101,22 +101,22 @@ def kept_or_asked(
         usage: Takes calls and events.
         what: What the items are called in messages: "pairs".
         retry: Ask again where the first entry of the value is None, even if replies are recorded.
-        watch: Called before the first value and after each.
+        progress: Called before the first value and after each.
     """
     known = ((item, lines.find(*key)) for item, key in keys.items())
     missing = [item for item, value in known if value is None or (retry and value[0] is None)]
     pending = Pending[T, Any](
         lambda item, value: lines.keep({keys[item]: value}), missing, total=len(keys), says=DONE.format(what)
     )
-    watch("", pending.done, len(keys))
+    progress("", pending.done, len(keys))
     with record(Trace(), "judging", "judge") as entry:
-        pending.ask(ask(missing, usage), retry=retry, watch=watch)
+        pending.ask(ask(missing, usage), retry=retry, progress=progress)
     usage.events.update(entry.events)
     return {item: lines.find(*key) for item, key in keys.items()}
 
 
 def _end_last_line(file: BinaryIO) -> None:
-    """Let a file end with a whole line: a last one without its end is ended if it is JSON, and else removed."""
+    """Let a file end with a whole line: end a last one that is JSON, and else remove it."""
     end = file.seek(0, os.SEEK_END)
     start = end
     tail = b""

@@ -31,7 +31,7 @@ def rate_study(
     name: str = "",
     fresh: bool = False,
     retry: bool = False,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Study:
     """Let a judge rate every answer that a study keeps, by one or several labels; no pipeline runs.
 
@@ -47,7 +47,7 @@ def rate_study(
         name: A short name of the judge for tables; its identity if empty.
         fresh: Forget the ratings of this judge by these labels.
         retry: Ask again where the judge failed or could not be read, even if its replies are recorded.
-        watch: Called with progress: the label, how many answers are done, how many there are.
+        progress: Told the label, how many answers are done, how many there are.
 
     Returns:
         The study, open for reading.
@@ -85,19 +85,19 @@ def rate_study(
             nullcontext() if current_budget() else spending(Budget()),
         ):
             for label in chosen:
-                _LabelRatings(recorder, judge, number, session, label).rate(cases, retry=retry, watch=watch)
+                _LabelRatings(recorder, judge, number, session, label).rate(cases, retry=retry, progress=progress)
     return Study.open(study)
 
 
 class _LabelRatings:
-    """The ratings of a judge by one label; those of a part of the cases are written together, with their cost."""
+    """The ratings of a judge by one label, written in batches with their cost."""
 
     def __init__(self, recorder: Recorder, judge: Judge, number: int, session: int, label: Label) -> None:
         self._ratings, self._judge, self._label = recorder.ratings, judge, label
         self._number, self._session = number, session
         self._unwritten: list[StoredRating] = []
 
-    def rate(self, cases: Sequence[StudyCase], *, retry: bool, watch: Progress) -> None:
+    def rate(self, cases: Sequence[StudyCase], *, retry: bool, progress: Progress) -> None:
         """Rate the cases that are not rated yet, a few seconds of them at a time."""
         wanted = [one for one in cases if one.applies(self._label) and not one.lacks(self._label)]
         rated = self._ratings.rated(self._number, self._label)
@@ -123,10 +123,10 @@ class _LabelRatings:
             while start < len(pending.new):
                 part = pending.new[start : start + size]
                 seconds = yield from self._part(part, start)
-                watch(self._label, pending.done, len(wanted))
+                progress(self._label, pending.done, len(wanted))
                 start, size = start + size, _next_size(size, seconds)
 
-        watch(self._label, pending.done, len(wanted))
+        progress(self._label, pending.done, len(wanted))
         with closing(in_parts()) as verdicts:
             pending.ask(verdicts, retry=retry)
 

@@ -1,4 +1,4 @@
-"""Asking a judge about what has no result yet: each result is stored at once, so that a later call goes on."""
+"""Asking a judge about cases without a result; each result is stored at once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Pending(Generic[T, R]):
         return self._total - self.left
 
     def add(self, items: Iterable[T]) -> list[T]:
-        """Take more items and return those to ask about; the others get the result of an equal one, now or later."""
+        """Take more items and return those to ask about; the others share the result of an equal one."""
         new = []
         for item in items:
             key = self._key(item)
@@ -84,14 +84,14 @@ class Pending(Generic[T, R]):
         results: Iterable[tuple[int, R]],
         *,
         retry: bool = False,
-        watch: Progress = silent,
+        progress: Progress = silent,
     ) -> None:
         """Store each result as soon as it is there.
 
         Args:
             results: Asks about ``new`` and yields the place and the result of each, in any order.
             retry: Whether recorded replies are not used.
-            watch: Called after each result.
+            progress: Called after each result.
 
         Raises:
             StoppedError: The budget is used up; the message says how far it came.
@@ -100,7 +100,7 @@ class Pending(Generic[T, R]):
             with asking_anew() if retry else nullcontext():
                 for place, result in results:
                     self.put(self.new[place], result)
-                    watch("", self.done, self._total)
+                    progress("", self.done, self._total)
         except StoppedError as error:
             raise self.stopped(error) from error
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Label(StrEnum):
-    """The qualities that are judged; the names are those of ARES (Saad-Falcon et al., NAACL 2024), and correctness."""
+    """The qualities judged, named as in ARES (Saad-Falcon et al., NAACL 2024), and correctness."""
 
     CONTEXT_RELEVANCE = "context_relevance"
     """The evidence holds what is needed to answer the question."""
@@ -58,7 +58,7 @@ class Judge(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Settings that change its verdicts, in one line, such as ``Rubric(LLM(model='gpt-4.1'))`` or ``cosine``.
+        """Settings that change its verdicts, such as ``Rubric(LLM(model='gpt-4.1'))``.
 
         A study stores ratings under this text. Leave out what changes no verdict, such as the number of parallel calls;
         a trained judge gives the checksum of its files.
@@ -78,7 +78,7 @@ class Judge(ABC):
         """
 
     def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
-        """Yield the place and the verdict of each case as soon as it is there, in any order; errors as for `rate`."""
+        """Yield place and verdict of each case as soon as it is there, in any order; as `rate`."""
         yield from enumerate(self.rate(label, cases))
 
 
@@ -86,7 +86,7 @@ class AskingJudge(Judge):
     """A judge whose verdicts cost something and come one by one, so that those before an error are kept."""
 
     def rate(self, label: Label, cases: Sequence[Case]) -> list[Verdict]:
-        """Return one verdict a case, in the order of the cases; as many calls are in flight as the model takes.
+        """Return one verdict a case, in their order, with as many calls in flight as the model takes.
 
         Raises:
             ModelError: The model cannot be asked. A prompt that the server refuses is a verdict of None instead.

@@ -20,7 +20,7 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def coverage(words: Collection[str], text: Collection[str], weight: Mapping[str, float] | None = None) -> float:
-    """Return the share of words that a text has, each counted by its weight (1 if it has none); 0 without words.
+    """Return the share of words in a text, each by its weight (1 without one); 0 without words.
 
     >>> coverage({"kenya", "capital"}, content_words("Nairobi is the capital."))
     0.5

@@ -1,1 +1,1 @@
-"""Language of texts: word forms, folding, stop words, script and language. One answer to each question."""
+"""Language of texts: word forms, folding, stop words, script and language."""

@@ -116,7 +116,7 @@ def name_form(name: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def fold_name(name: str) -> str:
-    """Return the key of a name: no case, no article, no possessive, one form of Unicode; empty for no name.
+    """Return the key of a name without case, article, possessive or Unicode variants; empty for none.
 
     Letters of an abbreviation, as in «UN Women», are no article.
 

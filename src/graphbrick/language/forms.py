@@ -1,4 +1,4 @@
-"""Forms and kinds of English words: plurals, participles, agents («director» of «direct»), people and places.
+"""Forms and kinds of English words: plurals, participles, agents («director»), people, places.
 
 Inflection comes from lemminflect; kinds and derived nouns from an extract of WordNet 3.0 (``lexicon.tsv.gz``, which
 ``tools/english_lexicon.py`` makes). Words that no dictionary has, such as names, follow the rules of
@@ -67,7 +67,7 @@ def _inflected(word: str, tag: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _lemmas(word: str) -> dict[str, str]:
-    """Return the dictionary form of a word by part of speech, for the parts of speech that the dictionary has."""
+    """Return the dictionary forms of a word by part of speech, for those in the dictionary."""
     return {part: forms[0] for part, forms in _forms().getAllLemmas(word).items() if forms}
 
 
@@ -200,7 +200,7 @@ def acts(verb: str) -> list[str]:
 
 
 def derived_nouns() -> list[str]:
-    """Return the nouns of the lexicon that are derived from verbs, such as «composer», in alphabetical order."""
+    """Return nouns of the lexicon derived from verbs, such as «composer», alphabetically."""
     return sorted(_lexicon().verbs)
 
 

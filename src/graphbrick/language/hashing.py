@@ -1,4 +1,4 @@
-"""Hashes of texts, names and trigrams, which are stored on disk: they never change within a format of graphs.
+"""Hashes of texts, names and trigrams, stored on disk: fixed within a format of graphs.
 
 `graphbrick.kernels.strings.spans.hash_span` is the compiled version of `hash_bytes`.
 """

@@ -1,4 +1,4 @@
-"""Stems and endings of English words by rule; `graphbrick.language.forms` has a dictionary for nouns and verbs.
+"""Stems and endings of English words by rule; `graphbrick.language.forms` has a dictionary.
 
 Stems differ on purpose, and learned patterns and judges are stored with them:
 
@@ -53,7 +53,7 @@ def spaced(label: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """Return the part that all inflected forms of an English word share; derived nouns have another («director»).
+    """Return the common part of the inflected forms of an English word, but not of derived nouns.
 
     >>> [stem(word) for word in ("countries", "country", "borders", "bordering", "uses", "used", "languages", "bus")]
     ['country', 'country', 'border', 'border', 'us', 'us', 'languag', 'bus']

@@ -87,7 +87,7 @@ def stop_words() -> dict[str, frozenset[str]]:
 
 
 def stop_words_of(words: Iterable[str]) -> frozenset[str]:
-    """Return the function words of the language that has most of these words; none if fewer than two are one.
+    """Return the function words of the language with most of these words; none for fewer than two.
 
     >>> "the" in stop_words_of("the lake is in the north of it".split())
     True

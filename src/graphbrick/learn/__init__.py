@@ -1,4 +1,4 @@
-"""Learning a graph from itself: questions written from its own relations teach the scorer of relation patterns.
+"""Learning a graph from itself: questions written from its relations teach a scorer of patterns.
 
 The module can be called: ``graphbrick.learn(graph)`` is `learn`, because the area and its verb have one name.
 """

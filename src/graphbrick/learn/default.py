@@ -66,7 +66,7 @@ def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
 
 
 def withholding(pipeline: Pipeline, min_confidence: float) -> Pipeline | None:
-    """Return the pipeline whose last stage withholds answers of low confidence; None if it cannot withhold any."""
+    """Return the pipeline whose last stage withholds answers of low confidence; None if it cannot."""
     from graphbrick.pipeline import Sequence
     from graphbrick.pipeline.brick import Brick
 

@@ -1,4 +1,4 @@
-"""Questions that users marked right or wrong: a file of JSON lines beside the graph, which `learn` reads.
+"""Questions marked right or wrong by users: JSON lines beside the graph, which `learn` reads.
 
 Each line has the attributes of `Feedback` as a JSON object. The last line about a question from the same seeds counts.
 """
@@ -53,7 +53,7 @@ class Feedback:
 
     @property
     def gold(self) -> tuple[str, ...]:
-        """Keys of the right answers; empty if rules computed them, or they were wrong and nobody named better ones."""
+        """Keys of the right answers; empty if computed by rules, or wrong without a better one."""
         if self.plan:
             return ()
         return self.correct or (self.answers if self.right else ())

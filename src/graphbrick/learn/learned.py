@@ -1,4 +1,4 @@
-"""The pipeline over the learned patterns of a graph. Importing this module does not import the training code."""
+"""The pipeline over the learned patterns of a graph; loads no training code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphbrick.pipeline import Pipeline
 
 
 def learned_place(graph: Graph) -> Path:
-    """Return the folder of the learned patterns of a graph: ``films.graph.patterns`` beside ``films.graph``."""
+    """Return the folder of a graph's learned patterns: ``films.graph.patterns`` for ``films.graph``."""
     return graph.place.with_name(f"{graph.place.name}.patterns")
 
 
@@ -34,7 +34,7 @@ def is_learned(place: Path) -> bool:
 
 
 def pipeline_over(folder: str) -> Pipeline:
-    """Return the pipeline over a folder of learned or trained patterns; with `RankEnds` where it has weights for ends.
+    """Return the pipeline over learned patterns, with `RankEnds` if they have weights for ends.
 
     Raises:
         ModelError: The folder holds no patterns.

@@ -1,4 +1,4 @@
-"""Learning which relation patterns answer questions, from questions that are written from the graph itself."""
+"""Learning which relation patterns answer questions, from questions written from the graph."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def learn(
     embedder: Embedder | None = None,
     llm: ChatModel | None = None,
     seed: int = 0,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> LearnReport:
     """Learn from the graph itself which relation patterns answer which questions.
 
@@ -151,7 +151,7 @@ def learn(
         llm: Suggests words for relations and names for classes, which are checked; if it fails, the words of the labels
             are used. `graphbrick.spending` limits its cost.
         seed: Of everything drawn at random.
-        watch: Told (what is done, how many of them are done, how many there are).
+        progress: Told (what is done, how many of them are done, how many there are).
 
     Raises:
         InputError: The graph has no triples, words.toml is damaged, or a parameter is out of range.
@@ -171,33 +171,33 @@ def learn(
         raise InputError(f"{graph.place} has no triples, so there is nothing to learn from", code="learn.no_triples")
     feedback = read_feedback(graph)
     read = words_in(place)
-    book, by_model = _phrasebook(graph, place, call or {}, llm, seed, watch)
+    book, by_model = _phrasebook(graph, place, call or {}, llm, seed, progress)
     marked = feedback_questions(feedback)
     own = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
     taught = (*own.questions, *ground(graph, marked, max_hops=max_hops).questions)
     labelled_questions = Grounded(taught, max_hops, graph.hash)
     if not n:
-        all_examples = examples(graph, labelled_questions, max_hops=max_hops, seed=seed, watch=watch)
+        all_examples = examples(graph, labelled_questions, max_hops=max_hops, seed=seed, progress=progress)
         how = PatternParameters(embedder=embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed)
-        model, fitted = fit_patterns(graph, all_examples, how, watch=watch)
+        model, fitted = fit_patterns(graph, all_examples, how, progress=progress)
         edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
         report = _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
         return replace(report, by_model=by_model, edited=edited)
     _require_words(graph, book)
     symmetric = symmetric_relations(graph)
-    written = _written(graph, book, n, max_hops, seed, symmetric, watch)
+    written = _written(graph, book, n, max_hops, seed, symmetric, progress)
     if not written:
         raise InputError(
             f"{graph.place} has no relation pattern that a question could be written about", code="learn.no_patterns"
         )
     all_examples = _examples(graph, written)
-    examples(graph, labelled_questions, max_hops=max_hops, seed=seed, into=all_examples, watch=watch)
+    examples(graph, labelled_questions, max_hops=max_hops, seed=seed, into=all_examples, progress=progress)
     labelled = all_examples.all[len(written) :]
     with blas_threads(1):  # the matrices are small
         alignment = fit_alignment(
             embedder, book, [example for _, example in written], meant(graph, all_examples, labelled),
             max_hops=max_hops, symmetric=symmetric, seed=seed,
-            watch=part_of(watch, "words aligned with hops"),
+            progress=part_of(progress, "words aligned with hops"),
         )  # fmt: skip
     are_few = len(labelled) < _MANY_GIVEN
     likely = plausible(graph, all_examples, labelled, alignment) if are_few else labelled
@@ -206,12 +206,12 @@ def learn(
         embedder=embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS, seed=seed,
         hold_out=False, whole=not are_few, symmetric=symmetric,
     )  # fmt: skip
-    model, fitted = fit_patterns(graph, all_examples, how, watch=watch)
+    model, fitted = fit_patterns(graph, all_examples, how, progress=progress)
     about = {**model.about, "learned_from": "the graph itself", "written": n, "given": len(own.questions)}
     model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked), about=about)
     calibration = fit_calibration(
         graph, model, Writer(book), [example for _, example in written], seed=seed,
-        watch=part_of(watch, "questions to calibrate confidence"),
+        progress=part_of(progress, "questions to calibrate confidence"),
     )  # fmt: skip
     model = replace(model, calibration=calibration)
     edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
@@ -262,18 +262,18 @@ def _require_words(graph: Graph, book: Phrasebook) -> None:
 
 
 def _phrasebook(
-    graph: Graph, place: Path, call: Mapping[str, Sequence[str]], llm: ChatModel | None, seed: int, tell: Progress
+    graph: Graph, place: Path, call: Mapping[str, Sequence[str]], llm: ChatModel | None, seed: int, progress: Progress
 ) -> tuple[Phrasebook, ModelWords | None]:
     """Return the words of a graph: as the user corrected them, with what is new and what a model adds."""
     rules = Phrasebook.of(graph)
     book = Phrasebook.read(place / WORDS).merged(rules) if (place / WORDS).exists() else deepcopy(rules)
     for relation, names in call.items():
         book.call(relation, names)
-    return book, None if llm is None else suggest(graph, book, rules, llm, seed=seed, watch=tell)
+    return book, None if llm is None else suggest(graph, book, rules, llm, seed=seed, progress=progress)
 
 
 def _written(
-    graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, symmetric: frozenset[str], tell: Progress
+    graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, symmetric: frozenset[str], progress: Progress
 ) -> list[tuple[Sample, Example]]:
     """Write questions about both directions of symmetric relations; the samples have them forwards only."""
     writer, rng, written = Writer(book), random.Random(seed), []
@@ -283,7 +283,7 @@ def _written(
             around[drawn.seed] = drawn.canonical(symmetric)
         sample = replace(around[drawn.seed], pattern=canonical(drawn.pattern, symmetric), ends=drawn.ends)
         written.append((sample, Example(writer.write(drawn.pattern, rng), sample.pattern, sample.others)))
-        tell("questions written", len(written), n)
+        progress("questions written", len(written), n)
     return written
 
 

@@ -11,7 +11,7 @@ from graphbrick.patterns.model.folder import load
 from graphbrick.patterns.model.model import note_of_unlearned
 
 
-def renew(graph: Graph, *, watch: Progress = silent) -> LearnReport | None:
+def renew(graph: Graph, *, progress: Progress = silent) -> LearnReport | None:
     """Learn a graph that was not learned yet, or has new relations; return None if it is learned as it is.
 
     It is learned as before: with the same number of questions, length of patterns, embedder and seed, the corrected
@@ -23,7 +23,7 @@ def renew(graph: Graph, *, watch: Progress = silent) -> LearnReport | None:
     """
     place = learned_place(graph)
     if not is_learned(place):
-        return learn(graph, watch=watch)
+        return learn(graph, progress=progress)
     fresh = unlearned(graph)
     if not fresh:
         return None
@@ -36,5 +36,5 @@ def renew(graph: Graph, *, watch: Progress = silent) -> LearnReport | None:
         )
     return learn(
         graph, n=model.about["written"], max_hops=model.max_hops, embedder=model.embedder, seed=model.about["seed"],
-        watch=watch,
+        progress=progress,
     )  # fmt: skip

@@ -14,7 +14,7 @@ _LOOKED_AT = 1_000  # triples of each relation
 
 
 def symmetric_relations(graph: Graph) -> frozenset[str]:
-    """Return the labels of the relations of which 95 % of the triples are there in the other direction too.
+    """Return the labels of relations of which 95 % of the triples are also there reversed.
 
     Of each relation up to 1,000 triples are looked at; one with fewer than four is not symmetric.
     """

@@ -320,7 +320,7 @@ def _pool(hidden: Floats, mask: npt.NDArray[np.int64], how: str) -> Floats:
 
 
 def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
-    """Group texts of similar length, so that there is little padding; the groups do not depend on the order."""
+    """Group texts of similar length for little padding; groups do not depend on the order."""
     order = sorted(range(len(encodings)), key=lambda i: (len(encodings[i].ids), encodings[i].ids))
     batches: list[list[int]] = [[]]
     for i in order:
@@ -350,7 +350,7 @@ def first_line(error: Exception) -> str:
 
 
 def readable(texts: Texts) -> list[Any]:
-    """Replace lone surrogates, which badly decoded names may hold and tokenizers refuse, in texts or pairs."""
+    """Replace lone surrogates, which tokenizers refuse, in texts or pairs."""
     return [_clean(text) if isinstance(text, str) else (_clean(text[0]), _clean(text[1])) for text in texts]
 
 

@@ -22,6 +22,7 @@ from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import ModelError
 from graphbrick.core.files.digests import sha256
 from graphbrick.core.files.downloading import size_of
+from graphbrick.core.files.folders import user_folder
 from graphbrick.core.files.locks import claim
 from graphbrick.models import fetching
 
@@ -127,10 +128,7 @@ def known() -> dict[str, Model]:
 
 def folder() -> Path:
     """Return the folder of models."""
-    from platformdirs import user_cache_path
-
-    chosen = os.environ.get("GRAPHBRICK_MODELS")
-    return Path(chosen).expanduser() if chosen else user_cache_path("graphbrick") / "models"
+    return user_folder("GRAPHBRICK_MODELS", "models")
 
 
 def find(name: str) -> Model:

@@ -137,7 +137,7 @@ def _window(sizes: Ints) -> Ints:
 
 
 def _seen(x: Floats, rows: Ints) -> Floats:
-    """Return the window of features around each token, float32 [tokens, width * channels]; zeros beyond its text."""
+    """Return the features around each token, float32 [tokens, width * channels], zeros outside."""
     padded = np.concatenate([x, np.zeros((1, _CHANNELS), dtype=np.float32)])
     seen: Floats = padded[rows].reshape(len(x), -1)
     return seen

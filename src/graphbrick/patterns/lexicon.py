@@ -170,7 +170,7 @@ def _members(graph: Graph, entry: EntityClass, numbers: Mapping[str, int]) -> In
 
 
 def _nouns(entry: EntityClass, tables: Mapping[str, RelationWords]) -> list[str]:
-    """Return the nouns for the entities of a class in the labels of relations that lead to them: `onAlbum`, album."""
+    """Return the nouns for a class in labels of relations that lead to it: `onAlbum`, album."""
     nouns = [
         noun
         for label in entry.tails
@@ -182,7 +182,7 @@ def _nouns(entry: EntityClass, tables: Mapping[str, RelationWords]) -> list[str]
 
 
 def _classes_by_label(graph: Graph, values: Set[str]) -> dict[str, Ints]:
-    """Return classes inferred from labels: ends of a relation that mostly share a word, «Team» or «Ward 3».
+    """Return classes inferred from labels: ends of a relation that share a word, such as «Ward 3».
 
     Args:
         graph: The graph.
@@ -206,7 +206,7 @@ def _classes_by_label(graph: Graph, values: Set[str]) -> dict[str, Ints]:
 
 
 def _class_word(label: str) -> str:
-    """Return the word of a label that may name a class: its last word, or the one before a number or letter.
+    """Return the last word of a label, or the one before a number or letter, as its class.
 
     >>> _class_word("Platform Team"), _class_word("Ward 3"), _class_word("Gate B12"), _class_word("Oslo")
     ('team', 'ward', 'gate', '')

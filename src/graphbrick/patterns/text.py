@@ -120,7 +120,7 @@ def with_marks(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def canonical(steps: Steps, symmetric: AbstractSet[str]) -> Steps:
-    r"""Return steps with those of symmetric relations forwards: a spouse's spouse is the same in both directions.
+    r"""Return steps with symmetric relations forwards, so that both directions are the same.
 
     >>> canonical((("child", False), ("spouse\0X", False)), {"spouse"})
     (('child', False), ('spouse\x00X', True))

@@ -1,4 +1,4 @@
-"""The file of words that `graphbrick learn` writes beside the patterns and users correct: its form, checked."""
+"""The file of words that `graphbrick learn` writes and users correct: its form, checked."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _word(text: str) -> str:
 
 
 def _lines(entry: EntityClass | RelationWords) -> list[str]:
-    """Return the lines of a class or relation; questions, and what a model wrote, only where there are any."""
+    """Return the lines of a class or relation; questions and a model's words only if there are any."""
     values = {part.name: getattr(entry, part.name) for part in fields(entry)}
     rare = ("tail_questions", "head_questions", "by_model")
     return [f"{name} = {_toml(v)}" for name, v in values.items() if v or name not in rare]

@@ -91,14 +91,14 @@ def _needs(pipeline: Pipeline) -> frozenset[Capability]:
 
 
 def _needs_seeds(pipeline: Pipeline) -> bool:
-    """Return whether a question must name an entity; only pipelines that do nothing but query can do without."""
+    """Return whether a question must name an entity; pipelines that only query do without."""
     walked = {Capability.ADJACENCY, Capability.NEIGHBOURS, Capability.PASSAGES}
     needs = _needs(pipeline)
     return Capability.QUERY_LANGUAGE not in needs or bool(needs & walked)
 
 
 def _seeded(graph: Labels, query: Query, names: list[str | int], *, is_needed: bool) -> Query:
-    """Return the query with the seeds of given names; without an index of names, also those that its text mentions."""
+    """Return the query with seeds of these names, and of its mentions without an index of names."""
     if Capability.STORED in capabilities_of(graph):
         return default_linker().resolve(cast("Graph", graph), query, names)
     from graphbrick.graphs.local.seeds import seeds_in

@@ -1,4 +1,4 @@
-"""Pipelines as plain JSON types, for editors that show a pipeline as blocks; the recipe text says the same.
+"""Pipelines as plain JSON types, for editors that show a pipeline as blocks.
 
 A block is one of
 

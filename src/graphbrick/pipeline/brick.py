@@ -9,7 +9,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
-from graphbrick.core.parameters import Declared, declared, refuse
+from graphbrick.core.parameters import Declared, declared, default_of, refuse
 
 if TYPE_CHECKING:
     from graphbrick.core.graph import Graph
@@ -83,7 +83,7 @@ class Brick:
     def text(
         self, write: Callable[[str, object], str], *, always: Container[str] = (), never: Container[str] = ()
     ) -> str:
-        """Return the recipe text: parameters that must be given, sizes, and those that differ from the default.
+        """Return the recipe text: required parameters, sizes, and those that differ from the default.
 
         Args:
             write: Gives the text of a parameter's value, from its name and the value.
@@ -97,7 +97,7 @@ class Brick:
                 continue
             if _required(field):
                 arguments.append(write(field.name, value))
-            elif field.name in _ALWAYS_WRITTEN or field.name in always or value != _default(field):
+            elif field.name in _ALWAYS_WRITTEN or field.name in always or value != default_of(field):
                 arguments.append(f"{field.name}={write(field.name, value)}")
         return f"{type(self).__name__}({', '.join(arguments)})"
 
@@ -112,7 +112,7 @@ class Brick:
         return {name: path for name, path in paths.items() if path is not None}
 
     def note_on(self, graph: Graph) -> str:
-        """Return what users should know of the brick on a graph, such as that its model is older; empty for nothing.
+        """Return a note on the brick on a graph, such as that its model is older; empty for none.
 
         The interpreter records it as an event of the stage that the brick is, or is a part of.
         """
@@ -125,13 +125,13 @@ class Brick:
 
     @classmethod
     def parameters(cls) -> list[Parameter]:
-        """Return the parameters in order: type, default and range of each, and the line of the docstring about it."""
+        """Return the parameters in order: type, default, range and line of the docstring of each."""
         docs = parameter_docs(inspect.getdoc(cls) or "")
         declarations = {entry.name: entry for entry in declared(cls)}
         return [_listed(field, declarations.get(field.name), docs.get(field.name, "")) for field in _fields(cls)]
 
     def refuse(self, name: str, allowed: str, example: object) -> NoReturn:
-        """Raise the error about a parameter that does not go with the others; for ``__post_init__`` of a subclass.
+        """Raise the error about a parameter that contradicts others; for ``__post_init__``.
 
         Args:
             name: The parameter.
@@ -146,7 +146,7 @@ def _fields(cls: type[Brick]) -> tuple[Field[object], ...]:
 
 
 def _listed(field: Field[object], entry: Declared | None, doc: str) -> Parameter:
-    default = None if _required(field) else literal(_default(field))
+    default = None if _required(field) else literal(default_of(field))
     if entry is None:
         return Parameter(field.name, str(field.type), default, doc)
     declaration = entry.declaration
@@ -173,12 +173,8 @@ def _required(field: Field[object]) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
 
 
-def _default(field: Field[object]) -> object:
-    return field.default if field.default_factory is MISSING else field.default_factory()
-
-
 def _existing(text: str) -> Path | None:
-    """Return the file or folder that a text names; None if there is none, as for a prompt given in its own words."""
+    """Return the file or folder that a text names; None for a text that is not a path."""
     try:
         path = Path(text).expanduser()
         return path if path.exists() else None

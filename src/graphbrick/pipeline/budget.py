@@ -191,7 +191,7 @@ _current: ContextVar[Budget | None] = ContextVar("graphbrick_budget", default=No
 
 @contextmanager
 def spending(budget: Budget) -> Iterator[Budget]:
-    """Keep all runs inside to a budget; long work inside a stage checks it too (`graphbrick.core.compute`).
+    """Keep all runs inside to a budget, long work inside a stage too (`graphbrick.core.compute`).
 
     Example:
         >>> from graphbrick import PathAnswer, ShortestPaths

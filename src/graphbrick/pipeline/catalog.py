@@ -1,4 +1,4 @@
-"""The catalogue of bricks: those of the package, by tables of their areas, and those of installed plug-ins."""
+"""The catalogue of bricks: those of the package by tables, those of plug-ins by entry points."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _homes() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def built_in() -> dict[str, type[Brick]]:
-    """Return the bricks of the package by name, in the order of the stages, models last. This imports all of them."""
+    """Return the built-in bricks by name, in the order of the stages, models last; imports them all."""
     return {name: _built_in(name) for name in _homes()}
 
 
@@ -49,7 +49,7 @@ def _built_in(name: str) -> type[Brick]:
 
 @lru_cache(maxsize=1)
 def all_bricks() -> dict[str, type[Brick]]:
-    """Return all bricks by name, including those of plug-ins (entry points of the group ``graphbrick.bricks``).
+    """Return all bricks by name, including plug-ins (entry points ``graphbrick.bricks``).
 
     A plug-in that is broken, or has the name of another brick, is left out with a warning.
     """

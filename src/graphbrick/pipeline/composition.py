@@ -1,4 +1,4 @@
-"""Pipelines as values: stages joined by ``>>`` (then), ``|`` (union) and `Repeat`, checked when they are built.
+"""Pipelines as values: stages joined by ``>>`` (then), ``|`` (union) and `Repeat`.
 
 A pipeline is only a description; `graphbrick.pipeline.interpreter` runs it.
 """
@@ -46,7 +46,7 @@ class Pipeline(ABC):
         """The level this leads to."""
 
     def identity(self) -> str:
-        """Return what decides the results of this pipeline: like its recipe text, but without paths and time-outs.
+        """Return what decides the results: the recipe text without paths and time-outs.
 
         Parameters that cannot change results are left out, and a parameter that names an existing file or folder is
         replaced by a checksum of its contents. See `graphbrick.pipeline.identity`, also for a short hash.
@@ -204,7 +204,7 @@ class Union(Pipeline):
 
 @dataclass(frozen=True, repr=False)
 class Repeat(Brick, Pipeline):
-    """Repeats a pipeline until a condition holds; each round continues from the result of the round before.
+    """Repeats a pipeline until a condition holds, each round from the result of the one before.
 
     In the trace, the stages of all rounds are the children of one entry.
 
@@ -266,13 +266,18 @@ class Repeat(Brick, Pipeline):
         return self.stage.stages_within()
 
 
+def stages_of(pipeline: Pipeline) -> list[Pipeline]:
+    """Return the stages of a pipeline; a union or a repetition is one."""
+    return list(pipeline.stages) if isinstance(pipeline, Sequence) else [pipeline]
+
+
 def needed_levels(pipeline: Pipeline) -> str:
     """Return the levels a pipeline can go on from, in words."""
     return " or ".join(NAMES[level] for level in sorted(pipeline.accepts, reverse=True))
 
 
 def _parts(pipeline: Pipeline, kind: type[Pipeline]) -> tuple[Pipeline, ...]:
-    """Return the parts of a sequence or union, so that ``(a >> b) >> c`` and ``a >> (b >> c)`` are one value."""
+    """Return the parts of a sequence or union, so that nesting in parentheses makes no difference."""
     if isinstance(pipeline, Sequence) and kind is Sequence:
         return pipeline.stages
     if isinstance(pipeline, Union) and kind is Union:

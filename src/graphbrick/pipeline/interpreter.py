@@ -242,7 +242,7 @@ def _call(stage: Stage, run: Run) -> Run:
 
 
 def _checked(stage: Stage, result: T, kind: type[T]) -> T:
-    """Return the result of a stage; raise PipelineError if it is of another type than its kind of stage returns."""
+    """Return the result of a stage; raise PipelineError if its type is not that of the stage."""
     if not isinstance(result, kind):
         text = f"{stage.kind} of {stage!r} must return a value of {kind.__name__}, got {shown(result)}"
         raise PipelineError(text, code="run.wrong_result", stage=repr(stage), wanted=kind.__name__)
@@ -255,7 +255,7 @@ def _of_seeds(run: Run) -> Subgraph:
 
 
 def _run_union(union: Union, run: Run) -> Run:
-    """Run every branch from the same point and unite what they give; a branch that links nothing is left out."""
+    """Run all branches from the same point and unite their results; leave out one that links nothing."""
     runs: list[Run] = []
     unlinked: list[tuple[Pipeline, LinkError]] = []
     for branch in union.branches:
@@ -277,7 +277,7 @@ def _run_union(union: Union, run: Run) -> Run:
 
 
 def _united(runs: list[Run], before: Stop | None) -> Run:
-    """Return the first run with the results of all runs; stages that were left out before them are named once."""
+    """Return the first run with the results of all runs; name stages left out before them once."""
     queries = [run.query for run in runs]
     subgraphs = [run.subgraph for run in runs if run.subgraph is not None]
     evidences = [run.evidence for run in runs if run.evidence is not None]

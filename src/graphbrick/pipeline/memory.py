@@ -88,7 +88,7 @@ class QuestionMemory:
 
 
 def copy_of(course: Course) -> Course:
-    """Return the same course with a trace of its own; its last values hold nothing that is computed later on others."""
+    """Return a copy with its own trace; its last values hold nothing computed later on others."""
     run = course.run
     copied = replace(
         run,
@@ -105,7 +105,7 @@ def _keys(pipeline: Pipeline, *, linked: bool) -> list[str]:
 
 
 def _key(stage: Pipeline) -> str:
-    """Return the identity of one stage; in parentheses if it is a union: ``(a | b) >> c`` is not ``a | b >> c``."""
+    """Return the identity of a stage, a union in parentheses: ``(a | b) >> c`` is not ``a | b >> c``."""
     return f"({identity_of(stage)})" if isinstance(stage, Union) else identity_of(stage)
 
 

@@ -122,7 +122,7 @@ class _Reader:
         return body
 
     def _where(self, line: int, column: int) -> str:
-        """Convert a place in the source (line from 1, column from 0, in characters) to one in the text, both from 1."""
+        """Convert a source place (line from 1, column from 0) to a place in the text, both from 1."""
         column += line > 1
         return f"line {line}, column {column}" if len(self._lines) > 1 else f"column {column}"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Stage(Brick, Pipeline):
-    """One slot of a pipeline. A brick derives from one of the kinds below and implements the one method of its kind."""
+    """One slot of a pipeline; a brick derives from a kind below and implements its one method."""
 
     kind: ClassVar[str]
     needs: ClassVar[Capabilities] = frozenset({Capability.LABELS})
@@ -104,7 +104,7 @@ class PruneStage(Stage):
 
 
 class RetrieveStage(Stage):
-    """Finds evidence, such as reasoning paths, in a subgraph, or in the whole graph if no stage made a subgraph.
+    """Finds evidence, such as reasoning paths, in a subgraph or the whole graph.
 
     Attributes:
         starts_at_seeds: Whether every path that it gives starts at a seed; False for stages that find their own starts.

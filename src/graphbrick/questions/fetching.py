@@ -19,6 +19,7 @@ from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.digests import sha256
 from graphbrick.core.files.downloading import DownloadError, download
+from graphbrick.core.files.folders import user_folder
 from graphbrick.core.files.locks import claim
 from graphbrick.questions.archives import take_out
 from graphbrick.questions.loading import load
@@ -71,10 +72,7 @@ class Fetched:
 
 def folder() -> Path:
     """Return the folder of data sets."""
-    from platformdirs import user_cache_path
-
-    variable = os.environ.get("GRAPHBRICK_DATASETS")
-    return Path(variable).expanduser() if variable else user_cache_path("graphbrick") / "datasets"
+    return user_folder("GRAPHBRICK_DATASETS", "datasets")
 
 
 def fetch_dataset(

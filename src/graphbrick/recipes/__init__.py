@@ -213,7 +213,7 @@ def published() -> Mapping[str, Recipe]:
 
 @lru_cache(maxsize=1)
 def all_recipes() -> Mapping[str, Recipe]:
-    """Return all recipes by name in capitals, those of plug-ins last (entry points ``graphbrick.recipes``)."""
+    """Return all recipes by name in capitals, plug-ins last (entry points ``graphbrick.recipes``)."""
     recipes, parts = dict(published()), _content(PUBLISHED)["parts"]
     plugged_in = {name: file for name, file in FILES.all().items() if name not in FILES.own}
     for name, file in plugged_in.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.files.digests import file_stamp
 from graphbrick.core.session import Session
 from graphbrick.graphs import opening
 from graphbrick.graphs.databases.address import is_address
@@ -131,10 +132,10 @@ class HostedGraph:
             return None
         folder = Path(self.place)
         learned, text = (Path(f"{folder.absolute()}{end}") for end in (".patterns/model.json", ".text"))
-        changes = tuple((file.name, _stat(file)) for file in delta_files(folder)) if folder.is_dir() else ()
+        changes = tuple((file.name, file_stamp(file)) for file in delta_files(folder)) if folder.is_dir() else ()
         # Not the folder of the text itself: the database in it makes and removes files whenever somebody reads it.
-        passages = tuple((made.name, _stat(made)) for made in sorted(text.glob("passages-*")))
-        return _stat(folder / "manifest.json"), changes, _stat(learned), text.is_dir(), passages
+        passages = tuple((made.name, file_stamp(made)) for made in sorted(text.glob("passages-*")))
+        return file_stamp(folder / "manifest.json"), changes, file_stamp(learned), text.is_dir(), passages
 
 
 def warm(opened: Opened, budget: Budget | None = None) -> None:
@@ -159,14 +160,6 @@ def warm(opened: Opened, budget: Budget | None = None) -> None:
             _log.info("recipe %s could not be tried on graph %s: %s", name, opened.name, error)
         except Exception:  # noqa: BLE001 - other recipes may work, and a request tells its client
             _log.exception("recipe %s failed on graph %s", name, opened.name)
-
-
-def _stat(path: Path) -> tuple[int, int, int] | None:
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 class Watcher:

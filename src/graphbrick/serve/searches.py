@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files.digests import file_stamp
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.parsing import parse
-from graphbrick.study.tune.result.reading import figures_stamp, is_search, read_search
+from graphbrick.study.tune.result.reading import is_search, read_search
+from graphbrick.study.tune.result.writing import FIGURES
 
 
 class Searches:
@@ -40,7 +42,7 @@ class Searches:
         """Return the pipelines of all results, which clients may run; those that cannot be read are left out."""
         runnable: list[Pipeline] = []
         for folder in self.folders().values():
-            stamp = figures_stamp(folder)
+            stamp = file_stamp(folder / FIGURES)
             if folder not in self._pipelines or self._pipelines[folder][0] != stamp:
                 self._pipelines[folder] = stamp, _pipelines(folder)
             runnable += self._pipelines[folder][1]

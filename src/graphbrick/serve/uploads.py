@@ -19,10 +19,10 @@ from graphbrick.core.compute import Progress
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files.locks import claim
 from graphbrick.core.session import Session
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.hosting import HostedGraph
-from graphbrick.text.documents.store import text_folder
 from graphbrick.text.sources import SUFFIXES
 
 _log = logging.getLogger("graphbrick.serve")

@@ -18,7 +18,7 @@ _QUIET, _LONGEST, _LOOK = 3.0, 30.0, 0.2  # seconds
 
 
 def default_partitions(prepared: Prepared, direction: str) -> int:
-    """Return the number of parts to cut the rows of a graph into: two for each core, each of at most 256 MB.
+    """Return the number of parts for the rows of a graph: two for each core, at most 256 MB each.
 
     Args:
         prepared: The graph.

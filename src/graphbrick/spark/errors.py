@@ -118,7 +118,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def described(text: str) -> str:
-    """Return one line about an error of Spark: a fault and its remedy if it is recognised, else the last cause.
+    """Return one line about an error of Spark: fault and remedy if recognised, else the last cause.
 
     Args:
         text: The message of the error, with the stack of the JVM.

@@ -1,4 +1,4 @@
-"""Answer the questions of an evaluation on the executors of Spark; each opens the graph by memory map for itself.
+"""Answer the questions of an evaluation on Spark executors, which open the graph by memory map.
 
 Many small jobs run at the same time, one for each batch of questions, so that results come back as they are ready and
 the study on the driver stores them at once. Spark repeats a batch whose executor was lost.

@@ -20,7 +20,7 @@ _COLUMNS = ["head", "relation", "tail"]
 
 
 def folder_triples(spark: SparkSession, folder: str) -> DataFrame:
-    """Return the triples of a graph folder, in the columns of `read_triples`; the workers map the folder themselves.
+    """Return the triples of a graph folder in the columns of `read_triples`; workers map the folder.
 
     Raises:
         GraphFormatError: The folder is damaged.
@@ -48,7 +48,7 @@ def _absolute(folder: str) -> str:
 
 
 def folder_labels(spark: SparkSession, folder: str) -> DataFrame:
-    """Return ``entity`` and ``label`` of the entities and relations of a graph folder whose label is not their key."""
+    """Return ``entity`` and ``label`` of entities and relations whose label is not their key."""
     path = _absolute(folder)
     graph = Graph.open(path)
     relations = [(graph.relation_key(number), graph.relation_label(number)) for number in range(graph.n_relations)]

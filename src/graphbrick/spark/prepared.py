@@ -68,7 +68,7 @@ class Prepared:
         return joined.selectExpr("head_key AS head", "relation", "tail_key AS tail", "weight")
 
     def labels(self) -> DataFrame | None:
-        """Return ``entity`` and ``label`` where a label differs from the key; None if the source has no labels."""
+        """Return ``entity`` and ``label`` of labels that differ from keys; None without labels."""
         return self._read("labels") if self.facts["labels"] else None
 
     def degrees(self, direction: str) -> DataFrame:
@@ -76,7 +76,7 @@ class Prepared:
         return self.entities().select("id", _degree(direction).alias("degree"))
 
     def rows(self, direction: str, partitions: int) -> DataFrame:
-        """Return ``id``, ``chunk``, ``targets``, kept in memory and on local disks, partitioned by id and chunk.
+        """Return ``id``, ``chunk``, ``targets``, kept on the workers, partitioned by id and chunk.
 
         Raises:
             SparkError: The folder has no rows for this direction.

@@ -1,4 +1,4 @@
-"""Triples from what Spark reads: Parquet, ORC, JSON lines, delimited text and graph folders, on any storage."""
+"""Triples from Parquet, ORC, JSON lines, delimited text and graph folders, on any storage."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _table(spark: SparkSession, source: TripleSource, kind: str) -> DataFrame:
 
 
 def _delimited(spark: SparkSession, source: TripleSource, suffix: str) -> DataFrame:
-    """Read delimited text by the rules of `graphbrick.graphs.readers.delimited`; a quoted cell ends on its line."""
+    """Read delimited text as `graphbrick.graphs.readers.delimited`; quoted cells end on their line."""
     from pyspark.sql import functions as F  # noqa: N812
 
     place, options = location(source.place), source.options

@@ -1,4 +1,4 @@
-"""Sets of seeds from files: questions, JSON lines ``{"set": "q1", "seeds": ["Nairobi"]}``, CSV with set and seed."""
+"""Sets of seeds from files: questions, JSON lines ``{"set": "q1", "seeds": ["Nairobi"]}``, CSV."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _holds_questions(text: str, suffix: str) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines; str.splitlines would also cut at characters that JSON allows inside a text, such as U+2028."""
+    """Return the lines; str.splitlines would also cut at U+2028, which JSON allows inside a text."""
     return re.split("\r\n?|\n", text)
 
 

@@ -12,7 +12,7 @@ _SHARES = (0.5, 0.9, 0.99, 0.999)
 
 
 def statistics(prepared: Prepared) -> dict[str, Any]:
-    """Return counts, quantiles of the degree, the largest hubs and the most frequent relations, as plain JSON types.
+    """Return counts, quantiles of the degree, hubs and frequent relations, as plain JSON types.
 
     The degree of an entity is the number of its triples, in both directions. Quantiles are exact to a thousandth.
     """

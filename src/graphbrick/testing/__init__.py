@@ -1,4 +1,4 @@
-"""Tools for testing bricks and programs that use graphbrick: a tiny graph, contract tests, a scripted server."""
+"""Tools for tests of bricks and programs: a tiny graph, contract tests, a scripted server."""
 
 from graphbrick.testing.contract import check_brick
 from graphbrick.testing.graphs import TINY, NeighboursOnly, tiny_graph

@@ -153,7 +153,7 @@ class TestLearned:
         ranked: list[object] = []
         for out in (".", "/", str(tmp_path)):
             with fails("sizes.is_folder", InputError):
-                train_sizes(graph, questions, out, watch=lambda *told: ranked.append(told))
+                train_sizes(graph, questions, out, progress=lambda *told: ranked.append(told))
         assert not ranked
 
     @pytest.mark.parametrize(

@@ -246,7 +246,7 @@ def test_the_hash_is_that_of_the_content(tmp_path):
     assert graphbrick.open(write_extraction(tmp_path / "c", {**SETS, "q4": (("Rwanda",), RWANDA)})).hash != first
     before = pickle.dumps(graphbrick.open(tmp_path / "b"))
     _settings(tmp_path / "b", json.dumps({"format": 1, "settings": {"restart": 0.8}}))
-    with fails("extracted.other_content", GraphFormatError):
+    with fails("graph.other_content", GraphFormatError):
         pickle.loads(before)
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.readers import ReadOptions, delimited, read_source, streams
+from graphbrick.graphs.readers import ReadOptions, read_source, streams, triples
 from graphbrick.graphs.readers.streams import Meter, blocks, open_source
 from graphbrick.graphs.records.blocks import FactBlock, TripleBlock
 from graphbrick.graphs.records.interner import as_bytes
@@ -81,8 +81,8 @@ def test_lines_of_triples(rows: list[list[str]], ends: list[str], raw: bytes, pl
 
 def test_lines_that_hold_no_triple_are_left_out(tmp_path: Path) -> None:
     text = 'Zoë\tr\té\n Kenya \tcapital\tNairobi\u3000\r\n\ntwo\tcells\n内罗毕\tr\t東京\n\r\nx y\tr\t"z\n  \n'
-    columns = delimited.Triples(tmp_path / "kb.tsv", "\t", 3, (0, 1, 2))
-    block, left_out = delimited._split_block(text.encode(), columns)
+    columns = triples.Triples(tmp_path / "kb.tsv", "\t", 3, (0, 1, 2))
+    block, left_out = triples._split_block(text.encode(), columns)
     assert block.records() == [
         ("Zoë", "r", "é"), ("Kenya", "capital", "Nairobi"), ("内罗毕", "r", "東京"), ("x y", "r", '"z')
     ]  # fmt: skip

@@ -10,9 +10,10 @@ from delimited_files import KENYA, fault, read, skipped, write
 from faults import fails
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.properties.values import Raw
 from graphbrick.graphs.readers import ReadOptions, read_source
 from graphbrick.graphs.readers.columns import _plain_name
-from graphbrick.graphs.records.records import BadRecords
+from graphbrick.graphs.records.records import BadRecords, EdgeRecord
 
 
 @pytest.mark.parametrize(
@@ -152,17 +153,20 @@ def test_header_is_recognised(tmp_path: Path, header: str, order: tuple[int, int
 
 def test_reserved_column_wins_over_a_property_of_that_name(tmp_path: Path) -> None:
     file = write(tmp_path, "kb.csv", ":START_ID,relation,type:string,:END_ID,:TYPE\na,x,y,b,KNOWS\n")
-    assert read(file) == [("a", "KNOWS", "b")]
+    assert read(file) == [EdgeRecord("a", "KNOWS", "b", {"relation": "x", "type": "y"})]
 
 
-def test_columns_beside_the_three_are_ignored(tmp_path: Path) -> None:
+def test_columns_beside_the_three_are_properties(tmp_path: Path) -> None:
     file = write(tmp_path, "kb.txt", "id|source|weight|relation|target\n1|a|0.5|r|b\n2|c||r|d\n")
-    assert read(file) == [("a", "r", "b"), ("c", "r", "d")]
+    assert read(file) == [
+        EdgeRecord("a", "r", "b", {"id": Raw("1"), "weight": Raw("0.5")}),
+        EdgeRecord("c", "r", "d", {"id": Raw("2")}),
+    ]
 
 
 def test_row_unlike_the_header_is_bad(tmp_path: Path) -> None:
     records, faults = skipped(write(tmp_path, "kb.tsv", "source\trelation\ttarget\tnote\na\tr\tb\na\tr\tb\tn\n"))
-    assert records == [("a", "r", "b")]
+    assert records == [EdgeRecord("a", "r", "b", {"note": Raw("n")})]
     assert faults == [(2, "reader.wrong_width")]
 
 
@@ -199,9 +203,9 @@ def test_header_that_is_told_but_not_known(tmp_path: Path) -> None:
 
 def test_columns_by_name_and_by_number(tmp_path: Path) -> None:
     file = write(tmp_path, "kb.tsv", "who\twhat\twhom\twhen\na\tr\tb\t1\n")
-    assert read(file, columns=("who", "what", "whom")) == [("a", "r", "b")]
-    assert read(file, columns=("who", "2", "4")) == [("a", "r", "1")]
-    assert read(file, columns=("3", "2", "1"), header=True) == [("b", "r", "a")]
+    assert read(file, columns=("who", "what", "whom")) == [EdgeRecord("a", "r", "b", {"when": Raw("1")})]
+    assert read(file, columns=("who", "2", "4")) == [EdgeRecord("a", "r", "1", {"whom": Raw("b")})]
+    assert read(file, columns=("3", "2", "1"), header=True) == [EdgeRecord("b", "r", "a", {"when": Raw("1")})]
     assert read(file, columns=("3", "2", "1")) == [("whom", "what", "who"), ("b", "r", "a")]
     known = write(tmp_path, "known.tsv", "head\trelation\ttail\na\tr\tb\n")
     assert read(known, columns=("3", "2", "1")) == [("b", "r", "a")]

@@ -11,8 +11,9 @@ from faults import fails
 from pyarrow import parquet
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers import ReadOptions, read_source, tables
-from graphbrick.graphs.records.records import BadRecords, EntityRecord, Record
+from graphbrick.graphs.readers import ReadOptions, read_source
+from graphbrick.graphs.readers import parquet as parquet_reader
+from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record
 
 EDGES = "source\trelation\ttarget\na\tr\tb\n"
 
@@ -47,7 +48,11 @@ def read_nodes(nodes: Path, bad: BadRecords | None = None, **options: Any) -> li
         ("ID,Label,Types", "g1,BRCA1,Gene; Target|Hub", EntityRecord("g1", "BRCA1", types=("Gene", "Target", "Hub"))),
         (":ID,name:string,:LABEL", "g1,BRCA1,Gene;Target", EntityRecord("g1", "BRCA1", types=("Gene", "Target"))),
         ("geneId:ID(Gene),:LABEL,name", "g1,Gene,BRCA1", EntityRecord("g1", "BRCA1", types=("Gene",))),
-        ("~id,~label,name:String,id", "g1,Gene,BRCA1,7", EntityRecord("g1", "BRCA1", types=("Gene",))),
+        (
+            "~id,~label,name:String,id",
+            "g1,Gene,BRCA1,7",
+            EntityRecord("g1", "BRCA1", types=("Gene",), properties={"id": "7"}),
+        ),
         ("_id,_labels,title", "g1,Gene,BRCA1", EntityRecord("g1", "BRCA1", types=("Gene",))),
         ("name,curie,desc", "BRCA1,g1,a gene", EntityRecord("g1", "BRCA1", description="a gene")),
         ("mid,synonyms", "g1,RNF53| BRCAI ;", EntityRecord("g1", aliases=("RNF53", "BRCAI"))),
@@ -74,14 +79,13 @@ def test_key_that_comes_again_is_fine(tmp_path: Path) -> None:
 @pytest.mark.parametrize("header", ["gene,name,kind", "gene,symbol,class", "gene,name", "title"])
 def test_no_key_column(tmp_path: Path, header: str) -> None:
     nodes = write(tmp_path, "nodes.csv", f"{header}\n{header}\n")
-    with fails("columns.unknown", InputError, columns=header.split(","), advice="call it id"):
+    with fails("columns.unknown", InputError, columns=header.split(","), advice="call it id, or name it with --key"):
         read_nodes(nodes, BadRecords(skip=True))
 
 
-def test_a_key_column_alone_among_several(tmp_path: Path) -> None:
+def test_a_key_column_beside_properties(tmp_path: Path) -> None:
     nodes = write(tmp_path, "nodes.csv", "id,lable\nK,Kenya\n")
-    with fails("columns.unknown", InputError, columns=["id", "lable"], advice="call it label"):
-        read_nodes(nodes)
+    assert read_nodes(nodes) == [EntityRecord("K", properties={"lable": "Kenya"})]
     assert read_nodes(write(tmp_path, "keys.csv", "id\nK\n")) == [EntityRecord("K")]
 
 
@@ -152,7 +156,7 @@ def test_folder_faults(tmp_path: Path) -> None:
 
 
 def test_parquet_triples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_BATCH_ROWS", 2)
+    monkeypatch.setattr(parquet_reader, "_BATCH_ROWS", 2)
     columns = {
         "id": list(range(5)),
         "target": pa.array(["b", " c ", "d", None, "f"]).dictionary_encode(),
@@ -161,7 +165,11 @@ def test_parquet_triples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     }
     file = write_parquet(tmp_path / "edges.parquet", columns)
     bad = BadRecords(skip=True)
-    assert read(file, bad=bad) == [("1", "r", "b"), ("2", "r", "c"), ("3.5", "s", "d")]
+    assert read(file, bad=bad) == [
+        EdgeRecord("1", "r", "b", {"id": 0}),
+        EdgeRecord("2", "r", "c", {"id": 1}),
+        EdgeRecord("3.5", "s", "d", {"id": 2}),
+    ]
     assert [(error.line, error.code) for error in bad.errors] == [(4, "reader.empty_end"), (5, "reader.empty_end")]
     with fails("reader.empty_end", InputError, line=4):
         read(file)
@@ -200,7 +208,7 @@ def test_parquet_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     two = {"a": ["x"], "b": ["y"]}
     write_parquet(tmp_path / "nodes.parquet", two)
     edges = write(tmp_path, "edges.tsv", EDGES)
-    with fails("columns.unknown", InputError, columns=["a", "b"], advice="call it id"):
+    with fails("columns.unknown", InputError, columns=["a", "b"], advice="call it id, or name it with --key"):
         read(edges, tmp_path / "nodes.parquet")
     whole = (tmp_path / "nodes.parquet").read_bytes()
     for name, content, code in [

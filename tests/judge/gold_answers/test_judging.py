@@ -135,7 +135,7 @@ def test_judging_that_is_killed_is_taken_up(tmp_path: Path, whole: dict, seed: i
     with ScriptedLLM(verdict) as server:
         for _ in range(5):
             try:
-                evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server), watch=Killer(rng)).close()
+                evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server), progress=Killer(rng)).close()
             except (KilledError, KeyboardInterrupt):
                 continue
         evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server)).close()
@@ -150,7 +150,7 @@ def test_a_study_is_judged_afterwards_as_beside(tmp_path: Path, whole: dict) -> 
     evaluate(GRAPH, questions(), TEXTS, out=path).close()
     told: list[tuple[str, int, int]] = []
     with ScriptedLLM(verdict) as server:
-        with judge_study(path, model(server), watch=lambda *step: told.append(step)) as study:
+        with judge_study(path, model(server), progress=lambda *step: told.append(step)) as study:
             assert study.sessions()[-1].options["judge"] == repr(model(server))
             assert study.sessions()[-1].ended == "done"
         assert port_free(kept(path)) == whole

@@ -96,7 +96,7 @@ def test_nothing_is_asked_twice(tmp_path: Path) -> None:
         assert len(server.requests) == before
         assert [dict(one) for one in again.values] == [dict(one) for one in whole.values]
         judge = MetricJudge(LLM(base_url=server.base_url), (FAITHFUL,))
-        measure_cases(CASES, judge, file, retry=True, watch=lambda step, done, total: seen.append((done, total)))
+        measure_cases(CASES, judge, file, retry=True, progress=lambda step, done, total: seen.append((done, total)))
         assert len(server.requests) == before + 3  # only the case whose verdict could not be read
         assert seen == [(3, 4), (4, 4)]
         measure_cases(CASES[:1], MetricJudge(LLM(base_url=server.base_url, temperature=0.5), (FAITHFUL,)), file)

@@ -130,7 +130,7 @@ def test_one_readable_verdict_and_one_label_give_no_area() -> None:
 def test_labels_that_are_left_out_are_named() -> None:
     few = [Row(Label.ANSWER_RELEVANCE, int(i == 0), "labelled", Case("a", (), "b"), "a") for i in range(5)]
     told: list[tuple[str, int, int]] = []
-    found = check_judge("length", LengthJudge(), [*ROWS, *few], models=False, watch=lambda *step: told.append(step))
+    found = check_judge("length", LengthJudge(), [*ROWS, *few], models=False, progress=lambda *step: told.append(step))
     assert told[-1][1] == told[-1][2] > 0
     assert {step.split(" by ")[1] for step, _, _ in told} == {"length", "words"}
     assert {row.label for row in found.rows} == {Label.CONTEXT_RELEVANCE}

@@ -177,7 +177,7 @@ def test_a_data_set_is_the_same_by_seed_and_is_never_replaced(tmp_path: Path) ->
     settings = json.loads((tmp_path / "one/settings.json").read_text())
     assert settings["settings"]["seed"] == 7
     assert settings["counts"]["kept"] == 2
-    with fails("judge_data.exists", InputError, file=tmp_path / "one"):
+    with fails("judge_folder.exists", InputError, file=tmp_path / "one"):
         write_data(tmp_path / "one", passages(), pairs(), CountWords(), about={})
 
 

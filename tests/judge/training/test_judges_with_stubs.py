@@ -31,7 +31,7 @@ def opened(base: str, device: str | None) -> Base:
 def test_an_encoder_that_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fits = list[Any]()
 
-    def fit(data: Any, how: Any, watch: Any) -> tuple[str, Fitted[judge_encoder.Held]]:
+    def fit(data: Any, how: Any, progress: Any) -> tuple[str, Fitted[judge_encoder.Held]]:
         fits.append((data, how))
         return "model", Fitted((0.5,), 1, None, judge_encoder.Held(0.75))
 

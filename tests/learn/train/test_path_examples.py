@@ -218,7 +218,7 @@ def test_what_cannot_be_learned_from_is_counted(films: Graph) -> None:
         asked(films, "how far", ("Film0",), ("Film1",)),  # too far
     ]
     seen: list[tuple[float, float | None]] = []
-    found = collect(films, some, PathRules(max_hops=1), watch=lambda step, done, total: seen.append((done, total)))
+    found = collect(films, some, PathRules(max_hops=1), progress=lambda step, done, total: seen.append((done, total)))
     assert (found.questions, found.unseeded, found.unanswered, found.unreached, found.cut) == (5, 1, 1, 2, 0)
     assert seen == [(done, 5) for done in range(1, 6)]
     assert [example.text for example in found.all] == ["who directed Film1"]

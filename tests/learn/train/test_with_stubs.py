@@ -60,7 +60,7 @@ def test_a_text_model(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(text_trainer, "fit", lambda *_: Fitted((0.5, 0.25), 2, None, None))
     told = list[str]()
     options: Any = {"base": "someone/model", "epochs": 2, "seed": 3, "device": "cpu"}
-    options["watch"] = lambda what, done, total: told.append(what)
+    options["progress"] = lambda what, done, total: told.append(what)
     report = text_trainer.train_text_model(Stub, graph, ASKED, tmp_path / "out", options, {"query_prefix": "q: "})
     assert (report.epochs, report.best, report.learned, report.untrained) == (2, 2, 2, None)
     assert set(told) == {"questions searched"}
@@ -93,7 +93,7 @@ def encoded(base: Base, lessons: Sequence[Any], *, context: int, longest: int) -
 def test_a_language_model(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fits = list[Any]()
 
-    def fit(model: Any, learned: Any, held: Any, settings: Any, tell: Any) -> Fitted[Quality]:
+    def fit(model: Any, learned: Any, held: Any, settings: Any, progress: Any) -> Fitted[Quality]:
         fits.append(settings)
         return Fitted((0.5,), 1, None, None)
 

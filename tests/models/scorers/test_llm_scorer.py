@@ -227,7 +227,7 @@ def test_a_fault_of_the_server_is_raised() -> None:
         ({"rounds": 0}, "parameter.not_allowed", {"name": "rounds", "example": "1"}),
         ({"prefilter": "BM25"}, "parameter.not_allowed", {"name": "prefilter", "example": "MiniLM()"}),
         ({"prefilter": BM25(), "prefilter_n": 0}, "parameter.not_allowed", {"name": "prefilter_n", "value": "0"}),
-        ({"prefilter_n": 9}, "llm_scorer.no_prefilter", {}),
+        ({"prefilter_n": 9}, "scorer.no_prefilter", {}),
         ({"llm": "gpt"}, "parameter.not_allowed", {"name": "llm", "example": "LLM()"}),
     ],
 )

@@ -126,7 +126,7 @@ def test_an_evaluation_that_is_killed_is_taken_up(tmp_path, whole, seed):
     path, rng = tmp_path / "runs.sqlite", random.Random(seed)
     for _ in range(5):
         try:
-            evaluate(GRAPH, questions(), TEXTS, out=path, watch=Killer(rng)).close()
+            evaluate(GRAPH, questions(), TEXTS, out=path, progress=Killer(rng)).close()
         except (Killed, KeyboardInterrupt):
             continue
     study = evaluate(GRAPH, questions(), TEXTS, out=path)
@@ -321,12 +321,12 @@ def test_ctrl_c_gives_calls_in_flight_up(tmp_path):
     with ScriptedLLM(lambda request: Reply("Nairobi", delay=0.02)) as server:
         pipeline = ShortestPaths(max_hops=1) >> Generate(LLM(base_url=server.base_url, max_tokens=20))
 
-        def watch(step, done, total):
+        def progress(step, done, total):
             if done == 5 and step == "answering":
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            evaluate(GRAPH, asked_of(60), [pipeline], out=tmp_path / "runs.sqlite", watch=watch)
+            evaluate(GRAPH, asked_of(60), [pipeline], out=tmp_path / "runs.sqlite", progress=progress)
         assert len(server.requests) < 60
     with Study.open(tmp_path / "runs.sqlite") as study:
         assert study.runs()[0].done >= 5
@@ -337,7 +337,7 @@ def test_progress_is_told(tmp_path):
     told = []
     for _ in range(2):
         evaluate(GRAPH, asked_of(3), ["ShortestPaths()", "PPR(k=2)"], out=tmp_path / "runs.sqlite",
-                 watch=lambda *step: told.append(step)).close()  # fmt: skip
+                 progress=lambda *step: told.append(step)).close()  # fmt: skip
     steps = [(done, total) for step, done, total in told if step == "answering"]
     assert steps == [(0, 6), (2, 6), (4, 6), (6, 6), (6, 6)]
 

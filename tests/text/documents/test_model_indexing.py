@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from graphbrick import LLM, ExtractGraph, OpenIE, Phrases, index
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.testing import ScriptedLLM
 from graphbrick.testing.llm_server import Reply, Request
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 
 TOWNS = {"Nairobi": "Kenya", "Kampala": "Uganda", "Lima": "Peru", "Quito": "Ecuador", "Oslo": "Norway"}
 

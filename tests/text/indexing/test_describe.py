@@ -12,10 +12,11 @@ from documents import write_documents
 
 from graphbrick import LLM, Describe, ExtractGraph, index
 from graphbrick.core.errors import ModelError
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.llm.conversations import ask_about
 from graphbrick.testing import ScriptedLLM, check_brick
 from graphbrick.testing.llm_server import Reply, Request
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.indexing.describe import Described
 
 

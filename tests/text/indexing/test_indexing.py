@@ -36,13 +36,14 @@ from graphbrick import (
 from graphbrick.cli.pipelines import NO_ENCODER
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.learn.default import TEXT_PIPELINE, WORDS_PIPELINE, default_pipeline
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.indexes.embed_graph import lacks_vectors
 from graphbrick.models.vectors.store import store_of
 from graphbrick.testing import TINY
 from graphbrick.text.documents.document import Document
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.extract.extraction import Extraction
 from graphbrick.text.indexing import indexing
 from graphbrick.text.indexing.graph_records import text_records

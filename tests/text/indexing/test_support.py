@@ -13,7 +13,7 @@ import graphbrick
 from graphbrick import change, index
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.corpus import Claim, TextGraph
-from graphbrick.text.documents.store import text_folder
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.text.extract.describing import joined_descriptions
 from graphbrick.text.extract.extraction import (
     Extraction,

@@ -30,7 +30,7 @@ _INTRODUCED = 10  # nodes that the question names
 
 @dataclass(frozen=True, repr=False)
 class Agent(RetrieveStage):
-    """The evidence that a language model collects with tools: it searches, follows relations, and names the answer.
+    """Evidence that a language model collects with tools until it names the answer.
 
     The model is told the question, the nodes that it names, and the tools. In each step it calls one or several tools,
     which run at the same time, and reads their results. It ends with ``finish``, which names the nodes of the answer,

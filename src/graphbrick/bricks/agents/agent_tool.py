@@ -1,4 +1,4 @@
-"""Tools of agents: a typed Python function with a name, a description and a JSON schema of its arguments."""
+"""Tools of agents: typed Python functions with a JSON schema of their arguments."""
 
 from __future__ import annotations
 

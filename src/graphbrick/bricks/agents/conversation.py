@@ -1,4 +1,4 @@
-"""Conversations of agents with models, by native tool calls or a text protocol for models without them."""
+"""Conversations of agents with models, by native tool calls or a text protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph of the triples that were seen in a graph without triple ids, so that paths can be made of them."""
+"""A graph of the triples seen in a graph without triple ids, from which paths can be made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from graphbrick.core.graph import Labels
 
 
 class SeenTriples:
-    """The labels of a graph with labels and neighbours, and ids for the triples that were seen, in that order.
+    """The labels of a graph without triple ids, and ids for the triples seen, in that order.
 
     Args:
         graph: The graph; entities and relations keep its ids.

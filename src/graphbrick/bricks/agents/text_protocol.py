@@ -1,4 +1,4 @@
-"""Reading actions that a model wrote as text: ``Action: tool[arguments]``, tolerant of how small models write it."""
+"""Reading actions that a model wrote as text, ``Action: tool[arguments]``, also badly written ones."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def read_actions(reply: str, tools: Mapping[str, AgentTool]) -> list[Call]:
 
 
 def _sections(text: str) -> list[tuple[str, str]]:
-    """Return the parts of a reply by their labels, such as "thought"; what comes before the first has none."""
+    """Return the parts of a reply by their labels, such as "thought"; the first has none."""
     labels = list(_LABEL.finditer(text))
     starts = [label.start() for label in labels]
     sections = [("", text[: starts[0]] if starts else text)]

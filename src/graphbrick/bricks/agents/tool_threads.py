@@ -1,4 +1,4 @@
-"""Running the tool calls of one step at the same time, with a time limit, so that no tool can hold up a run."""
+"""Running the tool calls of one step at the same time, with a time limit."""
 
 from __future__ import annotations
 

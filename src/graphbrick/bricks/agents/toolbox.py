@@ -30,7 +30,7 @@ def _all_tools() -> dict[str, AgentTool]:
 
 
 def all_tools() -> dict[str, AgentTool]:
-    """Return all tools by name, including those of plug-ins (entry points of the group ``graphbrick.tools``).
+    """Return all tools by name, including plug-ins (entry points ``graphbrick.tools``).
 
     A plug-in that is broken, or has the name of another tool, is left out with a warning.
     """

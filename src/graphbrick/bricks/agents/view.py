@@ -1,4 +1,4 @@
-"""The part of a graph that an agent may see: names resolved to entities, and neighbours inside a subgraph."""
+"""The part of a graph that an agent may see, with names resolved to entities."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class GraphView:
     # Names
 
     def name(self, entity: int) -> str:
-        """Return the name of an entity by which a model can refer to it: its label, with its key if that differs."""
+        """Return the name of an entity for a model: its label, with its key if that differs."""
         label, key = one_line(self.graph.label(entity)), one_line(self.graph.key(entity))
         return key if label in (key, "") else f"{label[:_LONGEST_NAME]} [{key}]"
 
@@ -186,7 +186,7 @@ class GraphView:
         relations: Collection[int] | None = None,
         limit: int = LIMIT,
     ) -> list[tuple[list[Walked], bool]]:
-        """Return the triples around each entity as they are followed from it, and whether there are more than a limit.
+        """Return the triples around each entity, followed from it, and whether some exceed a limit.
 
         Triples that leave the entity come first. A loop is followed forwards only, unless only backwards is asked for.
         """

@@ -1,4 +1,4 @@
-"""The workspace of an agent for one question: the graph, named lists of nodes, notes, and the triples seen."""
+"""The workspace of an agent for one question: graph, lists of nodes, notes and triples seen."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Communities(RankedExtract):
-    """The entities with the highest personalized PageRank in the partitions of the seeds, and all triples among them.
+    """The entities of highest personalized PageRank in the partitions of the seeds, and their triples.
 
     The whole graph is partitioned once by the Leiden method, ignoring direction, and the partitions are stored
     beside the graph. Run ``graphbrick prepare partitions GRAPH`` to make them. For a graph of at most 2 million

@@ -1,4 +1,4 @@
-"""Extraction of the entities or triples nearest to the question by embedding, with their neighbourhood."""
+"""Extraction of the entities or triples nearest to the question by embedding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers as a language model writes them: in lines or JSON, each with the numbers of the paths that support it."""
+"""Answers of a language model in lines or JSON, each with the numbers of supporting paths."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _PLACE = re.compile(r"\{(format|form|question|evidence)\}")
 
 @dataclass(frozen=True, repr=False)
 class Generate(GenerateStage):
-    """The answers a language model reads out of the evidence, each with the numbers of the items that support it.
+    """Answers that a language model reads out of the evidence, each with its supporting items.
 
     The numbers are checked: an item counts as support only if it speaks of the answer's entity, or if it comes from a
     document or query and has the words of the answer. If the model names no item, all that support the answer are

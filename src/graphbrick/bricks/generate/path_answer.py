@@ -218,7 +218,7 @@ def _computed(evidence: Evidence) -> Answer:
 
 
 def _withheld_plan(evidence: Evidence, min_confidence: float) -> Answer | None:
-    """Return the empty answer that stands for a computed one of low confidence, which is an event; else None."""
+    """Return an empty answer (an event) for a computed one of low confidence; else None."""
     if evidence.confidence is None or evidence.confidence >= min_confidence:
         return None
     plan = next(item.values[1] for item in evidence.items if isinstance(item, Row) and item.columns == ANSWER)

@@ -101,7 +101,7 @@ def is_spelled(graph: Graph, text: str, entity: int) -> bool:
 
 
 def _inside(question: Question, span: Span) -> int | None:
-    """Return the word for the things that are in a mention: «cities» in «cities in Mexico»; so Mexico is not a city."""
+    """Return the word for things in a mention, such as «cities» in «cities in Mexico»."""
     words = question.words
     at = span.first - 1
     if at >= 0 and words[at].text == "the":
@@ -112,7 +112,7 @@ def _inside(question: Question, span: Span) -> int | None:
 
 
 def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:
-    """Return the neighbours of an entity and the distinct relations that lead to them, of the first 10,000 triples."""
+    """Return the neighbours of an entity and the relations to them, from the first 10,000 triples."""
     csr = graph.csr
     out, into = csr.row(entity, True), csr.row(entity, False)
     out, into = (

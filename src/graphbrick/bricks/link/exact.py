@@ -60,7 +60,7 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
 
 
 def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int]) -> bool:
-    """Return whether a span speaks of a type or relation: only words of their labels, not capitalized as a name is."""
+    """Return whether a span has only words of types and relations, and no capitals of a name."""
     words = question.words[span.first : span.last + 1]
     known = vocabulary(graph)
     # Function words of a span do not count, as in «the director».
@@ -73,7 +73,7 @@ def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int
 
 
 def spans_of_names(graph: Graph, question: Question) -> list[Span]:
-    """Return the spans of the question whose hash is that of a name, most content words first, then longest."""
+    """Return the spans whose hash is that of a name, most content words first, then longest."""
     words = question.words
     if not words:
         return []

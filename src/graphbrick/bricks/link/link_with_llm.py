@@ -1,4 +1,4 @@
-"""Linking by a language model: it lists the names in a question, and chooses among several entities of one name."""
+"""Linking by a language model, which lists names and chooses among entities of one name."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _NEAREST = 5
 
 @dataclass(frozen=True, repr=False)
 class LinkWithLLM(LinkStage):
-    """Seeds by the names that a language model finds in the question, looked up among the labels and aliases.
+    """Seeds from the names that a language model lists, looked up among labels and aliases.
 
     The model is asked once for the names, with two examples. Each name is looked up as in `LinkLabels`: exactly apart
     from case, accents and punctuation; if there is no match, by similarity. A name that the question does not contain

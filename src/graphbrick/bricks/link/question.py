@@ -94,7 +94,7 @@ class Question:
         return first.isupper() or first.isdigit()
 
     def is_lower(self, span: Span) -> bool:
-        """Return whether the spelling of a span does not mark it as a name: lower case, or a question in capitals."""
+        """Return whether a span is not spelled as a name: in lower case, or in a question in capitals."""
         surface = self.surface(span)
         return surface.islower() or (self.shouts and surface.isupper())
 
@@ -139,7 +139,7 @@ def _between(words: Sequence[Token], places: Iterable[tuple[int, int]]) -> Itera
 
 
 def disjoint(spans: Iterable[tuple[Span, V]], taken: Iterable[Span] = ()) -> list[tuple[Span, V]]:
-    """Return spans that overlap neither each other (earlier entries win) nor ``taken``, in order of appearance."""
+    """Return spans that overlap neither each other nor ``taken``, in order; earlier entries win."""
     used = {at for span in taken for at in range(span.first, span.last + 1)}
     chosen = []
     for span, value in spans:

@@ -1,4 +1,4 @@
-"""Names that a question does not spell as the graph does: other spellings, parts of names, and typing errors."""
+"""Names spelled unlike the graph's: other spellings, parts of names, and typing errors."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Unmatched:
                     yield span, False
 
     def _is_named(self, span: Span) -> bool:
-        """Return whether capitals show that a span may be a name; function words inside it may be in lower case."""
+        """Return whether capitals show a possible name; inner function words may be lower case."""
         question = self.question
         if not question.shows_names:
             return False

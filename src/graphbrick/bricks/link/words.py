@@ -1,4 +1,4 @@
-"""Words of questions that are not names: function words, titles, and the words of a graph's types and relations."""
+"""Words of questions that are not names: function words, titles, types and relations."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def _rows(reply: str) -> list[object] | None:
 
 
 def _points(rows: Sequence[object], n: int, reply: str) -> Iterator[tuple[str, float, list[int]]]:
-    """Yield text, score and the numbers of the sources of each point of a reply; those of score 0 are left out."""
+    """Yield text, score and source numbers of each point of a reply, without those of score 0."""
     without = 0
     for row in rows:
         fields = row if isinstance(row, Mapping) else {}

@@ -15,7 +15,7 @@ from graphbrick.pipeline import RerankStage
 
 @dataclass(frozen=True, repr=False)
 class Supplement(RerankStage):
-    """The items that ``scorer`` chooses, then the best of the others by ``other`` until there are ``n`` (EEMs-S).
+    """The items that ``scorer`` chooses, filled up to ``n`` with the best by ``other`` (EEMs-S).
 
     A language model often names fewer items than it may; an embedding model fills the remaining places.
 

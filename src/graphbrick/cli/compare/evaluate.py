@@ -115,7 +115,7 @@ def evaluate(
         try:
             run(
                 opened, questions, chosen, out=out, limit=limit, seed=seed, link=link, workers=workers, fresh=fresh,
-                retry=retry, judge=judged_by, exchanges=not no_exchanges, runner=runner, watch=report,
+                retry=retry, judge=judged_by, exchanges=not no_exchanges, runner=runner, progress=report,
             ).close()  # fmt: skip
         except StoppedError as error:
             stopped = error

@@ -45,7 +45,7 @@ def report(
         _print(runs, metric, baseline, by, as_json=as_json)
         return
     total = _runs(runs)
-    with progress(f"reading {runs}", total) as watch:
+    with progress(f"reading {runs}", total) as shown:
         written = write_report(
             runs,
             html=html,
@@ -57,7 +57,7 @@ def report(
             title=title,
             details=_count(details),
             exchanges=not no_exchanges,
-            progress=watch,
+            progress=shown,
         )
     if as_json:
         files = {kind: {"path": str(path), "bytes": path.stat().st_size} for kind, path in written.files.items()}

@@ -95,7 +95,7 @@ def tune(
     with limits(budget, cache, cache_file), progress() as shown:
         result = run(
             opened, loaded, out, known=known, space=searched, settings=replace(settings, only_compared=not allowed),
-            watch=shown,
+            progress=shown,
         )  # fmt: skip
     print_tuned(result, out, graph, as_json=as_json)
 

@@ -14,11 +14,16 @@ from graphbrick.cli.options import (
     GraphPlace,
     Header,
     Json,
+    Key,
     Language,
     LearnAgain,
+    Name,
     Nodes,
+    Quote,
+    Relation,
     SkipBad,
     Source,
+    Type,
     _folder,
     chosen_embedder,
     open_any,
@@ -35,7 +40,7 @@ def build(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help="File of triples, folder of nodes.* and edges.*, or address of a database."
+            metavar="SOURCE", help="File of triples, folder of tables of nodes and edges, or address of a database."
         ),
     ],
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.")],
@@ -43,6 +48,11 @@ def build(
     delimiter: Delimiter = None,
     columns: Columns = None,
     header: Header = None,
+    relation: Relation = None,
+    name: Name = None,
+    type_: Type = None,
+    key: Key = None,
+    quote: Quote = None,
     language: Language = "en",
     labels: Annotated[Path | None, typer.Option(help="Table of keys and labels, for what is there.")] = None,
     label_relation: Annotated[
@@ -63,22 +73,23 @@ def build(
     learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
-    """Build a graph folder from a file, also .gz and .zst, or from a database, such as bolt://localhost:7687/films."""
+    """Build a graph folder from a file, also packed, or from a database, such as bolt://localhost:7687/films."""
     from graphbrick.cli.graphs.renewing import after_change
-    from graphbrick.cli.printing.graphs import print_built
+    from graphbrick.cli.printing.graphs import print_built, print_understood
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.build.builder import build
     from graphbrick.graphs.databases.address import is_address
+    from graphbrick.graphs.readers import understood
     from graphbrick.graphs.records.rules import rules_named
 
     if is_address(source):
         from graphbrick.core.trace import Trace, record
         from graphbrick.graphs.changes.copying import copy_graph
 
-        if any(
-            (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset, skip_bad)
-        ):
+        of_tables = (relation, name, type_, key, quote is not None)
+        of_files = (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset)
+        if any((*of_tables, *of_files, skip_bad)):
             raise InputError(
                 f"{source} is a database, which takes only --near, --overwrite and --learn; the others are for files"
             )
@@ -88,7 +99,11 @@ def build(
         print_built(copied, as_json=as_json, learning=learn)
         after_change(graph, learn_again=learn)
         return
-    options = read_options(delimiter, columns, header, language)
+    roles = {"relation": relation, "name": name, "type": type_, "key": key, "quote": quote}
+    options = read_options(delimiter, columns, header, language, **roles)
+    told = understood(Path(source), nodes=nodes, options=options)
+    if not as_json:
+        print_understood(told)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
     with progress(f"building {graph}", unit="share") as report:
         built = build(
@@ -103,7 +118,7 @@ def build(
             overwrite=overwrite,
             progress=report,
         )
-    print_built(built, as_json=as_json, learning=learn)
+    print_built(built, as_json=as_json, learning=learn, understood=told)
     after_change(graph, learn_again=learn)
 
 

@@ -94,6 +94,6 @@ def questions(
         if not made:
             raise GraphbrickError("the graph gives no question with 1 to 50 answers; nothing was written")
         if model is not None:
-            made, reworded = paraphrased(made, model, watch=part_of(report, "reworded"))
+            made, reworded = paraphrased(made, model, progress=part_of(report, "reworded"))
         out.writelines(json.dumps(question.record(), ensure_ascii=False) + "\n" for question in made)
     print_written(file, made, reworded, wanted=n)

@@ -27,7 +27,7 @@ def after_change(graph: Path, *, learn_again: bool) -> None:
     opened = Graph.open(graph)
     if learn_again:
         with progress("learning") as shown:
-            report = renew(opened, watch=shown)
+            report = renew(opened, progress=shown)
         typer.echo("learned already, and no relation is new" if report is None else str(report), err=True)
         return
     try:

@@ -70,6 +70,7 @@ def index(
     from graphbrick.cli.progress import progress
     from graphbrick.core.compute import part_of
     from graphbrick.core.errors import InputError
+    from graphbrick.graphs.store.beside_text import has_text
     from graphbrick.models.embedders.minilm import MiniLM
     from graphbrick.models.indexes.embed_graph import embed_passages
     from graphbrick.text.indexing.estimating import estimate
@@ -77,7 +78,7 @@ def index(
     from graphbrick.text.sources.tables import SourceOptions
 
     sources, graph = sources_of(places[:-1], rate, pages), Path(places[-1])
-    if not sources and not graph.with_name(f"{graph.name}.text").is_dir():
+    if not sources and not has_text(graph):
         raise InputError(
             f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph} "
             f"(an index of the embeddings of a graph is made by graphbrick prepare vectors {graph})"
@@ -171,8 +172,9 @@ def documents(
     from graphbrick.cli.printing.indexing import problem_line, problem_rows
     from graphbrick.cli.printing.terminal import plain, print_json
     from graphbrick.core.errors import InputError
+    from graphbrick.graphs.store.beside_text import text_folder
     from graphbrick.language.counting import counted
-    from graphbrick.text.documents.store import TextStore, text_folder
+    from graphbrick.text.documents.store import TextStore
     from graphbrick.text.indexing.indexing import stored_extractor
 
     folder = text_folder(graph)

@@ -73,7 +73,7 @@ def data(
         made = write_data(
             out, passages, pairs, MiniLM(),
             Selection(_kinds(negatives), seed, found_again=not (all_questions or _is_by_graph(passages, pairs))),
-            about={"sources": [str(source) for source in sources]}, n=n, watch=report,
+            about={"sources": [str(source) for source in sources]}, n=n, progress=report,
         )  # fmt: skip
     print_data(out, made, as_json=as_json)
 
@@ -118,12 +118,12 @@ def train(
     from graphbrick.core.errors import InputError
     from graphbrick.judge.judges.classifier.learned import description, reader_of
     from graphbrick.judge.judges.classifier.training import train_classifier
-    from graphbrick.judge.judges.folder import new_judge, require_no_judge
-    from graphbrick.judge.synthetic.rows import read_rows
+    from graphbrick.judge.judges.folder import new_judge
+    from graphbrick.judge.synthetic.rows import read_rows, require_new
 
     if method not in ("classifier", "encoder", "llm"):
         raise InputError(f"--method must be classifier, encoder or llm, got {method!r}")
-    require_no_judge(out)
+    require_new(out)
     labels = labels_named(label)
     rows = [row for place in data for row in read_rows(place) if labels is None or row.label in labels]
     about = {"data": [str(place) for place in data], "seed": seed}
@@ -135,18 +135,18 @@ def train(
 
             how = EncoderParameters(seed=seed)
             made = train_judge_encoder(
-                rows, out, base=base or BASE, parameters=how, trials=trials, about=about, watch=report
+                rows, out, base=base or BASE, parameters=how, trials=trials, about=about, progress=report
             )
         elif method == "llm":
             from graphbrick.judge.training import judge_llm
 
             settings = judge_llm.JudgeSettings(seed=seed)
             made = judge_llm.train_judge_llm(
-                rows, out, base=base or judge_llm.BASE, settings=settings, about=about, watch=report
+                rows, out, base=base or judge_llm.BASE, settings=settings, about=about, progress=report
             )
         else:
             readers = embedder, "" if reranker == "none" else reranker
-            trained = train_classifier(rows, reader_of(*readers), seed=seed, watch=report)
+            trained = train_classifier(rows, reader_of(*readers), seed=seed, progress=report)
             with new_judge(out, description(trained.models, trained.rarity, readers, {**about, **trained.report()})):
                 made, left_out = trained.reports, trained.left_out
     print_trained(out, made, left_out, as_json=as_json)
@@ -180,7 +180,7 @@ def check(
 
     rows = [row for place in labels for row in read_rows(place)]
     with limits(budget, cache, cache_file), progress() as report:
-        checked = check_judge(judge, judge_of(judge), rows, watch=report)
+        checked = check_judge(judge, judge_of(judge), rows, progress=report)
     print_check(checked, as_json=as_json)
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits, writing_model
-from graphbrick.cli.options import Json
+from graphbrick.cli.options import Json, chosen_embedder
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.judge.metrics.cases import SystemCase
     from graphbrick.judge.metrics.metric_judge import Metric
-    from graphbrick.models.embedders.embedder import Embedder
 
 Cases = Annotated[
     Path,
@@ -78,12 +77,13 @@ def metrics(
 
     listed, file = drawn(_cases(cases), questions, seed), out or cases.with_name(f"{cases.name}.metrics.jsonl")
     chosen = _metrics(metric or [], listed)
-    judge = MetricJudge(writing_model(llm), chosen, _embedder(embedder) if NEEDS_EMBEDDER & set(chosen) else None)
+    brick = chosen_embedder(embedder, "--embedder") if NEEDS_EMBEDDER & set(chosen) else None
+    judge = MetricJudge(writing_model(llm), chosen, brick)
     if dry_run:
         print_plan(plan_metrics(listed, judge, file), judge, as_json=as_json)
         return
     with limits(budget, cache, cache_file), progress() as report:
-        study = measure_cases(listed, judge, file, retry=retry, watch=part_of(report, "metrics"))
+        study = measure_cases(listed, judge, file, retry=retry, progress=part_of(report, "metrics"))
     print_metrics(study, as_json=as_json)
     values = [value for by_metric in study.values for value in by_metric.values()]
     _require_readable(
@@ -122,7 +122,7 @@ def pairs(
     with limits(budget, cache, cache_file), progress() as report:
         study = compare_pairs(
             listed, PairJudge(writing_model(llm)), out or cases.with_name(f"{cases.name}.pairs.jsonl"),
-            systems=systems, retry=retry, watch=part_of(report, "pairs"),
+            systems=systems, retry=retry, progress=part_of(report, "pairs"),
         )  # fmt: skip
     print_pairs(study, as_json=as_json)
     unread = [verdict.reason for verdict in study.verdicts if verdict.outcome is None]
@@ -170,7 +170,7 @@ def score(
     with limits(budget, cache, cache_file), progress() as report:
         study = score_cases(
             drawn(_cases(cases), questions, seed), judge, out or cases.with_name(f"{cases.name}.scores.jsonl"),
-            write_steps=write_steps, retry=retry, watch=part_of(report, "scores"),
+            write_steps=write_steps, retry=retry, progress=part_of(report, "scores"),
         )  # fmt: skip
     print_scores(study, as_json=as_json)
     unread = [score.reason for score in study.scores if score.value is None]
@@ -212,19 +212,3 @@ def _metrics(names: list[str], cases: list[SystemCase]) -> tuple[Metric, ...]:
     if unknown:
         raise InputError(f"there is no metric {unknown[0]!r}; there are {', '.join(Metric)}, or all")
     return tuple(metric for metric in Metric if metric in names)
-
-
-def _embedder(text: str) -> Embedder:
-    """Return the embedder that a recipe text names.
-
-    Raises:
-        InputError: It is another kind of brick.
-    """
-    from graphbrick.core.errors import InputError
-    from graphbrick.models.embedders.embedder import Embedder
-    from graphbrick.pipeline.parsing import parse_brick
-
-    brick = parse_brick(text)
-    if not isinstance(brick, Embedder):
-        raise InputError(f"--embedder takes an embedder such as MiniLM(), got {brick!r}")
-    return brick

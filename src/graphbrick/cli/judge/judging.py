@@ -158,7 +158,7 @@ def _rate(
         return None
     with progress("rating") as report:
         try:
-            rate_study(runs, judge, labels, name=name, fresh=fresh, retry=retry, watch=report).close()
+            rate_study(runs, judge, labels, name=name, fresh=fresh, retry=retry, progress=report).close()
         except StoppedError as error:
             return error
     return None
@@ -209,7 +209,7 @@ def _judge_at_1(runs: Path, llm: str, *, fresh: bool, retry: bool, exchanges: bo
     stopped: StoppedError | None = None
     with progress() as report:
         try:
-            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=exchanges, watch=report).close()
+            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=exchanges, progress=report).close()
         except StoppedError as error:
             stopped = error
     with Study.open(runs) as study:

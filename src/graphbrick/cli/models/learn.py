@@ -77,7 +77,7 @@ def learn(
             embedder=brick,
             llm=None if llm is None else chat_model(llm),
             seed=seed,
-            watch=shown,
+            progress=shown,
         )
     place = out or learned_place(opened)
     note_events(() if report.by_model is None else report.by_model.events)

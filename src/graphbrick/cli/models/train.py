@@ -118,7 +118,7 @@ def _train(
     if "embedder" in options:
         options["embedder"] = chosen_embedder(options["embedder"], "--embedder")
     with progress(title) as shown:
-        report = getattr(train, f"train_{name}")(opened, loaded, out, watch=shown, **options)
+        report = getattr(train, f"train_{name}")(opened, loaded, out, progress=shown, **options)
     if as_json:
         print_json(report.to_dict())
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,12 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graphbrick.cli.printing.properties import print_not_kept, print_properties, print_types
 from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.graphs.changes.delta import Change
 from graphbrick.graphs.changes.refreshing import Refreshed
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.info import change_counts, graph_info, isolated, size, skipped
+from graphbrick.graphs.info import TOP, change_counts, graph_info, graph_properties, isolated, size, skipped
 from graphbrick.graphs.local.extracted import ExtractedGraph
 from graphbrick.graphs.partitions import Partitions
 from graphbrick.language.counting import counted
@@ -45,10 +47,23 @@ def print_refreshed(place: Path, done: Refreshed, *, as_json: bool) -> None:
     console().print(plain(f"{place}: {told}"))
 
 
-def print_built(graph: Graph, *, as_json: bool, learning: bool = False) -> None:
-    """Print the report of a build; ``learning``: the relations are learned next."""
+def print_understood(lines: Sequence[str]) -> None:
+    """Print how the files of a build are read."""
+    for line in lines:
+        console().print(plain(line))
+
+
+def print_built(graph: Graph, *, as_json: bool, learning: bool = False, understood: Sequence[str] = ()) -> None:
+    """Print the report of a build.
+
+    Args:
+        graph: The graph.
+        as_json: Print JSON.
+        learning: Whether its relations are learned next.
+        understood: How its files were read, for JSON.
+    """
     if as_json:
-        print_json(graph_info(graph))
+        print_json({**graph_info(graph), "understood": list(understood)})
         return
     out, facts = console(), graph.manifest
     out.print(
@@ -64,6 +79,8 @@ def print_built(graph: Graph, *, as_json: bool, learning: bool = False) -> None:
         out.print(f"read as labels: {counted(facts.labels_read, 'triple')}")
     if not facts.near:
         out.print("there is no index for near misses of names (--near)")
+    print_properties(out, graph_properties(graph))
+    print_not_kept(out, facts.not_kept)
     alone = isolated(graph)
     if alone:
         out.print(f"without a triple: {counted(alone, 'entity')}" + (_MISMATCH if alone > facts.entities / 2 else ""))
@@ -86,8 +103,8 @@ def print_built(graph: Graph, *, as_json: bool, learning: bool = False) -> None:
 
 
 def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
-    """Print counts, the most frequent relations and the manifest of a graph."""
-    facts = graph_info(graph)
+    """Print counts, relations, types, properties and the manifest of a graph."""
+    facts = graph_info(graph, top=None if as_json else TOP)
     if as_json:
         print_json({**facts, "checked": checked})
         return
@@ -105,6 +122,11 @@ def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
     for row in facts["top_relations"]:
         relations.add_row(Text(plain(row["label"])), f"{row['triples']:,}", facts["literals"].get(row["label"], ""))
     out.print(relations)
+    if facts["more_relations"]:
+        out.print(f"... and {facts['more_relations']:,} relations more (--json)")
+    print_types(out, facts)
+    print_properties(out, facts)
+    print_not_kept(out, facts["not_kept"])
 
 
 def print_schema(graph: DatabaseGraph, *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from graphbrick.core.errors import InputError
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or of all files of a folder with their relative names, as hexadecimal text.
+    """Return the SHA-256 of a file, or of a folder's files with their names, as hexadecimal text.
 
     It depends on contents only, not on where the file or folder lies. Each file is read once per process, and again
     when its size or time of change differs.
@@ -30,6 +30,15 @@ def digest(path: Path) -> str:
         raise InputError(
             f"it cannot be read: {error.strerror or error}", error.filename or path, code="digest.unreadable"
         ) from error
+
+
+def file_stamp(path: Path) -> tuple[int, int, int] | None:
+    """Return numbers that change when a file or folder is replaced or written to; None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -126,7 +126,7 @@ def _get(url: str, part: Path, progress: Progress, size: int | None, tag: _Tag) 
 
 
 def _checked(reply: http.client.HTTPResponse, begin: int, size: int | None) -> int | None:
-    """Return the size of the complete file, or None if the server does not tell it; raise if a reply is wrong."""
+    """Return the size of the complete file, None if the server does not tell; raise for a wrong reply."""
     if reply.status == 206:
         sent = reply.headers.get("Content-Range") or ""
         total = int(last) if size is None and (last := sent.rpartition("/")[2]).isdecimal() else size

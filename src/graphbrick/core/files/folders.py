@@ -146,6 +146,14 @@ def check_writable(path: Path) -> None:
     probe.rmdir()
 
 
+def user_folder(variable: str, name: str = "") -> Path:
+    """Return the folder that an environment variable names; without it, one in the user's cache folder."""
+    from platformdirs import user_cache_path
+
+    chosen = os.environ.get(variable)
+    return Path(chosen).expanduser() if chosen else user_cache_path("graphbrick") / name
+
+
 def files_in(folder: Path) -> list[str]:
     """Return the relative paths of all files in a folder and its subfolders, sorted."""
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())

@@ -21,6 +21,10 @@ class HasProperties(Protocol):
         """Return the properties of an entity by name."""
         ...
 
+    def own_properties(self, entity: int) -> Properties:
+        """Return the properties of an entity that are not tails of triples as well; by default all."""
+        return self.properties(entity)
+
     def matching(self, condition: Condition) -> Sequence[int]:
         """Return the entities with a property that meets a condition, ascending."""
         ...

@@ -27,10 +27,16 @@ NO_PROPERTIES: Properties = MappingProxyType({})
 LARGEST = (1 << 63) - 1
 """The largest whole number that is kept as a number; larger ones are texts."""
 
-_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,18})")
-_NUMBER = re.compile(r"-?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d{1,3})?")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
+_NUMBER = re.compile(r"-?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_CELL_NUMBER = re.compile(r"-?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]{1,2})?")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_HOURS = r"(?:[01]\d|2[0-3])"
+_DATETIME = re.compile(
+    rf"\d{{4}}-\d{{2}}-\d{{2}}[T ]{_HOURS}:[0-5]\d(?::[0-5]\d(?:\.\d{{1,9}})?)?(?:Z|[+-]{_HOURS}:?[0-5]\d)?",
+    re.ASCII,
+)
+_LONGEST_INTEGER, _LONGEST_NUMBER = 18, 40  # digits and letters of cells without types that are read as numbers
 
 
 class Kind(StrEnum):
@@ -169,10 +175,13 @@ def raw_kind(text: str) -> Kind:
     >>> [str(raw_kind(text)) for text in ("291", "24.5", "007", "false", "2008-10-13", "Berlin")]
     ['whole number', 'number', 'text', 'boolean', 'date', 'text']
     """
-    for kind in (Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE, Kind.DATETIME):
+    text = text.strip()
+    for kind in (Kind.INTEGER, Kind.BOOLEAN, Kind.DATE, Kind.DATETIME):
         if read_value(text, kind) is not None:
-            return kind if kind != Kind.NUMBER or not is_code(text) else Kind.TEXT
-    return Kind.TEXT
+            return kind if kind != Kind.INTEGER or len(text.lstrip("-")) <= _LONGEST_INTEGER else Kind.TEXT
+    if is_code(text) or len(text) > _LONGEST_NUMBER or text.removeprefix("-").isdigit():
+        return Kind.TEXT
+    return Kind.NUMBER if _CELL_NUMBER.fullmatch(text) else Kind.TEXT
 
 
 def is_code(text: str) -> bool:

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from graphbrick.core import __version__
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError
@@ -23,6 +25,8 @@ from graphbrick.graphs.build.ingest import FACTS, KEYS, RELATION, Ingest
 from graphbrick.graphs.build.parts import file_parts
 from graphbrick.graphs.build.steps import Steps, fingerprint
 from graphbrick.graphs.build.texts import KEY_HASHES, TextWriter
+from graphbrick.graphs.build.value_ingest import MARKS, TRIPLE_FACTS
+from graphbrick.graphs.build.values import PLACED, VALUES, Columns, place_triple_values, write_columns
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.readers import ReadOptions, naming_of, source_files
 from graphbrick.graphs.readers.streams import Meter
@@ -33,14 +37,16 @@ from graphbrick.graphs.records.records import (
     BadRecords,
     EdgeRecord,
     EntityRecord,
+    LeftOut,
     RankedFact,
     Record,
     RelationRecord,
     TripleRecord,
 )
 from graphbrick.graphs.records.rules import Rules
+from graphbrick.graphs.store.columns import open_columns
 from graphbrick.graphs.store.literals import find_literal_types
-from graphbrick.graphs.store.manifest import SKIPPED, VERSION, FileEntry, Manifest
+from graphbrick.graphs.store.manifest import PLAIN_VERSION, SKIPPED, VERSION, FileEntry, Manifest
 from graphbrick.graphs.store.strings import StringTable, open_array
 from graphbrick.graphs.store.writing import search
 from graphbrick.graphs.store.writing.string_writer import write_strings
@@ -94,16 +100,16 @@ def build(
     >>> build(triples, Path(tempfile.mkdtemp()) / "kenya.graph")
     Graph('kenya.graph', entities=3, relations=2, triples=2)
     """
-    bad, rules, meter = BadRecords(skip=skip_bad), rules or Rules(), Meter()
+    bad, left_out, rules, meter = BadRecords(skip=skip_bad), LeftOut(), rules or Rules(), Meter()
     if isinstance(source, str | PathLike):
-        files = source_files(Path(source), None if nodes is None else Path(nodes))
         label_file, how = None if labels is None else Path(labels), options or ReadOptions()
-        parts: Iterator[Part] = file_parts(*files, label_file, how, rules, bad, meter)
-        all_files = [file for file in (*files, label_file) if file is not None]
+        files = source_files(Path(source), None if nodes is None else Path(nodes), how)
+        parts: Iterator[Part] = file_parts(files, label_file, how, rules, bad, meter, left_out)
+        all_files = [*files.files, *([] if label_file is None else [label_file])]
         origin = Origin(
             str(source),
             how.language,
-            naming=naming_of(files[0]),
+            naming=naming_of(files.edges[0].file),
             mark=fingerprint(VERSION, __version__, how, rules, near, skip_bad, str(source), files=all_files),
         )
     else:
@@ -113,6 +119,7 @@ def build(
         parts, origin = checked_records(source, bad), Origin("Python records")
     with GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, progress=progress) as builder:
         try:
+            builder.left_out = left_out
             if not builder.has_read:
                 _feed(builder, parts, meter)
             return builder.finish(bad)
@@ -192,7 +199,9 @@ class GraphBuilder:
         self._rules, self._near = rules or Rules(), near
         self.progress = progress
         self._folder = new_graph_folder(self.path, overwrite=overwrite, mark=self._origin.mark)
-        self._triples: list[TripleRecord] = []
+        self.left_out = LeftOut()
+        """Receives what the source says and the graph does not keep."""
+        self._triples: list[TripleRecord | EdgeRecord] = []
         self._facts: list[EntityRecord | Described | RankedFact] = []
 
     def __enter__(self) -> GraphBuilder:
@@ -224,7 +233,7 @@ class GraphBuilder:
         """Add a record or a block."""
         assert self._ingest is not None
         if isinstance(part, tuple | EdgeRecord):
-            self._triples.append(part.triple if isinstance(part, EdgeRecord) else part)
+            self._triples.append(part)
             if len(self._triples) >= _SPOOL:
                 self._flush()
         elif isinstance(part, TripleBlock):
@@ -250,15 +259,17 @@ class GraphBuilder:
             self._facts = []
 
     def finish(self, bad: BadRecords | None = None) -> Graph:
-        """Write the folder, rename it into place and open it."""
+        """Write the folder, rename it into place and open it; ``self.left_out`` is kept in the manifest."""
         steps, work = self._steps, self._work
         read = steps.run("reading", lambda progress: self._close_reading(bad or BadRecords()))
         entities = steps.run("finding keys", partial(self._find_keys, read), frees=(KEYS, FACTS))
         near = entities <= NEAR_LIMIT if self._near is None else self._near
         triples = self._write_triples(read, entities)
-        longest = self._write_texts(entities, near=near)
-        literals = steps.run("finding numbers and dates", lambda progress: self._literals(read["relations"]))
+        written = self._write_texts(read["columns"], entities, near=near)
+        columns = self._write_columns(read["columns"])
+        literals = steps.run("finding numbers and dates", lambda progress: self._literals(read["relations"], columns))
         files = steps.run("checksums", self._checksums)
+        not_kept = read["left_out_by_kind"] | written["odd"]
         for file in work.iterdir():
             if ".tmp" in file.name:
                 file.unlink()
@@ -269,7 +280,7 @@ class GraphBuilder:
             triples_read=read["triples"],
             duplicates=read["triples"] - triples,
             skipped=read["skipped"],
-            max_name_tokens=longest,
+            max_name_tokens=written["longest"],
             source=self._origin.name,
             created_by=f"graphbrick {__version__}",
             files={name: FileEntry(*entry) for name, entry in files.items()},
@@ -277,6 +288,9 @@ class GraphBuilder:
             labels_read=read["labels"],
             near=near,
             literals=literals,
+            version=VERSION if columns or not_kept else PLAIN_VERSION,
+            properties=columns,
+            not_kept=not_kept,
         ).write(work)
         self._folder.commit()
         return Graph.open(self.path, passages=False)  # they are written after the graph
@@ -302,6 +316,8 @@ class GraphBuilder:
             "skipped": bad.count,
             "relations": ingest.relations,
             "relation_labels": ingest.relation_labels,
+            "columns": ingest.columns,
+            "left_out_by_kind": self.left_out.to_dict(),
         }
 
     def _find_keys(self, read: dict[str, Any], progress: Progress) -> int:
@@ -330,15 +346,21 @@ class GraphBuilder:
         sort = partial(rows.sort_triples, work, entities, read["relations"])
         triples: int = steps.run("sorting triples", sort, frees=(rows.TRIPLES,))
         steps.run("sorting incoming triples", partial(rows.sort_incoming, work, entities), frees=(rows.INCOMING,))
+        if any(column["of_triples"] for column in read["columns"]):
+            place = partial(place_triple_values, work, triples)
+            steps.run("placing properties", place, frees=(TRIPLE_FACTS, MARKS, rows.TRIPLE_IDS))
         return triples
 
-    def _write_texts(self, entities: int, *, near: bool) -> int:
+    def _write_texts(self, read: list[dict[str, Any]], entities: int, *, near: bool) -> dict[str, Any]:
+        """Write all texts and their indexes; return the words of the longest name and the values that stand out."""
         steps, work = self._steps, self._work
 
-        def write(progress: Progress) -> int:
-            return TextWriter(work, entities, self._origin.naming, near=near).run(progress)
+        def write(progress: Progress) -> dict[str, Any]:
+            odd = LeftOut()
+            writer = TextWriter(work, entities, self._origin.naming, near=near, columns=Columns(read, odd))
+            return {"longest": writer.run(progress), "odd": odd.to_dict()}
 
-        longest: int = steps.run("writing texts", write, frees=(TEXTS, FIRST))
+        written: dict[str, Any] = steps.run("writing texts", write, frees=(TEXTS, FIRST, PLACED))
         for what, buckets, files in (
             ("indexing keys", KEY_HASHES, ("key_hash.npy", "key_entity.npy")),
             ("indexing names", search.NAME_HASHES, ("name_hash.npy", "name_id.npy")),
@@ -346,13 +368,29 @@ class GraphBuilder:
             steps.run(what, partial(search.write_hashes, work, buckets, *files), frees=(buckets,))
         if near:
             steps.run("indexing near misses", partial(search.write_grams, work), frees=(search.GRAMS,))
-        return longest
+        return written
 
-    def _literals(self, relations: int) -> dict[str, list[str]]:
+    def _write_columns(self, read: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Write the columns of properties and return them for the manifest."""
+        if not read:
+            return []
+        columns = Columns(read, LeftOut()).all
+        write = partial(write_columns, self._work, columns)
+        made: list[dict[str, Any]] = self._steps.run("writing properties", write, frees=(VALUES,))
+        return made
+
+    def _literals(self, relations: int, columns: list[dict[str, Any]]) -> dict[str, list[str]]:
         """Return the kind and unit of each relation whose tails are numbers or dates, by relation id."""
         relation, tail = (open_array(self._work / f"{name}.npy") for name in ("relation", "tail"))
         labels = StringTable.open(self._work, "labels")
-        types = find_literal_types(relation, tail, relations, labels.__getitem__)
+        out_ptr = open_array(self._work / "out_ptr.npy")
+        described = [column.owners for column in open_columns(self._work, columns) if not column.of_triples]
+
+        def is_node(entities: Any) -> Any:
+            has = [np.isin(entities, owners) for owners in described]
+            return np.logical_or.reduce([out_ptr[entities + 1] > out_ptr[entities], *has])
+
+        types = find_literal_types(relation, tail, relations, labels.__getitem__, is_node)
         return {str(number): [kind.kind, kind.unit] for number, kind in sorted(types.items())}
 
     def _checksums(self, progress: Progress) -> dict[str, tuple[int, str]]:

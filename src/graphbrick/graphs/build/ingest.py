@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.writing import FileWriter
+from graphbrick.graphs.build.value_ingest import ValueIngest
 from graphbrick.graphs.records.blocks import FOR_RELATION, NAMES_ONLY, FactBlock, TripleBlock
 from graphbrick.graphs.records.interner import Interner, as_bytes, text_at
 from graphbrick.graphs.records.records import LABEL, LATEST, RankedFact, RelationRecord
@@ -41,6 +43,7 @@ class Ingest:
         self._keys = BucketWriter(work / KEYS, pack=True)
         self._facts = BucketWriter(work / FACTS, pack=True)
         self._relation = FileWriter(work / RELATION)
+        self._values = ValueIngest(work)
         self._seen = Interner()  # all relations in order of first use, kept or not
         self._action: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
         self._number: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)
@@ -54,16 +57,23 @@ class Ingest:
         self._relation.abandon()
         self._keys.stop()
         self._facts.stop()
+        self._values.stop()
 
     def finish(self) -> None:
         """Write what is still in memory and the keys of the kept relations."""
         self._relation.close()
         self._keys.close()
         self._facts.close()
+        self._values.close()
         text, starts, ends = self._seen.texts
         numbers = np.array(self._kept, dtype=np.int64)
         with StringWriter(self._work, "relation_keys") as table:
             table.extend(text, starts[numbers], ends[numbers])
+
+    @property
+    def columns(self) -> list[dict[str, Any]]:
+        """The columns of properties, as plain JSON."""
+        return self._values.columns()
 
     @property
     def relations(self) -> int:
@@ -91,7 +101,9 @@ class Ingest:
             names = action == LABEL_OF
             if names.any():
                 self._label(data, *(places[:, names] for places in (starts, ends)))
-            starts, ends, seen = starts[:, keep], ends[:, keep], seen[keep]
+            block, seen = block.kept(keep), seen[keep]
+            starts, ends = block.starts, block.ends
+        self._values.mark(block, self.triples)
         self._relation.write(self._number[seen])
         self._occurrences(data, starts, ends)
 
@@ -137,7 +149,7 @@ class Ingest:
         serial = np.arange(self.facts, self.facts + count, dtype=np.uint32)
         bucket = bucket_of_hash(hash_spans(block.data, block.key_starts, block.key_ends))
         keys = (block.data, block.key_starts, block.key_ends)
-        self._facts.facts((block.data, block.starts, block.ends), keys, kind, block.rank, serial, bucket)
+        self._facts.facts(self._values.texts_of(block), keys, kind, block.rank, serial, bucket)
         self.facts += count
 
     def _label(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
@@ -147,8 +159,8 @@ class Ingest:
         plain = ~literal
         kind = np.full(starts.shape[1], LABEL | NAMES_ONLY | FOR_RELATION, dtype=np.uint8)
         rank = np.full(starts.shape[1], LATEST, dtype=np.uint8)
-        columns = (starts[0], ends[0], starts[2], ends[2], kind, rank)
-        self.describe(FactBlock(data, *(np.ascontiguousarray(column[plain]) for column in columns)))
+        a, b, c, d = (np.ascontiguousarray(column[plain]) for column in (starts[0], ends[0], starts[2], ends[2]))
+        self.describe(FactBlock(data, a, b, c, d, kind[plain], rank[plain]))
         texts = (
             [text_at(data, *span) for span in zip(starts[i, literal], ends[i, literal], strict=True)] for i in (0, 2)
         )

@@ -8,30 +8,32 @@ from pathlib import Path
 
 from graphbrick.graphs.build.prefetch import prefetched
 from graphbrick.graphs.readers import ReadOptions, read_labels, read_parts
+from graphbrick.graphs.readers.folders import SourceFiles
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
-from graphbrick.graphs.records.records import BadRecords
+from graphbrick.graphs.records.records import BadRecords, LeftOut
 from graphbrick.graphs.records.rules import Rules
 
 _TOGETHER = 1 << 10
 
 
 def file_parts(
-    triples: Path,
-    nodes: Path | None,
+    files: SourceFiles,
     labels: Path | None,
     options: ReadOptions,
     rules: Rules,
     bad: BadRecords,
     meter: Meter,
+    left_out: LeftOut | None = None,
 ) -> Iterator[Part]:
     """Yield the content of the files of a source, which another thread reads ahead.
 
     A missing file is an error at once, not at the first part.
     """
+    reading = FileReading(options, bad, rules.label_iris, meter, fast=True, left_out=left_out or LeftOut())
     named = iter(()) if labels is None else read_labels(labels, options, bad)
-    read = read_parts(triples, nodes, FileReading(options, bad, rules.label_iris, meter, fast=True))
+    read = read_parts(files, reading)
     return chain.from_iterable(prefetched(_together(chain(named, read))))
 
 

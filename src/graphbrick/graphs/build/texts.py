@@ -11,14 +11,16 @@ import numpy.typing as npt
 
 from graphbrick.core.compute import Progress
 from graphbrick.graphs.build.dictionary import FIRST, KEY, TEXTS
+from graphbrick.graphs.build.values import PLACED, VALUES, Columns, spool_triple_values
 from graphbrick.graphs.records.interner import Interner, spans_of, text_at
-from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, TYPE
+from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, PROPERTY, TYPE
 from graphbrick.graphs.store.strings import StringTable
 from graphbrick.graphs.store.writing.arrays import ArrayWriter
 from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, bucket_of_hash, groups
 from graphbrick.graphs.store.writing.search import SearchWriter, hash_rows
 from graphbrick.graphs.store.writing.string_writer import StringWriter
 from graphbrick.kernels.positions import ranks, ranks_before
+from graphbrick.kernels.strings.cells import numbers_before
 from graphbrick.kernels.strings.names import local_spans
 from graphbrick.kernels.strings.spans import Bytes, Offsets, copy_spans, hash_spans, same_spans
 from graphbrick.kernels.strings.spooling import read_texts
@@ -70,10 +72,11 @@ class TextWriter:
         entities: Number of entities.
         name: Function from a key to the label of an entity without one; None to use the key itself.
         near: Whether to write the trigrams that find near misses.
+        columns: The columns of properties.
     """
 
-    def __init__(self, work: Path, entities: int, name: Naming | None, *, near: bool) -> None:
-        self._work, self._name = work, name
+    def __init__(self, work: Path, entities: int, name: Naming | None, *, near: bool, columns: Columns) -> None:
+        self._work, self._name, self._columns = work, name, columns
         self._types = Interner()
         self._keys_differ = False
         self._descriptions = 0
@@ -98,8 +101,11 @@ class TextWriter:
             self._type_ptr.extend(np.zeros(1, dtype=np.uint32))
             self._type_count = 0
             stack.enter_context(self._search)
+            self._values = stack.enter_context(BucketWriter(work / VALUES)) if self._columns.all else None
             for begin, end in groups([texts], progress):
                 self._group(texts.contents(begin, end), bits, before)
+            if self._values is not None and (work / PLACED).exists():
+                spool_triple_values(work, self._columns, self._values)
         self._drop_empty()
         return self._search.longest
 
@@ -109,7 +115,7 @@ class TextWriter:
         first, _, _, kind, rank, serial, starts, ends = read_texts(stream, False)
         ids = ranks(bits, before, first).astype(np.int64)
         # Sort by entity, kind and quality: the best label and description come first; other texts keep source order.
-        latest = (kind == LABEL) | (kind == DESCRIPTION)
+        latest = (kind == LABEL) | (kind == DESCRIPTION) | (kind == PROPERTY)
         latest &= rank == LATEST
         order = (rank.astype(np.int64) << 32) | np.where(latest, 0xFFFFFFFF - serial.astype(np.int64), serial)
         sorted_ = np.lexsort((order, kind, ids))
@@ -120,6 +126,8 @@ class TextWriter:
         self._write_descriptions(low, len(keys), ids, kind, texts)
         self._write_aliases(low, labels, ids, kind, texts)
         self._write_types(low, len(keys), ids, kind, texts)
+        if self._values is not None:
+            self._write_properties(self._values, ids, kind, texts)
 
     def _write_labels(self, low: int, keys: Spans, ids: Ids, kind: Bytes, texts: Spans) -> Spans:
         labels = self._named(keys)
@@ -174,6 +182,20 @@ class TextWriter:
         ends = self._type_count + np.cumsum(np.bincount(ids[rows] - low, minlength=count))
         self._type_ptr.extend(ends)
         self._type_count = int(ends[-1])
+
+    def _write_properties(self, values: BucketWriter, ids: Ids, kind: Bytes, texts: Spans) -> None:
+        """Write the latest value of each property of the entities of a group."""
+        rows = np.flatnonzero(kind == PROPERTY)
+        if not len(rows):
+            return
+        column = numbers_before(texts.data, texts.starts[rows])
+        name, ids = self._columns.names[column], ids[rows]
+        order = np.lexsort((name, ids))  # stable: the latest value of each name comes first
+        new = np.ones(len(rows), dtype=np.bool_)
+        new[1:] = (ids[order[1:]] != ids[order[:-1]]) | (name[order[1:]] != name[order[:-1]])
+        latest = order[new]
+        spans = (texts.data, texts.starts[rows[latest]] + 4, texts.ends[rows[latest]])
+        self._columns.spool(values, spans, ids[latest], column[latest])
 
     def _drop_empty(self) -> None:
         """Delete unused tables: keys that equal the labels, empty types, empty descriptions."""

@@ -11,12 +11,13 @@ import numpy as np
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.build.builder import GraphBuilder, not_written
+from graphbrick.graphs.export.entities import entity_record
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records.blocks import Part, TripleBlock
+from graphbrick.graphs.records.blocks import Part, TripleBlock, cells_of
 from graphbrick.graphs.records.interner import spans_of
-from graphbrick.graphs.records.records import EntityRecord, RelationRecord
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, RelationRecord
+from graphbrick.graphs.store.beside_text import has_text
 from graphbrick.graphs.store.overlay.delta_files import writing
-from graphbrick.graphs.store.stored import has_text
 
 _PROGRESS = 1 << 14
 _ENTITIES, _TRIPLES = 1 << 20, 1 << 20  # maximum per streamed block
@@ -92,10 +93,10 @@ def parts_of(graph: Graph) -> Iterator[Part]:
         if label != key:
             yield RelationRecord(key, label)
     for entity in range(graph.n_entities):
-        key, label = graph.key(entity), graph.label(entity)
-        aliases, types, description = graph.aliases(entity), graph.types(entity), graph.description(entity)
-        if label != key or aliases or types or description or not graph.degree(entity):
-            yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None)
+        record = entity_record(graph, entity)
+        is_bare = record == EntityRecord(record.key, record.key)
+        if not is_bare or not graph.degree(entity):
+            yield record
 
 
 def _block(graph: Graph, first: int, last: int) -> TripleBlock:
@@ -111,4 +112,9 @@ def _block(graph: Graph, first: int, last: int) -> TripleBlock:
     keys = [*map(graph.key, entities.tolist()), *map(graph.relation_key, relations.tolist())]
     data, starts, stops = spans_of(keys)
     cells = np.stack((ends[: len(ids)], len(entities) + between, ends[len(ids) :]))
-    return TripleBlock(data, starts[cells], stops[cells])
+    block = TripleBlock(data, starts[cells], stops[cells])
+    if not graph.triples_have_properties:
+        return block
+    own = map(graph.triple_properties, ids.tolist())
+    records = zip(block.records(), own, strict=True)
+    return TripleBlock.of([EdgeRecord(*cells_of(record), values) if values else record for record, values in records])

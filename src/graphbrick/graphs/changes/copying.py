@@ -20,7 +20,6 @@ from graphbrick.graphs import opening
 from graphbrick.graphs.build.atomic import check_place
 from graphbrick.graphs.build.builder import GraphBuilder, Origin, not_written
 from graphbrick.graphs.build.parts import file_parts
-from graphbrick.graphs.changes.page_values import json_properties, properties_in
 from graphbrick.graphs.databases.cypher.around import edges_out_of
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError
@@ -29,9 +28,10 @@ from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.databases.sparql.oxigraph import OxigraphGraph
 from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.readers import ReadOptions
+from graphbrick.graphs.readers import ReadOptions, source_files
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import Part, TripleBlock
+from graphbrick.graphs.records.columns import from_json, to_json
 from graphbrick.graphs.records.rdf_names import LABEL_IRIS, local_name
 from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, RelationRecord
 from graphbrick.graphs.records.rules import Rules
@@ -191,7 +191,7 @@ def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
         nodes = source.nodes_after(_handle(pages.state.get("after")), n)
         keys = [source.key(source.met(replace(node, properties=NO_PROPERTIES))) for node in nodes]
         rows = [
-            (key, *_facts(node), node.handle, json_properties(own_properties(source, node)))
+            (key, *_facts(node), node.handle, to_json(own_properties(source, node)))
             for key, node in zip(keys, nodes, strict=True)
         ]
         done += len(rows)
@@ -234,9 +234,7 @@ def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
             if edges.is_cut:
                 text = f"more than {_MOST:,} triples leave {key}; this graph cannot be copied"
                 raise GraphbrickError(text, code="copy.too_many_triples", key=key)
-            rows += [
-                (key, edge.key, edge.node.key, edge.label, json_properties(edge.properties)) for edge in edges.edges
-            ]
+            rows += [(key, edge.key, edge.node.key, edge.label, to_json(edge.properties)) for edge in edges.edges]
         done, triples = done + len(batch), triples + len(rows)
         pages.add("edges", rows, n_heads=done, n_triples=triples)
         progress("copying triples", triples, None)
@@ -249,14 +247,14 @@ def _handle(value: Any) -> Any:
 
 def _records(pages: _Pages) -> Iterator[Part]:
     for key, label, types, description, aliases, _, own in pages.rows("nodes"):
-        yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None, properties_in(own))
+        yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None, from_json(own))
     written: set[str] = set()
     for head, relation, tail, label, own in pages.rows("edges"):
         if relation not in written:
             written.add(relation)
             if label != relation:
                 yield RelationRecord(relation, label)
-        yield EdgeRecord(head, relation, tail, properties_in(own)) if own else (head, relation, tail)
+        yield EdgeRecord(head, relation, tail, from_json(own)) if own else (head, relation, tail)
 
 
 def _built(
@@ -318,4 +316,4 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
 def _rdf_parts(source: RdfGraph, file: Path) -> Iterator[Part]:
     rules = Rules(label_relations=tuple(sorted(source.labels - LABEL_IRIS)))
     options = ReadOptions(language=source.label_language)
-    return file_parts(file, None, None, options, rules, BadRecords(), Meter())
+    return file_parts(source_files(file, None, options), None, options, rules, BadRecords(), Meter())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,13 @@ import numpy.typing as npt
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
+from graphbrick.core.properties.values import NO_PROPERTIES, Kind, Properties
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info
 from graphbrick.graphs.readers import ReadOptions, naming_of, read_source
+from graphbrick.graphs.records.blocks import cells_of
 from graphbrick.graphs.records.checked import checked_records
+from graphbrick.graphs.records.columns import properties_text, read_raw
 from graphbrick.graphs.records.rdf_names import local_name
 from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.store.overlay.delta_files import Delta, Facts, writing
@@ -154,27 +157,33 @@ class _Pending:
     def __init__(self, graph: Graph) -> None:
         self.n_added = 0
         self._graph = graph
+        self._kinds: dict[str, set[Kind]] = {}
+        for column in graph.columns:
+            self._kinds.setdefault(column.name, set()).add(column.kind)
         self._ids: dict[str, int | None] = {}
         self._entities: dict[str, int] = {}
         self._relation_ids: Mapping[str, int] | None = None
         self._relations: dict[str, int] = {}
         self._records: dict[str, EntityRecord] = {}
         self._relation_labels: dict[str, str] = {}
-        self._added: dict[Ids, None] = {}
-        self._deleted: dict[TripleRecord, Ids | None] = {}
+        self._added: dict[tuple[Ids, str], Properties] = {}
+        self._deleted: dict[tuple[TripleRecord, str | None], Ids | None] = {}
 
     def delete(self, record: Record, has_defaults: bool) -> None:
-        """Process a record to delete."""
-        if isinstance(record, tuple):
-            head, tail, relation = self._known(record[0]), self._known(record[2]), self._relation(record[1])
+        """Process a record to delete: a triple with all its parallels, or only the one with these properties."""
+        if isinstance(record, tuple | EdgeRecord):
+            triple, own = cells_of(record), None
+            if isinstance(record, EdgeRecord):
+                own = properties_text(read_raw(record.properties, self._kinds))
+            head, tail, relation = self._known(triple[0]), self._known(triple[2]), self._relation(triple[1])
             known = head is not None and tail is not None and relation is not None
-            self._deleted[record] = (head, relation, tail) if known else None  # type: ignore[assignment]
+            self._deleted[triple, own] = (head, relation, tail) if known else None  # type: ignore[assignment]
 
     def add(self, record: Record, has_defaults: bool) -> None:
         """Process a record to add; ``has_defaults`` tells that its label may be derived from its key."""
         if isinstance(record, EntityRecord):
             if has_defaults and record.label is not None and self._is_default(record.key, record.label):
-                record = EntityRecord(record.key, None, record.aliases, record.types, record.description)
+                record = replace(record, label=None)
             before = self._records.get(record.key, EntityRecord(record.key))
             self._records[record.key] = _together(before, record)
         elif isinstance(record, RelationRecord):
@@ -183,20 +192,21 @@ class _Pending:
                 self._relation_labels[record.key] = record.label
         else:
             self.n_added += 1
-            head, relation, tail = record.triple if isinstance(record, EdgeRecord) else record
-            self._added[self._entity(head), self._new_relation(relation), self._entity(tail)] = None
+            head, relation, tail = cells_of(record)
+            properties = record.properties if isinstance(record, EdgeRecord) else NO_PROPERTIES
+            properties = read_raw(properties, self._kinds)
+            ids = self._entity(head), self._new_relation(relation), self._entity(tail)
+            self._added[ids, properties_text(properties)] = properties
 
     def delta(self) -> tuple[Delta, list[TripleRecord]]:
         """Return the change, and the triples to delete that are not there."""
         graph = self._graph
-        known = [ids for ids in self._deleted.values() if ids is not None]
-        there = find_triples(graph.csr, _array(known)) >= 0
-        deleted = dict.fromkeys(ids for ids, is_there in zip(known, there.tolist(), strict=True) if is_there)
-        missing = [triple for triple, ids in self._deleted.items() if ids not in deleted]
-        added = _array(self._added)
-        new = dict.fromkeys(map(_ids, added[find_triples(graph.csr, added) < 0].tolist()))
+        deleted, missing = self._deleted_there()
+        added = list(self._added.items())
+        ids = graph.ids_of(_array(triple for (triple, _), _ in added), [own for _, own in added])
+        new = [(triple, own) for ((triple, _), own), number in zip(added, ids.tolist(), strict=True) if number < 0]
         # A triple that is deleted and added in one change stays.
-        gone = [ids for ids in deleted if ids not in self._added]
+        gone = [(triple, own) for (triple, text), own in deleted.items() if (triple, text) not in self._added]
         facts = self._facts()
         labels = {}
         for key, label in self._relation_labels.items():
@@ -207,9 +217,37 @@ class _Pending:
                 labels[relation] = label
         keys = list(self._entities), list(self._relations)
         return (
-            Delta(graph.manifest.hash, graph.hash, _array(new), _array(gone), *keys, facts, labels),
+            Delta(
+                graph.manifest.hash,
+                graph.hash,
+                _array(triple for triple, _ in new),
+                _array(triple for triple, _ in gone),
+                *keys,
+                facts,
+                labels,
+                [own for _, own in new],
+                [own for _, own in gone],
+            ),
             missing,
         )
+
+    def _deleted_there(self) -> tuple[dict[tuple[Ids, str], Properties], list[TripleRecord]]:
+        """Return the triples to delete that the graph has, with their properties, and those that it has not."""
+        graph = self._graph
+        known = [ids for ids in self._deleted.values() if ids is not None]
+        first = dict(zip(known, find_triples(graph.csr, _array(known)).tolist(), strict=True))
+        deleted: dict[tuple[Ids, str], Properties] = {}
+        missing = []
+        for (triple, own), ids in self._deleted.items():
+            at = -1 if ids is None else first[ids]
+            parallels = graph.parallels(at) if at >= 0 else []
+            texts = {properties_text(properties): properties for properties in map(graph.triple_properties, parallels)}
+            selected = [text for text in texts if own in (None, text)]
+            if ids is None or not selected:
+                missing.append(triple)
+                continue
+            deleted |= {(ids, text): texts[text] for text in selected}
+        return deleted, missing
 
     def _facts(self) -> dict[int, Facts]:
         """Return the facts of all new entities, and of older ones whose facts change, by id."""
@@ -236,14 +274,18 @@ class _Pending:
         new_aliases = [alias for alias in dict.fromkeys([*aliases, *record.aliases]) if alias != new_label]
         new_types = list(dict.fromkeys([*types, *record.types]))
         new_description = description if record.description is None else record.description
+        properties = NO_PROPERTIES if is_new else graph.own_properties(entity)
+        new_properties = {**properties, **read_raw(record.properties, self._kinds)}
         named = is_new or (label, aliases) != (new_label, new_aliases)
-        if not (named or types != new_types or description != new_description):
+        changes = properties_text(properties) != properties_text(new_properties)
+        if not (named or types != new_types or description != new_description or changes):
             return None
         return Facts(
             new_label if named else None,
             new_aliases if named else None,
             new_types if types != new_types else None,
             new_description if description != new_description else None,
+            new_properties if changes else None,
         )
 
     def _is_default(self, key: str, label: str) -> bool:
@@ -291,11 +333,8 @@ def _together(first: EntityRecord, then: EntityRecord) -> EntityRecord:
         (*first.aliases, *then.aliases),
         (*first.types, *then.types),
         first.description if then.description is None else then.description,
+        {**first.properties, **then.properties},
     )
-
-
-def _ids(row: list[int]) -> Ids:
-    return row[0], row[1], row[2]
 
 
 def _array(triples: Iterable[Ids]) -> npt.NDArray[np.int32]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import LinkError
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties
 from graphbrick.graphs.export.blocks import triple_blocks
+from graphbrick.graphs.export.entities import entity_record
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord, TripleRecord
+from graphbrick.graphs.records.columns import from_json, properties_text
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
 from graphbrick.graphs.store.beside import MOST_CHANGED
 
 _LARGEST = np.iinfo(np.int64).max
@@ -46,10 +50,13 @@ def difference(old: Graph, new: Graph) -> Difference | None:
     entities = _numbered(entities, old.n_entities)
     relations = _numbered(relations, old.n_relations)
     n, r = int(entities.max(initial=0)) + 1, int(relations.max(initial=0)) + 1
-    if n * n * r > _LARGEST:
+    known = {properties_text(NO_PROPERTIES): 0}
+    numbers = [_property_numbers(graph, known) for graph in (old, new)]
+    p = len(known)
+    if n * n * r * p > _LARGEST:
         return None
-    before = _codes(old, np.arange(old.n_entities), np.arange(old.n_relations), n, r)
-    after = _codes(new, entities, relations, n, r)
+    before = _codes(old, np.arange(old.n_entities), np.arange(old.n_relations), n, r) * p + numbers[0]
+    after = _codes(new, entities, relations, n, r) * p + numbers[1]
     gone, come = np.setdiff1d(before, after), np.setdiff1d(after, before)
     if len(gone) + len(come) > MOST_CHANGED * max(old.n_triples, 1):
         return None
@@ -61,17 +68,32 @@ def difference(old: Graph, new: Graph) -> Difference | None:
     first = {number: entity for entity, number in enumerate(entities.tolist())}
     kinds = {number: relation for relation, number in enumerate(relations.tolist())}
 
+    texts = list(known)
+
+    def record(head: int, relation: int, tail: int, properties: Properties) -> Record:
+        triple = new.key(head), new.relation_key(relation), new.key(tail)
+        # A record with properties, even with none, is exactly that triple and not its parallels.
+        return EdgeRecord(*triple, properties) if p > 1 else triple
+
     def keys(codes: Codes) -> list[Record]:
+        codes, own = np.divmod(codes, p)
         heads, rest = np.divmod(codes, n * r)
         tails, numbers = np.divmod(rest, r)
-        rows = zip(heads.tolist(), numbers.tolist(), tails.tolist(), strict=True)
-        return [_triple(new, first[head], kinds[relation], first[tail]) for head, relation, tail in rows]
+        rows = zip(heads.tolist(), numbers.tolist(), tails.tolist(), own.tolist(), strict=True)
+        return [
+            record(first[head], kinds[relation], first[tail], from_json(json.loads(texts[number])))
+            for head, relation, tail, number in rows
+        ]
 
     return Difference([*facts, *labels, *keys(come)], keys(gone))
 
 
-def _triple(graph: Graph, head: int, relation: int, tail: int) -> TripleRecord:
-    return graph.key(head), graph.relation_key(relation), graph.key(tail)
+def _property_numbers(graph: Graph, known: dict[str, int]) -> Codes:
+    """Return the number of the properties of each triple by their texts in ``known``, where new ones are added."""
+    if not graph.triples_have_properties:
+        return np.zeros(graph.n_triples, dtype=np.int64)
+    texts = (properties_text(graph.triple_properties(triple)) for triple in graph.triple_ids().tolist())
+    return np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.int64)
 
 
 def _old_entities(old: Graph, new: Graph) -> Codes:
@@ -125,13 +147,8 @@ def _facts(old: Graph, new: Graph, ids: Codes) -> list[Record] | None:
 
 def record_of(graph: Graph, entity: int) -> EntityRecord:
     """Return the record of an entity of a graph; aliases in alphabetical order."""
-    return EntityRecord(
-        graph.key(entity),
-        graph.label(entity),
-        tuple(sorted(graph.aliases(entity))),
-        tuple(graph.types(entity)),
-        graph.description(entity) or None,
-    )
+    record = entity_record(graph, entity)
+    return replace(record, aliases=tuple(sorted(record.aliases)))
 
 
 def has_lost(before: EntityRecord, after: EntityRecord) -> bool:
@@ -140,6 +157,7 @@ def has_lost(before: EntityRecord, after: EntityRecord) -> bool:
         (before.description is not None and after.description is None)
         or before.types != after.types[: len(before.types)]
         or not {*before.aliases} <= {*after.aliases}
+        or not {*before.properties} <= {*after.properties}
     )
 
 

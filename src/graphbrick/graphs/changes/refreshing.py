@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -147,12 +147,16 @@ def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[
         if record != earlier:
             records[node.key] = record
     labels = {triple.relation: triple.label for triple in triples if triple.label != triple.relation}
-    new = _new_triples(graph, _distinct(triples))
-    if now["nodes"] != before["nodes"] + new_nodes or now["relations"] != before["relations"] + len(new):
+    changed = _changed_triples(graph, _distinct(triples))
+    n = now["relations"] - before["relations"]
+    if changed is None or now["nodes"] != before["nodes"] + new_nodes or n not in changed.by_number:
         return None
+    delete = changed.replaced if n == len(changed.new) else []
+    new = [*changed.new, *changed.other]
     if len(new) > MOST_CHANGED * max(graph.n_triples, 1):
         return None
-    return Difference([*records.values(), *(RelationRecord(key, label) for key, label in labels.items()), *new], [])
+    named = (RelationRecord(key, label) for key, label in labels.items())
+    return Difference([*records.values(), *named, *new], delete)
 
 
 def _record(source: CypherGraph, node: Node) -> EntityRecord:
@@ -174,8 +178,27 @@ def _earlier(graph: Graph, key: str) -> EntityRecord | None:
         return None
 
 
-def _new_triples(graph: Graph, records: list[EdgeRecord]) -> list[Record]:
-    """Return the triples that a graph does not have."""
+class _ChangedTriples(NamedTuple):
+    """Triples that a graph does not have with these properties.
+
+    Attributes:
+        new: Those whose ends it does not have in this relation.
+        other: Those that it has with other properties: they were changed, or are parallel ones.
+        replaced: What the graph has in place of ``other``.
+    """
+
+    new: list[Record]
+    other: list[Record]
+    replaced: list[Record]
+
+    @property
+    def by_number(self) -> tuple[int, int]:
+        """How many triples more there are, if ``other`` were changed, and if they are new."""
+        return len(self.new), len(self.new) + len(self.other)
+
+
+def _changed_triples(graph: Graph, records: list[EdgeRecord]) -> _ChangedTriples | None:
+    """Return the triples that a graph does not have so; None if it has several in the place of one."""
     relations = {graph.relation_key(number): number for number in range(graph.n_relations)}
 
     def entity(key: str) -> int:
@@ -185,9 +208,17 @@ def _new_triples(graph: Graph, records: list[EdgeRecord]) -> list[Record]:
             return graph.n_entities  # an entity that is not there
 
     ids = [(entity(one.head), relations.get(one.relation, graph.n_relations), entity(one.tail)) for one in records]
-    there = find_triples(graph.csr, np.array(ids, dtype=np.int32).reshape(-1, 3)) >= 0
-    return [
-        one if one.properties else one.triple
-        for one, is_there in zip(records, there.tolist(), strict=True)
-        if not is_there
-    ]
+    triples = np.array(ids, dtype=np.int32).reshape(-1, 3)
+    first = find_triples(graph.csr, triples).tolist()
+    there = graph.ids_of(triples, [one.properties for one in records]).tolist()
+    changed = _ChangedTriples([], [], [])
+    for record, place, is_there in zip(records, first, there, strict=True):
+        if place < 0:
+            changed.new.append(record if record.properties else record.triple)
+        elif is_there < 0:
+            parallels = graph.parallels(place)
+            if len(parallels) > 1:
+                return None
+            changed.other.append(record)
+            changed.replaced.append(EdgeRecord(*record.triple, graph.triple_properties(place)))
+    return changed

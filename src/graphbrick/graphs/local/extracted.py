@@ -17,6 +17,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.extracted_files import ExtractedFiles
 from graphbrick.graphs.local.seed_sets import SeedSets, label_of, listed
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
+from graphbrick.graphs.store.stored import reopen
 
 _OPEN = 64  # subgraphs held open in a session
 
@@ -66,7 +67,7 @@ class ExtractedGraph:
         return f"ExtractedGraph({self.path.name!r}, sets={len(self._files.seeds):,})"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _reopen, (self.place, self.hash)
+        return reopen, (type(self), self.place, self.hash)
 
     def for_question(self, question: str, seeds: Iterable[str | int], question_id: str = "") -> tuple[Graph, list[str]]:
         """Return the subgraph for a question, and its seeds as keys or names.
@@ -200,12 +201,3 @@ def _graph_at(place: Path) -> Graph | None:
     except GraphFormatError as error:
         event(f"the subgraph in {place} is damaged ({error}) and is built again", "extracted.rebuilt", place=place)
         return None
-
-
-def _reopen(place: Path, content: str) -> ExtractedGraph:
-    """Open pickled subgraphs and check their hash."""
-    graph = ExtractedGraph(place)
-    if graph.hash != content:
-        text = f"{place} holds another extraction than when it was pickled; open it again"
-        raise GraphFormatError(text, code="extracted.other_content")
-    return graph

@@ -12,6 +12,8 @@ from typing import Protocol
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import DIRECTIONS, Copied, Labels, Neighbours
+from graphbrick.core.properties.protocol import HasProperties
+from graphbrick.core.properties.values import NO_PROPERTIES
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.seeds import listed, seeds_in
@@ -107,8 +109,14 @@ def _check_parameters(hops: int, limit_per_node: int, max_triples: int, directio
 
 def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tuple[int, int, int]]) -> Iterable[Record]:
     for entity in entities:
-        types, description = tuple(remote.types(entity)), remote.description(entity) or None
-        yield EntityRecord(remote.key(entity), remote.label(entity), tuple(remote.aliases(entity)), types, description)
+        yield EntityRecord(
+            remote.key(entity),
+            remote.label(entity),
+            tuple(remote.aliases(entity)),
+            tuple(remote.types(entity)),
+            remote.description(entity) or None,
+            remote.own_properties(entity) if isinstance(remote, HasProperties) else NO_PROPERTIES,
+        )
     written: set[int] = set()
     for head, relation, tail in triples:
         if relation not in written:

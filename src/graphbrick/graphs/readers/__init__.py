@@ -1,8 +1,9 @@
 """Readers of source files, which yield records while they read.
 
-`READERS` chooses the `Reader` by the ending of the file: delimited text (`delimited`), tables of nodes and edges
-(`tables`), RDF (`rdf`), and those of plug-ins. A reader passes every bad record to a `BadRecords`, which raises or
-keeps it. A fault of a whole file (missing, empty, truncated, lacking a required column) is always raised.
+`READERS` chooses the `Reader` by the ending of the file: tables of nodes and edges in delimited text (`tables`),
+Parquet (`parquet`) and Excel (`excel`), RDF (`rdf`), and those of plug-ins. A reader passes every bad record to a
+`BadRecords`, which raises or keeps it. A fault of a whole file (missing, empty, truncated, lacking a required column)
+is always raised. What a reader does not take is reported to a `LeftOut`.
 """
 
 from __future__ import annotations
@@ -16,23 +17,27 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
-from graphbrick.graphs.readers.reader import FileReading, Reader, reader_fault
+from graphbrick.core.properties.values import NO_PROPERTIES
+from graphbrick.graphs.readers.ends import counted_ends
+from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files
+from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
-from graphbrick.graphs.readers.streams import empty_file, unpacked_name
+from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
 from graphbrick.graphs.records.blocks import FOR_RELATION, Described, FactBlock, Part
-from graphbrick.graphs.records.records import BadRecords, EntityRecord, Records
+from graphbrick.graphs.records.records import BadRecords, EntityRecord, LeftOut, Records
 
 _HERE = "graphbrick.graphs.readers"
 READERS: Registry[Reader] = Registry(
     "graphbrick.readers",
     {
-        **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv"), f"{_HERE}.tables:DELIMITED"),
-        "parquet": f"{_HERE}.tables:PARQUET",
+        **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv", "edges", "edgelist"), f"{_HERE}.tables:DELIMITED"),
+        "parquet": f"{_HERE}.parquet:PARQUET",
+        "xlsx": f"{_HERE}.excel:READER",
         **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
     },
     reader_fault,
 )
-"""The readers by the ending of the file name, without the dot and without ``.gz`` or ``.zst``."""
+"""The readers by the ending of the file name, without the dot and without ``.gz``, ``.zst``, ``.bz2`` or ``.xz``."""
 _LABELS = 1 << 14
 
 
@@ -41,32 +46,52 @@ class ReadOptions:
     r"""Options for reading a source whose name and first lines do not tell its format.
 
     Args:
-        delimiter: The text between columns; ``tab`` and ``\t`` both mean the tab. If the first line of a node table
-            does not contain it, the delimiter of that table is recognised from its lines.
+        delimiter: The text between columns; ``tab`` and ``\t`` both mean the tab, ``blank`` any number of blanks. If
+            the first line of a node table does not contain it, that of the table is recognised from its lines.
         header: Whether the first row of the triples names the columns; in node tables it is recognised.
-        columns: The columns of head, relation and tail, by name or 1-based number; not used for node tables.
+        columns: The columns of head, relation and tail, by name or 1-based number; of head and tail alone, if
+            ``relation`` is stated. Not used for node tables.
         language: Preferred language of RDF labels, such as ``en`` or ``pt-BR``.
         max_line_bytes: A line longer than this is a bad record and is never held in memory.
+        name: The column of names of node tables, by name or 1-based number.
+        type: The column of types of node tables.
+        key: The column of keys of node tables.
+        relation: The relation of edges whose table has no column of relations, or whose cell is empty.
+        quote: Whether cells of delimited text may stand in double quotes; recognised by default.
 
     Raises:
         InputError: An invalid value.
 
-    >>> ReadOptions(delimiter="|", header=False)
-    ReadOptions(delimiter='|', header=False, columns=None, language='en', max_line_bytes=1048576)
+    >>> ReadOptions(delimiter="|", header=False).delimiter
+    '|'
     """
 
     delimiter: str | None = None
     header: bool | None = None
-    columns: tuple[str, str, str] | None = None
+    columns: tuple[str, str, str] | tuple[str, str] | None = None
     language: str = "en"
     max_line_bytes: int = 1 << 20
+    name: str | None = None
+    type: str | None = None
+    key: str | None = None
+    relation: str | None = None
+    quote: bool | None = None
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (not self.delimiter or set(self.delimiter) & set('\r\n"\0')):
             reason = f"delimiter must be a text such as ',' or tab, got {self.delimiter!r}"
             raise InputError(reason, code="options.bad_delimiter")
+        for option in ("name", "type", "key", "relation"):
+            value = getattr(self, option)
+            if value is not None and not value.strip():
+                what = "the name of a relation" if option == "relation" else "the name or number of a column"
+                raise InputError(f"{option} must be {what}, got an empty text", code="options.empty", option=option)
         if self.columns is not None:
             self._check_columns(self.columns)
+        self._check_roles()
+        if self.quote and self.delimiter is not None and len(_spelled(self.delimiter)) > 1:
+            reason = f"quoted cells need a delimiter of one character, got {self.delimiter!r}"
+            raise InputError(reason, code="options.quote_with_delimiter")
         if not self.language.strip():
             reason = "language must be a language tag such as 'en', got an empty text"
             raise InputError(reason, code="options.bad_language")
@@ -75,25 +100,44 @@ class ReadOptions:
             raise InputError(reason, code="options.bad_max_line_bytes")
 
     def _check_columns(self, columns: tuple[str, ...]) -> None:
-        if len(columns) != 3 or len(set(columns)) != 3 or not all(column.strip() for column in columns):
+        if len(columns) == 2 and self.relation is None:
+            reason = f"two columns, head and tail, need the relation of all edges (--relation NAME), got {columns!r}"
+            raise InputError(reason, code="options.columns_without_relation")
+        is_number = len(columns) in (2, 3) and len(set(columns)) == len(columns)
+        if not is_number or not all(column.strip() for column in columns):
             reason = f"columns must name three different columns (head, relation, tail), got {columns!r}"
             raise InputError(reason, code="options.bad_columns")
         if self.header is False and not all(column.isdecimal() for column in columns):
             reason = f"without a header columns are numbers such as 1,2,3, got {','.join(columns)}"
             raise InputError(reason, code="options.columns_without_header")
 
+    def _check_roles(self) -> None:
+        """Raise if the column of types is that of keys or names; the key may be the name."""
+        if self.type is not None and self.type in (self.key, self.name):
+            reason = (
+                f"the column of types is also that of {'keys' if self.type == self.key else 'names'}: {self.type!r}"
+            )
+            raise InputError(reason, code="options.same_column", column=self.type)
 
-def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: BadRecords) -> Records:
+
+def _spelled(delimiter: str) -> str:
+    return {"tab": "\t", "\\t": "\t", "blank": " ", "space": " "}.get(delimiter, delimiter)
+
+
+def read_source(
+    source: Path, *, nodes: Path | None, options: ReadOptions, bad: BadRecords, left_out: LeftOut | None = None
+) -> Records:
     """Read a file of triples with an optional table of nodes, or a folder that holds both.
 
     Facts about nodes come first, then the triples in file order. For RDF, a label or description is yielded again
     when a better one is found; for this, the reader keeps them in memory, unlike `read_parts`.
 
     Args:
-        source: Delimited text, Parquet or RDF, plain, gzip or Zstandard; or a folder with ``nodes.*`` and ``edges.*``.
-        nodes: A table of keys, labels, types, descriptions and aliases; None if there is none.
+        source: Delimited text, Parquet, Excel or RDF, plain or packed; or a folder with tables of nodes and edges.
+        nodes: A table of keys, labels, types, descriptions, aliases and properties; None if there is none.
         options: How to read files that do not tell their format.
         bad: Receives the bad records.
+        left_out: Receives what is not read.
 
     Returns:
         An iterator over the records, which reads the files lazily.
@@ -108,13 +152,20 @@ def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: 
     >>> list(read_source(file, nodes=None, options=ReadOptions(), bad=BadRecords()))
     [('Kenya', 'capital', 'Nairobi'), ('Kenya', 'currency', 'Kenyan shilling')]
     """
-    files = source_files(source, nodes)
-    return resolved(read_parts(*files, FileReading(options, bad)), naming_of(files[0]))
+    files = source_files(source, nodes, options)
+    reading = FileReading(options, bad, left_out=left_out or LeftOut())
+    return resolved(read_parts(files, reading), naming_of(files.edges[0].file))
 
 
-def source_files(source: Path, nodes: Path | None) -> tuple[Path, Path | None]:
-    """Return the file of triples and the table of nodes of a source."""
-    return _export(source, nodes) if source.is_dir() else (source, nodes)
+def source_files(source: Path, nodes: Path | None, options: ReadOptions) -> SourceFiles:
+    """Return the files of triples and the tables of nodes of a source."""
+    if source.is_dir():
+        return folder_files(source, nodes, lambda file: _has_nodes(_ending(file)), options)
+    return SourceFiles((SourceFile(source, TableHints("edges")),), _tables(nodes))
+
+
+def _tables(nodes: Path | None) -> tuple[SourceFile, ...]:
+    return () if nodes is None else (SourceFile(nodes, TableHints("nodes")),)
 
 
 def naming_of(file: Path) -> Callable[[str], str] | None:
@@ -123,19 +174,46 @@ def naming_of(file: Path) -> Callable[[str], str] | None:
     return None if reader is None else reader.naming
 
 
-def read_parts(triples: Path, nodes: Path | None, reading: FileReading) -> Iterator[Part]:
+def read_parts(files: SourceFiles, reading: FileReading) -> Iterator[Part]:
     """Read files like `read_source`, but yield triples in blocks if the format allows it.
 
     Args:
-        triples: The file of triples.
-        nodes: The table of nodes, or None.
-        reading: The options, and the receivers of bad records and progress.
+        files: The files of the source.
+        reading: The options, and the receivers of bad records, progress and what is left out.
     """
     if reading.meter is not None:
-        files = [file for file in (triples, nodes) if file is not None and file.is_file()]
-        reading.meter.total = sum(file.stat().st_size for file in files)
-    read = _triples(triples, reading)
-    return read if nodes is None else chain(_nodes(nodes, reading), read)
+        reading.meter.total = sum(file.stat().st_size for file in files.files if file.is_file())
+    for name in files.unused:
+        reading.left_out.add("files of the folder that are not used", name)
+    read = [_triples(table.file, table.reading(reading)) for table in files.edges]
+    nodes = [_nodes(table.file, table.reading(reading)) for table in files.nodes]
+    parts = chain.from_iterable([*nodes, *read])
+    return counted_ends(parts, reading.left_out) if nodes else parts
+
+
+def understood(source: Path, *, nodes: Path | None, options: ReadOptions) -> list[str]:
+    """Return in one line for each file of a source how it is read: its keys, names, types and properties.
+
+    Files whose format leaves no choice are left out.
+
+    Raises:
+        InputError: As for `read_source`, as far as the first rows show it.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "shop.csv"
+    >>> _ = file.write_text("from,type,to,since\\nv1,SELLS,p1,2019\\n")
+    >>> understood(file, nodes=None, options=ReadOptions())
+    ['shop.csv: head from, relation type, tail to; 1 property (since)']
+    """
+    files = source_files(source, nodes, options)
+    lines = []
+    for table in (*files.nodes, *files.edges):
+        reader = READERS.find(_checked_ending(table.file)) or (options.delimiter and READERS.find("txt"))
+        reading = table.reading(FileReading(options, BadRecords(skip=True)))
+        told = reader.understood(table.file, reading) if reader and reader.understood else ""
+        if told:
+            lines.append(f"{table.file.name}: {told}")
+    return lines
 
 
 def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[FactBlock]:
@@ -149,7 +227,8 @@ def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[F
 
 def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
     while rows := list(islice(records, _LABELS)):
-        block = FactBlock.of([Described(record) for record in rows if isinstance(record, EntityRecord)])
+        named = (replace(row, properties=NO_PROPERTIES) for row in rows if isinstance(row, EntityRecord))
+        block = FactBlock.of([Described(record) for record in named])
         yield replace(block, kind=block.kind | np.uint8(FOR_RELATION))
 
 
@@ -192,34 +271,6 @@ def _checked_ending(file: Path) -> str:
 
 def _unsupported(file: Path, supported: list[str], what: str = "source") -> InputError:
     suffix = f"the suffix '.{_ending(file)}'" if _ending(file) else "no suffix"
-    listed = " ".join(f".{ending}" for ending in supported)
-    reason = f"a {what} with {suffix} is not supported; supported are {listed}, also with .gz or .zst"
+    listed, packed = " ".join(f".{ending}" for ending in supported), " ".join(PACKED)
+    reason = f"a {what} with {suffix} is not supported; supported are {listed}, also packed as {packed}"
     return InputError(reason, file, code="reader.unsupported", ending=_ending(file), supported=supported)
-
-
-def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
-    """Return the edge file and the node file of a property-graph export."""
-    edges = _member(folder, "edges")
-    if edges is None:
-        reason = "the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz or .zst)"
-        raise InputError(reason, folder, code="reader.no_edges")
-    own = _member(folder, "nodes")
-    if own is not None and nodes is not None:
-        reason = f"the folder brings its own {own.name}; leave out {nodes}, or give {edges.name}"
-        raise InputError(reason, folder, code="reader.two_node_tables", own=own.name)
-    table = own or nodes
-    if table is None:
-        reason = f"the folder holds {edges.name} but no nodes.*; to read edges alone give {edges.name}"
-        raise InputError(reason, folder, code="reader.no_nodes", edges=edges.name)
-    return edges, table
-
-
-def _member(folder: Path, stem: str) -> Path | None:
-    """Return the table with this stem in a folder; None if there is none."""
-    tables = [file for file in sorted(folder.iterdir()) if Path(unpacked_name(file)).stem == stem]
-    tables = [file for file in tables if _has_nodes(_ending(file))]
-    if len(tables) > 1:
-        listed = ", ".join(file.name for file in tables)
-        reason = f"the folder holds several tables of {stem}: {listed}; leave one"
-        raise InputError(reason, folder, code="reader.several_tables", tables=[file.name for file in tables])
-    return tables[0] if tables else None

@@ -1,14 +1,16 @@
-"""Recognise table columns by name, including the header conventions of Neo4j and Neptune."""
+"""Recognise table columns by name, including the header conventions of Neo4j, Neptune, APOC and Gephi."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.fields import VALUE_TYPE, Field, distinct_names, field_of, split_type
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
@@ -22,25 +24,95 @@ _HEAD = (
 _RELATION = (
     *(":type", ":label", "relation", "predicate", "p", "r", "edge", "type"),
     *("rel", "metaedge", "relationship", "property", "label"),
+    *("relation_type", "relationship_type", "rel_type", "reltype", "edge_type", "interaction", "kind"),
+    *("predicate_id", "relation_id"),
 )
 _TAIL = (
     *(":end_id", ":to", "tail", "object", "target", "dst", "o", "t", "to", "end", "end_id"),
     *("entity2", "node2", "tail_id", "object_id", "target_id"),
 )
-_NODE_ROLES = {
-    "key": (":id", "id", "key", "node_id", "nodeid", "entity_id", "iri", "uri", "mid", "curie", "identifier"),
-    "label": ("name", "label", "title", "preflabel"),
-    "types": (":label", ":type", "kind", "type", "types", "category", "labels"),
-    "description": ("description", "desc", "definition", "comment", "abstract"),
-    "aliases": ("aliases", "alias", "synonyms", "alternate_names", "altlabel"),
+_HEADERS_ONLY = {name for name in _RELATION if len(name) > 2} - {
+    "edge",
+    "type",
+    "property",
+    "label",
+    "interaction",
+    "kind",
 }
-_NEO4J_SUFFIXES = {"ID", "LABEL", "TYPE", "START_ID", "END_ID"}
+"""Names of columns of relations that are hardly ever relations themselves."""
+
+_KEY = (":id", "id", "key", "node_id", "nodeid", "entity_id", "iri", "uri", "mid", "curie", "identifier")
+_NAME = ("name", "label", "title", "preflabel")
+_TYPES = (":label", ":type", "kind", "type", "types", "category", "labels")
+_DESCRIPTION = ("description", "desc", "definition", "comment", "abstract")
+_ALIASES = ("aliases", "alias", "synonyms", "alternate_names", "altlabel")
+
+_NEO4J_SUFFIXES = {"ID", "LABEL", "TYPE", "START_ID", "END_ID", "IGNORE"}
 _RESERVED = {*map(str.casefold, _NEO4J_SUFFIXES), "from", "to"}
-_VALUE_TYPE = re.compile(
-    r"(string|int|integer|long|float|double|boolean|bool|byte|short|char|date|datetime|localdatetime|time|localtime"
-    r"|duration|point)(\[\])?",
-    re.IGNORECASE,
-)
+_DIRECTIONS = {"directed", "undirected", "mutual"}
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+# The headers of the export neo4j-csv: types and relations stand there as they are, and as names for Neo4j.
+_OWN_NODES = ("key:ID", "label", "description", "aliases:string[]", "types:string[]", ":LABEL")
+_OWN_EDGES = (":START_ID", ":END_ID", ":TYPE", "key", "label")
+
+
+@dataclass(frozen=True)
+class NodeColumns:
+    """The columns of a table of nodes, by index.
+
+    Attributes:
+        key: The column of keys.
+        names: The column of names, and those that a row without a name takes it from; best first.
+        aliases: Columns of further names.
+        types: The column of types.
+        description: The column of descriptions.
+        fields: The columns of properties.
+        ignored: (reason, column) of the columns that are not read.
+        space: The ID space of the keys; empty if there is none.
+        header: Whether the first row names the columns.
+        width: Number of columns.
+    """
+
+    key: int
+    names: tuple[int, ...] = ()
+    aliases: tuple[int, ...] = ()
+    types: int | None = None
+    description: int | None = None
+    fields: tuple[Field, ...] = ()
+    ignored: tuple[tuple[str, str], ...] = ()
+    space: str = ""
+    header: bool = True
+    width: int = 2
+
+
+@dataclass(frozen=True)
+class EdgeColumns:
+    """The columns of a table of edges, by index.
+
+    Attributes:
+        head: The column of heads.
+        relation: The column of relations; None if all edges have the relation of the options.
+        tail: The column of tails.
+        direction: The column that says whether an edge is directed, as Gephi writes it.
+        relation_label: The column of labels of relations.
+        fields: The columns of properties.
+        ignored: (reason, column) of the columns that are not read.
+        spaces: The ID spaces of heads and tails.
+        header: Whether the first row names the columns.
+        width: Number of columns.
+    """
+
+    head: int
+    relation: int | None
+    tail: int
+    direction: int | None = None
+    relation_label: int | None = None
+    fields: tuple[Field, ...] = ()
+    ignored: tuple[tuple[str, str], ...] = ()
+    spaces: tuple[str, str] = ("", "")
+    header: bool = True
+    width: int = 3
 
 
 def _plain_name(cell: str) -> str:
@@ -49,63 +121,195 @@ def _plain_name(cell: str) -> str:
     >>> [_plain_name(cell) for cell in ("Name:string", "personId:ID(Person)", "~label", "rdfs:label", "node id")]
     ['name', ':id', ':label', 'label', 'node_id']
     """
-    cell = re.sub(r"\(.*\)$", "", cell.strip())  # drop the id space (Neo4j) or cardinality (Neptune)
+    cell = re.sub(r"(\(.*\)|\{.*\})+$", "", cell.strip())  # drop ID space and options (Neo4j), cardinality (Neptune)
     name, _, suffix = cell.rpartition(":")
     if name and suffix in _NEO4J_SUFFIXES:
         return ":" + suffix.casefold()
     if name:
-        cell = name if _VALUE_TYPE.fullmatch(suffix) else suffix
+        cell = name if VALUE_TYPE.fullmatch(suffix) else suffix
     plain = re.sub(r"[ -]", "_", cell.lstrip(":~_").casefold())
     return ":" + plain if cell.startswith((":", "~")) and plain in _RESERVED else plain
 
 
-def _find(cells: Sequence[str], names: Sequence[str]) -> int | None:
+def _space(cell: str) -> str:
+    """Return the ID space of a header cell.
+
+    >>> _space(":START_ID(Person)"), _space("id:ID"), _space("name:string(x)")
+    ('Person', '', '')
+    """
+    match = re.search(r":(?:START_|END_)?ID\(([^)]*)\)", cell)
+    return match[1].strip() if match else ""
+
+
+def space_of(header: Sequence[str]) -> str:
+    """Return the ID space of the keys of a table of nodes; empty if there is none."""
+    key = _find(header, _KEY)
+    return "" if key is None else _space(header[key])
+
+
+def has_role(header: Sequence[str], role: str) -> bool:
+    """Return whether a header has a column of "head", "relation" or "types"."""
+    return _find(header, {"head": _HEAD, "relation": _RELATION, "types": _TYPES}[role]) is not None
+
+
+def _find(cells: Sequence[str], names: Sequence[str], without: Iterable[int | None] = ()) -> int | None:
     """Return the index of the column that matches the best name; None if no column matches."""
-    plain = [_plain_name(cell) for cell in cells]
+    plain = ["" if place in without else _plain_name(cell) for place, cell in enumerate(cells)]
     return next((plain.index(name) for name in names if name in plain), None)
 
 
-def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str) -> tuple[tuple[int, int, int], bool]:
-    """Return the column indices of head, relation and tail, and whether the first row is a header.
+def table_kind(cells: Sequence[str]) -> str:
+    """Return "edges" or "nodes" for the header of a table; empty if it tells neither.
+
+    >>> [table_kind(cells.split()) for cells in ("~id ~from ~to", "id name from to", "source target", "year sum")]
+    ['edges', 'nodes', 'edges', '']
+    """
+    head, tail, key = (_find(cells, names) for names in (_HEAD, _TAIL, _KEY))
+    if head is not None and tail is not None:
+        reserved = _plain_name(cells[head]).startswith(":")
+        is_node = key is not None and _find(cells, _NAME) is not None and _find(cells, _RELATION[:7]) is None
+        if reserved or not is_node or "node1" in map(_plain_name, cells):
+            return "edges"
+        relation = _find(cells, _RELATION, without=(_find(cells, _NAME),))
+        return "nodes" if relation is None else "edges"
+    return "" if key is None else "nodes"
+
+
+def field_columns(
+    cells: Sequence[str], samples: Sequence[Sequence[str]], used: Iterable[int | None]
+) -> tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]:
+    """Return the columns of properties, and (reason, column) of those that are not read."""
+    taken, fields, ignored = set(used), [], []
+    for place, cell in enumerate(cells):
+        texts = [row[place] for row in samples if place < len(row)]
+        if place in taken:
+            continue
+        if _plain_name(cell) == ":ignore":
+            ignored.append(("that the header marks as IGNORE", cell.strip()))
+        elif not cell.strip():
+            if any(text.strip() for text in texts):
+                ignored.append(("without a name", f"column {place + 1}"))
+        elif re.fullmatch(r"__index_level_\d+__", cell):
+            ignored.append(("that only number the rows", cell))
+        else:
+            fields.append(field_of(place, cell, texts))
+    return distinct_names(fields), tuple(ignored)
+
+
+def edge_columns(
+    cells: Sequence[str], samples: Sequence[Sequence[str]], options: ReadOptions, file: Path | str
+) -> EdgeColumns:
+    """Return the columns of a table of edges.
 
     Args:
         cells: The first row.
-        options: May name the columns, or say whether there is a header.
+        samples: Some of the rows after it.
+        options: May name the columns or the relation, or say whether there is a header.
         file: The file, for error messages.
 
     Raises:
         InputError: A column does not exist or is named twice, or the header does not tell which columns to use.
     """
-    head, relation, tail = (_find(cells, names) for names in (_HEAD, _RELATION, _TAIL))
+    direction = _direction_column(cells, samples)
+    head, tail = _find(cells, _HEAD), _find(cells, _TAIL)
+    relation = _find(cells, _RELATION, without=(direction, head, tail))
     if options.columns is not None:
-        numbers_only = all(column.isdecimal() and column not in cells for column in options.columns)
-        recognised = None not in (head, relation, tail)
-        header = options.header if options.header is not None else recognised or not numbers_only
-        first, second, third = (named_column(column, cells, header, file) for column in options.columns)
-        if len({first, second, third}) < 3:
-            raise InputError(
-                f"the columns {', '.join(options.columns)} are not three different ones of this file",
-                file,
-                code="columns.not_different",
-            )
-        return (first, second, third), header
-    if options.header is False:
-        return (0, 1, 2), False
-    if head is not None and relation is not None and tail is not None:
-        return (head, relation, tail), True
-    known = [cells[place] for place in (head, relation, tail) if place is not None]
-    if options.header is None and len(known) == 2:
-        raise InputError(
-            f"the first row looks like a header ({known[0]}, {known[1]}), but not all of head, relation and tail are "
-            f"among {_listed(cells)}; name them with --columns, or say --no-header",
-            file,
-            1,
-            code="columns.header_in_part",
-            known=known,
-        )
+        return _named_edges(cells, samples, options, file, is_known=None not in (head, relation, tail))
+    if options.header is not False and tuple(cell.strip() for cell in cells[:5]) == _OWN_EDGES:
+        fields, ignored = field_columns(cells, samples, range(5))
+        return EdgeColumns(0, 3, 1, None, 4, fields, ignored, width=len(cells))
+    has_relation = relation is not None or options.relation is not None
+    if options.header is not False and head is not None and tail is not None and has_relation:
+        fields, ignored = field_columns(cells, samples, (head, relation, tail, direction))
+        spaces = (_space(cells[head]), _space(cells[tail]))
+        return EdgeColumns(head, relation, tail, direction, None, fields, ignored, spaces, True, len(cells))
+    if options.header is None:
+        _check_header(cells, samples, (head, relation, tail), file)
+    if options.relation is not None and _is_edge_list(cells, samples):
+        return _edge_list(cells, samples, options)
     if options.header and len(cells) != 3:
         raise unrecognised("head, relation and tail", cells, file, "name them with --columns")
-    return (0, 1, 2), options.header is True
+    return EdgeColumns(0, 1, 2, header=options.header is True)
+
+
+def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str) -> tuple[tuple[int, int, int], bool]:
+    """Return the column indices of head, relation and tail, and whether the first row is a header.
+
+    Raises:
+        InputError: As for `edge_columns`, or there is no column of relations.
+    """
+    columns = edge_columns(cells, (), options, file)
+    if columns.relation is None:
+        raise unrecognised("the relation", cells, file, "one relation for all edges is not supported here")
+    return (columns.head, columns.relation, columns.tail), columns.header
+
+
+def _direction_column(cells: Sequence[str], samples: Sequence[Sequence[str]]) -> int | None:
+    """Return the column ``Type`` of Gephi, which says whether edges are directed; None if there is none."""
+    place = _find(cells, ("type",))
+    if place is None:
+        return None
+    texts = {row[place].strip().casefold() for row in samples if place < len(row)}
+    return place if texts and texts <= _DIRECTIONS else None
+
+
+def _named_edges(
+    cells: Sequence[str], samples: Sequence[Sequence[str]], options: ReadOptions, file: Path | str, *, is_known: bool
+) -> EdgeColumns:
+    """Return the columns that the options name; two are head and tail."""
+    names = options.columns or ()
+    numbers_only = all(column.isdecimal() and column not in cells for column in names)
+    header = options.header if options.header is not None else is_known or not numbers_only
+    places = [named_column(column, cells, header, file) for column in names]
+    if len(set(places)) < len(places):
+        reason = f"the columns {', '.join(names)} are not {_COUNTS[len(names)]} different ones of this file"
+        raise InputError(reason, file, code="columns.not_different")
+    head, relation, tail = places[0], places[1] if len(places) == 3 else None, places[-1]
+    titles = cells if header else [""] * len(cells)
+    fields, ignored = field_columns(titles, samples, places)
+    return EdgeColumns(head, relation, tail, None, None, fields, ignored, ("", ""), header, len(cells))
+
+
+_COUNTS = {2: "two", 3: "three"}
+
+
+def _check_header(
+    cells: Sequence[str], samples: Sequence[Sequence[str]], known: Sequence[int | None], file: Path | str
+) -> None:
+    """Raise if the first row looks like a header of which only a part is known."""
+    head, relation, tail = known
+    names = [cells[place] for place in known if place is not None]
+    is_sure = relation is not None and _plain_name(cells[relation]) in _HEADERS_ONLY and len(cells) > 2
+    is_sure = is_sure and all(row[relation : (relation or 0) + 1] != [cells[relation or 0]] for row in samples)
+    if len(names) < 2 and not is_sure:
+        return
+    if head is not None and tail is not None:
+        reason = (
+            f"the header names {names[0]} and {names[1]}, but no column of relations is among {_listed(cells)}; name "
+            "it with --columns, or give the relation of all edges with --relation NAME"
+        )
+    else:
+        order = ",".join(cell.strip() for cell in cells) if len(cells) == 3 else "HEAD,RELATION,TAIL"
+        reason = (
+            f"the first row looks like a header ({', '.join(names)}), but not all of head, relation and tail are "
+            f"among {_listed(cells)}; name them with --columns {order}, or say --no-header"
+        )
+    raise InputError(reason, file, 1, code="columns.header_in_part", known=names)
+
+
+def _is_edge_list(cells: Sequence[str], samples: Sequence[Sequence[str]]) -> bool:
+    """Return whether rows are head, tail and perhaps a weight, not triples."""
+    third = [row[2].strip() for row in (samples or [cells]) if len(row) > 2]
+    return len(cells) == 2 or (len(cells) > 2 and all(_NUMBER.fullmatch(text) for text in third))
+
+
+def _edge_list(cells: Sequence[str], samples: Sequence[Sequence[str]], options: ReadOptions) -> EdgeColumns:
+    """Return the columns of an edge list: head, tail, and perhaps a weight."""
+    numbers = [all(map(_NUMBER.fullmatch, map(str.strip, row[:2]))) for row in (cells, *samples)]
+    header = options.header if options.header is not None else len(numbers) > 1 and not numbers[0] and all(numbers[1:])
+    titles = cells if header else ["", "", *["weight"][: len(cells) - 2], *[""] * (len(cells) - 3)]
+    fields, ignored = field_columns(titles, samples, (0, 1))
+    return EdgeColumns(0, None, 1, None, None, fields, ignored, ("", ""), header, len(cells))
 
 
 def named_column(column: str, cells: Sequence[str], header: bool, file: Path | str) -> int:
@@ -113,6 +317,9 @@ def named_column(column: str, cells: Sequence[str], header: bool, file: Path | s
     names = [cell.strip() for cell in cells]
     if header and column in names:
         return names.index(column)
+    plain = [split_type(cell)[0] for cell in cells]
+    if header and column in plain:
+        return plain.index(column)
     if column.isdecimal() and 1 <= int(column) <= len(names):
         return int(column) - 1
     if not header:
@@ -126,24 +333,67 @@ def named_column(column: str, cells: Sequence[str], header: bool, file: Path | s
     raise InputError(reason, file, code="columns.no_name", column=column, near=near)
 
 
-def node_columns(cells: Sequence[str], file: Path) -> tuple[dict[str, int], bool]:
-    """Return the column indices by role, and whether the first row is a header.
+def node_columns(
+    cells: Sequence[str], samples: Sequence[Sequence[str]], options: ReadOptions, file: Path
+) -> NodeColumns:
+    """Return the columns of a table of nodes. Two columns without a header are key and name.
 
-    The roles are key, label, types, description and aliases; missing roles are left out. Two columns without a header
-    are key and label.
+    The name is the first of the columns ``name``, ``label``, ``title`` and ``prefLabel``, unless another of them has
+    more than twice as many different values in the first rows. Of the others, a ``label`` that repeats its values is
+    the type of the nodes if there is no other column of types, and a ``label`` or ``prefLabel`` whose values are all
+    different is an alias. Every other column without a role is a property.
+
+    Args:
+        cells: The first row.
+        samples: Some of the rows after it.
+        options: May name the columns of keys, names and types.
+        file: The file, for error messages.
 
     Raises:
-        InputError: No column is recognised as the key, or none beside it.
+        InputError: No column is recognised as the key, or a column of the options does not exist.
     """
-    roles = {role: _find(cells, names) for role, names in _NODE_ROLES.items()}
-    places = {role: place for role, place in roles.items() if place is not None}
-    if "key" in places:
-        if len(places) == 1 and len(cells) > 1:
-            raise unrecognised("label, types, description or aliases", cells, file, "call it label")
-        return places, True
-    if len(cells) > 2 or places:
-        raise unrecognised("the key", cells, file, "call it id")
-    return {"key": 0, "label": 1}, False
+    chosen = [
+        None if name is None else named_column(name, cells, True, file)
+        for name in (options.key, options.name, options.type)
+    ]
+    key, name, types = chosen
+    own = tuple(cell.strip() for cell in cells[:6]) == _OWN_NODES
+    key = _find(cells, _KEY, without=(name, types)) if key is None else key
+    roles = [_find(cells, names) for names in (_NAME, _TYPES, _DESCRIPTION, _ALIASES)]
+    if key is None:
+        if len(cells) > 2 or any(place is not None for place in (*roles, name, types)):
+            raise unrecognised("the key", cells, file, "call it id, or name it with --key")
+        return NodeColumns(0, (1,) if len(cells) > 1 else (), header=False)
+    if types is None:
+        types = 4 if own else _find(cells, _TYPES, without=(key, name))
+    names = [place for place, cell in enumerate(cells) if _plain_name(cell) in _NAME and place not in (key, types)]
+    names.sort(key=lambda place: _NAME.index(_plain_name(cells[place])))
+    if name is None and names:
+        counts = {place: len({row[place] for row in samples if row[place].strip()}) for place in names}
+        better = [place for place in names if counts[place] > 2 * counts[names[0]]]
+        name = max(better, key=counts.__getitem__, default=names[0])
+    others = [place for place in names if place != name]
+    aliases: list[int] = []
+    for place in others:
+        texts = [row[place] for row in samples if row[place].strip()]
+        plain, repeats = _plain_name(cells[place]), len(set(texts)) <= len(texts) / 2
+        if types is None and plain == "label" and repeats and texts:
+            types = place
+        elif plain != "title" and len(texts) == len(set(texts)) >= _ENOUGH:
+            aliases.append(place)
+    description, alias = (_find(cells, names, without=(key, name, types)) for names in (_DESCRIPTION, _ALIASES))
+    aliases = [place for place in (alias, *aliases) if place is not None]
+    used = (key, name, types, description, *aliases, *([5] if own else []))
+    fields, ignored = field_columns(cells, samples, used)
+    space = _space(cells[key])
+    if space and split_type(cells[key])[0].rpartition(":")[0]:
+        fields = (Field(key, cells[key].partition(":")[0].strip()), *fields)
+    fallback = [place for place in others if place != types]
+    ordered = tuple(fallback) if name is None else (name, *fallback)
+    return NodeColumns(key, ordered, tuple(aliases), types, description, fields, ignored, space, True, len(cells))
+
+
+_ENOUGH = 5  # rows that show that the values of a column are all different
 
 
 def unrecognised(what: str, cells: Sequence[str], file: Path | str, advice: str) -> InputError:

@@ -1,27 +1,26 @@
-"""Reader of delimited text: rows with their line numbers, and triples made from rows.
+"""Rows of delimited text with their line numbers.
 
 Comma and semicolon files are CSV as defined by RFC 4180: quoted cells may hold delimiters and line ends. A cell of
 over 131,072 characters is a bad record, as it is most likely an unclosed quote. With any other delimiter, lines are
-split at every delimiter and quotes are ordinary characters. Triples in such lines are split by pyarrow, block by block.
+split at every delimiter and quotes are ordinary characters, unless the options or the first lines say that cells are
+quoted.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.columns import triple_columns
 from graphbrick.graphs.readers.streams import (
     Meter,
     blocks,
+    ends_with_returns,
     line_fault,
     no_rows,
     not_text,
@@ -30,23 +29,31 @@ from graphbrick.graphs.readers.streams import (
     unpacked_name,
     whole_lines,
 )
-from graphbrick.graphs.records.blocks import TripleBlock
-from graphbrick.graphs.records.records import BadRecords, TripleRecord
+from graphbrick.graphs.records.records import BadRecords
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
     from graphbrick.graphs.readers.reader import FileReading
 
-DELIMITERS: dict[str, str | None] = {".txt": None, ".tsv": "\t", ".tab": "\t", ".csv": ",", ".psv": "|"}
+DELIMITERS: dict[str, str | None] = {
+    **dict.fromkeys((".txt", ".edges", ".edgelist")),
+    ".tsv": "\t",
+    ".tab": "\t",
+    ".csv": ",",
+    ".psv": "|",
+}
 """Delimiter by file suffix; None if it has to be detected from the lines."""
+
+BLANK = " "
+"""The delimiter that stands for any number of blanks and tabs."""
 
 _CANDIDATES = ("|", "\t", ",", ";")
 _QUOTED = (",", ";")
-_SPELLED = {"\\t": "\t", "tab": "\t"}
-_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon"}
+_SPELLED = {"\\t": "\t", "tab": "\t", "blank": BLANK, "space": BLANK}
+_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", BLANK: "blank"}
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_LINES = 50
-_LARGEST = (1 << 31) - 2  # bytes that pyarrow reads at once
+_COMMENTS = ("#", "%")
 
 Row: TypeAlias = tuple[int, list[str]]
 """(number of the row's first line, cells)"""
@@ -61,137 +68,76 @@ def suffix(file: Path) -> str:
     return Path(unpacked_name(file)).suffix
 
 
-def read_triples(file: Path, reading: FileReading) -> Iterator[TripleBlock | TripleRecord]:
-    """Yield the triples of a delimited file.
+@dataclass(frozen=True)
+class Table:
+    """A delimited file: how its lines are split, and its first rows.
 
-    The file has three columns, or a header or the options name the columns to use.
-
-    Raises:
-        InputError: No rows, a missing column, or the first bad record unless ``bad`` skips them.
+    Attributes:
+        file: The file.
+        delimiter: The text between cells.
+        quoted: Whether cells may stand in quotes.
+        least: The fewest columns that its rows may have.
+        first: The first row: the header, if there is one.
+        samples: Some rows after the first.
     """
-    options, bad = reading.options, reading.bad
-    delimiter = choose_delimiter(file, options, columns=3)
-
-    def layout(cells: list[str]) -> tuple[Triples, bool]:
-        places, header = triple_columns(cells, options, file)
-        return Triples(file, delimiter, len(cells) if header or options.columns else 3, places), header
-
-    if delimiter not in _QUOTED and len(delimiter.encode()) == 1:
-        yield from _blocks_of_triples(file, delimiter, layout, reading)
-        return
-    rows = read_rows(file, delimiter, options.max_line_bytes, bad, reading.meter)
-    first = first_row(rows, file, bad)
-    if first is None:
-        return
-    triples, header = layout(first[1])
-    for line, cells in rows if header else chain([first], rows):
-        if (triple := triples.of(line, cells, bad)) is not None:
-            yield triple
-
-
-class Triples(NamedTuple):
-    """Column layout of the triples in a file: number of columns, and indices of head, relation and tail."""
 
     file: Path
     delimiter: str
-    width: int
-    places: tuple[int, int, int]
+    quoted: bool
+    least: int
+    first: list[str]
+    samples: list[list[str]]
 
-    def of(self, line: int, cells: list[str], bad: BadRecords) -> TripleRecord | None:
-        """Return the triple of a row; None if the row is bad."""
-        if len(cells) == self.width:
-            head, relation, tail = (cells[place].strip() for place in self.places)
-            if head and relation and tail:
-                return head, relation, tail
-        bad.add(_bad_triple(self.file, line, cells, self.delimiter, self.width, self.places))
-        return None
+    @classmethod
+    def open(cls, file: Path, reading: FileReading, least: int, *, required: bool = True) -> Table:
+        """Read the first rows of a file.
 
+        Args:
+            file: The file.
+            reading: May give delimiter, quoting, and a header that stands in a file apart.
+            least: The fewest columns that its rows may have.
+            required: Whether the delimiter of the options is used even if the first line does not contain it.
+        """
+        options, header = reading.options, list(reading.table.header)
+        lines, is_cut = _sample(file)
+        delimiter = choose_delimiter(file, options, least, required)
+        text = "\n".join(lines)
+        looks_quoted = delimiter in _QUOTED or are_quoted(text, delimiter, least, is_cut=is_cut)
+        quoted = delimiter != BLANK and (looks_quoted if options.quote is None else options.quote)
+        rows = [row for row in _sample_rows(lines, delimiter, quoted=quoted) if not is_comment(row, least)]
+        first = header or (rows.pop(0) if rows else [])
+        samples = [row for row in rows if len(row) == len(first)]
+        return cls(file, delimiter, quoted, least, first, samples)
 
-def _blocks_of_triples(
-    file: Path, delimiter: str, layout: Callable[[list[str]], tuple[Triples, bool]], reading: FileReading
-) -> Iterator[TripleBlock]:
-    """Yield the triples of a file without quoting, block by block."""
-    triples, bad = None, reading.bad
-    for first, data in blocks(file, reading.options.max_line_bytes, bad, reading.meter):
-        start = 0
-        if triples is None:
-            lines = enumerate(whole_lines(data), first)
-            row = next((row for line in lines for row in _literal_rows(*line, delimiter, file, bad)), None)
-            if row is None:
-                continue
-            triples, header = layout(row[1])
-            # Everything before the first row is blank or already reported.
-            for _ in range(row[0] - first + header):
-                start = data.find(b"\n", start) + 1 or len(data)
-            first = row[0] + header
-        if start < len(data):
-            yield _block_of_triples(first, data[start:], triples, bad)
-    if triples is None and not bad.count:
-        raise no_rows(file)
+    def rows(self, reading: FileReading) -> Iterator[Row]:
+        """Yield the rows, without comments before the first.
 
+        Raises:
+            InputError: The file holds only blank lines, or a bad record is not skipped.
+        """
+        limit, bad = reading.options.max_line_bytes, reading.bad
+        rows = read_rows(self.file, self.delimiter, limit, bad, reading.meter, quoted=self.quoted)
+        first = first_row(rows, self.file, bad)
+        while first is not None and is_comment(first[1], self.least):
+            note_comment(self, first[1], reading)
+            first = next(rows, None)
+        return iter(()) if first is None else chain([first], rows)
 
-def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords) -> TripleBlock:
-    """Return the triples of a block of lines: pyarrow splits it, and bad lines are then read one at a time."""
-    # To pyarrow, every carriage return ends a line, and a byte order mark is not part of the first cell.
-    lone_return = b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
-    if lone_return or data.startswith(codecs.BOM_UTF8) or len(data) > _LARGEST or line_fault(data):
-        rows = _literal_rows(first, data, triples.delimiter, triples.file, bad)
-        return TripleBlock.of([triple for line, cells in rows if (triple := triples.of(line, cells, bad)) is not None])
-    block, left_out = _split_block(data, triples)
-    good = (block.starts < block.ends).all(axis=0)
-    if good.all() and not left_out:
-        return block
-    lines = [(number, line) for number, line in enumerate(whole_lines(data), first) if line.strip(b"\r")]
-    is_bad = np.ones(len(lines), dtype=np.bool_)
-    is_bad[np.delete(np.arange(len(lines)), left_out)[good]] = False
-    for place in np.flatnonzero(is_bad).tolist():
-        for number, cells in _literal_rows(*lines[place], triples.delimiter, triples.file, bad):
-            triples.of(number, cells, bad)
-    # In C order, as all blocks are: kernels are compiled for it.
-    return TripleBlock(block.data, *(np.compress(good, places, axis=1) for places in (block.starts, block.ends)))
+    def check(self, reading: FileReading) -> None:
+        """Read a file whose first rows show no row, to report what is wrong with them."""
+        for _, cells in self.rows(reading):
+            reading.bad.add(wrong_width(self.file, 1, cells, self.delimiter, f"{self.least} are needed", self.least))
 
 
-def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]:
-    """Return the stripped cells of lines with enough cells, and the indices of the other lines that are not empty."""
-    import pyarrow
-    from pyarrow import compute
-    from pyarrow import csv as arrow
-
-    left_out: list[int] = []
-
-    def leave_out(row: arrow.InvalidRow) -> str:
-        left_out.append(row.number - 1)
-        return "skip"
-
-    names = [str(place) for place in range(triples.width)]
-    needed = [names[place] for place in triples.places]
-    types = dict.fromkeys(needed, pyarrow.string())
-    table = arrow.read_csv(
-        pyarrow.py_buffer(data),
-        read_options=arrow.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
-        parse_options=arrow.ParseOptions(delimiter=triples.delimiter, quote_char=False, invalid_row_handler=leave_out),
-        convert_options=arrow.ConvertOptions(check_utf8=False, column_types=types, include_columns=needed),
-    )
-    if not table.num_rows:
-        return TripleBlock.of([]), left_out
-    columns = [compute.utf8_trim_whitespace(column).chunk(0).buffers() for column in table.columns]
-    text = [np.frombuffer(column[2] or b"", dtype=np.uint8) for column in columns]
-    offsets = np.stack([np.frombuffer(column[1], dtype=np.int32) for column in columns])
-    before = np.cumsum([0, *map(len, text[:2])])[:, np.newaxis]
-    # Two arrays, as a builder moves starts and ends when it strips a prefix.
-    return TripleBlock(np.concatenate(text), offsets[:, :-1] + before, offsets[:, 1:] + before), left_out
+def is_comment(cells: Sequence[str], least: int) -> bool:
+    """Return whether a row before the first one is a comment: ``# Nodes: 6``, as in edge lists of SNAP."""
+    return cells[0].startswith(_COMMENTS) and (least < 3 or len(cells) != 3)
 
 
-def _bad_triple(
-    file: Path, line: int, cells: list[str], delimiter: str, width: int, places: tuple[int, int, int]
-) -> InputError:
-    if len(cells) != width:
-        need = "a triple needs 3" if width == 3 else f"the first row has {width}"
-        advice = "; choose three with --columns" if len(cells) > width == 3 else ""
-        return wrong_width(file, line, cells, delimiter, need, width, advice=advice)
-    named = zip(("head", "relation", "tail"), places, strict=True)
-    empty = next(name for name, place in named if not cells[place].strip())
-    return InputError(f"the {empty} is empty", file, line, delimiter.join(cells), code="reader.empty_cell", cell=empty)
+def note_comment(table: Table, cells: list[str], reading: FileReading) -> None:
+    """Report a comment before the first row."""
+    what = f"lines of comments before the first row of {table.file.name}"
+    reading.left_out.add(what, table.delimiter.join(cells)[:80])
 
 
 def wrong_width(
@@ -201,7 +147,10 @@ def wrong_width(
     text = delimiter.join(cells)
     columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
     reason = f"{columns} with delimiter {_named(delimiter)}; {need}"
-    other = next((mark for mark in _CANDIDATES if mark != delimiter and len(split_line(text, mark)) == width), None)
+    widths = {mark: len(split_line(text, mark)) for mark in _CANDIDATES if mark != delimiter}
+    other = next((mark for mark, count in widths.items() if count == width), None)
+    if other is None and len(cells) == 1:
+        other = next((mark for mark, count in widths.items() if count > width), None)
     if other is not None:
         held, spelled = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
         reason += f"; the line holds {held}: try --delimiter {spelled}"
@@ -235,9 +184,9 @@ def choose_delimiter(file: Path, options: ReadOptions, columns: int, required: b
         required: Whether the delimiter of the options is used even if the first line does not contain it.
     """
     spelled = spelled_delimiter(options)
-    if spelled and (required or any(spelled in line for line in _sample(file)[:1])):
+    if spelled and (required or any(spelled in line for line in _sample(file)[0][:1])):
         return spelled
-    return DELIMITERS.get(suffix(file)) or best_delimiter(_sample(file), columns)
+    return DELIMITERS.get(suffix(file)) or best_delimiter(_sample(file)[0][:_SAMPLE_LINES], columns)
 
 
 def spelled_delimiter(options: ReadOptions) -> str | None:
@@ -245,14 +194,49 @@ def spelled_delimiter(options: ReadOptions) -> str | None:
     return options.delimiter and _SPELLED.get(options.delimiter, options.delimiter)
 
 
-def _sample(file: Path) -> list[str]:
-    """Return the first non-blank lines."""
+def _sample(file: Path) -> tuple[list[str], bool]:
+    """Return the first lines that are text and not blank, and whether the file goes on after them."""
     with open_source(file) as stream:
+        returns = ends_with_returns(stream)
         data = stream.read(_SAMPLE_BYTES)
-    lines = data.decode(errors="replace").split("\n")
-    if len(data) == _SAMPLE_BYTES and len(lines) > 1:
+    lines = whole_lines(data.replace(b"\r", b"\n") if returns else data)
+    is_cut = len(data) == _SAMPLE_BYTES and len(lines) > 1
+    if is_cut:
         lines.pop()  # cut in the middle
-    return [line for line in lines if line.strip()][:_SAMPLE_LINES]
+    return [text for line in lines if not line_fault(line) and (text := line.decode().rstrip("\r")).strip()], is_cut
+
+
+def _sample_rows(lines: list[str], delimiter: str, *, quoted: bool) -> list[list[str]]:
+    """Return the rows of the first lines."""
+    if not quoted:
+        return [split_line(line, delimiter, quoted=False) for line in lines]
+    rows: list[list[str]] = []
+    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, strict=True)
+    while True:
+        try:
+            rows.extend(row for row in reader if row)
+        except csv.Error as error:
+            if "unexpected end" not in str(error):
+                continue
+        return rows
+
+
+def are_quoted(text: str, delimiter: str, least: int, *, is_cut: bool) -> bool:
+    """Return whether lines are CSV with a delimiter: every cell that begins with a quote ends with one.
+
+    >>> are_quoted("'a'|'b'|d".replace("'", '"'), "|", 3, is_cut=False), are_quoted('"a|b" c|d', "|", 3, is_cut=False)
+    (True, False)
+    """
+    if delimiter == BLANK or len(delimiter) > 1 or f'{delimiter}"' not in f"{delimiter}{text}".replace("\n", delimiter):
+        return False
+    widths = set()
+    try:
+        for row in csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True):
+            widths.add(len(row))
+    except csv.Error as error:
+        if not (is_cut and "unexpected end" in str(error)):
+            return False
+    return len(widths) == 1 and min(widths) >= least
 
 
 def best_delimiter(lines: Sequence[str], columns: int) -> str:
@@ -269,13 +253,17 @@ def best_delimiter(lines: Sequence[str], columns: int) -> str:
         return widths[columns] == len(lines), widths[best]
 
     best = max(_CANDIDATES, key=fit)  # ties go to the first
-    return best if fit(best)[1] else "\t"
+    if fit(best)[1]:
+        return best
+    rows = [line.split() for line in lines if not line.startswith(_COMMENTS)]
+    has_blanks = len({len(cells) for cells in rows}) == 1 and 1 < len(rows[0]) <= max(columns, 3)
+    return BLANK if has_blanks else "\t"
 
 
-def split_line(line: str, delimiter: str) -> list[str]:
+def split_line(line: str, delimiter: str, *, quoted: bool | None = None) -> list[str]:
     """Split one line like `read_rows`, ignoring quoted line ends."""
-    if delimiter not in _QUOTED:
-        return line.split(delimiter)
+    if not (delimiter in _QUOTED if quoted is None else quoted):
+        return line.split(None if delimiter == BLANK else delimiter)
     try:
         return next(csv.reader([line[:_SAMPLE_BYTES]], delimiter=delimiter), [])
     except csv.Error:
@@ -283,23 +271,38 @@ def split_line(line: str, delimiter: str) -> list[str]:
 
 
 def read_rows(
-    file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords, meter: Meter | None = None
+    file: Path,
+    delimiter: str,
+    max_line_bytes: int,
+    bad: BadRecords,
+    meter: Meter | None = None,
+    *,
+    quoted: bool | None = None,
 ) -> Iterator[Row]:
-    """Yield the rows of a delimited file; blank lines are skipped, unreadable lines are bad records."""
-    if delimiter in _QUOTED:
+    """Yield the rows of a delimited file; blank lines are skipped, unreadable lines are bad records.
+
+    Args:
+        file: The file.
+        delimiter: The text between cells.
+        max_line_bytes: A longer line is a bad record.
+        bad: Receives the bad records.
+        meter: Updated with the number of bytes read.
+        quoted: Whether cells may stand in quotes; None for files with commas or semicolons only.
+    """
+    if delimiter in _QUOTED if quoted is None else quoted:
         yield from _quoted_rows(file, delimiter, max_line_bytes, bad, meter)
         return
     for first, data in blocks(file, max_line_bytes, bad, meter):
-        yield from _literal_rows(first, data, delimiter, file, bad)
+        yield from literal_rows(first, data, delimiter, file, bad)
 
 
-def _literal_rows(first: int, data: bytes, delimiter: str, file: Path, bad: BadRecords) -> Iterator[Row]:
+def literal_rows(first: int, data: bytes, delimiter: str, file: Path, bad: BadRecords) -> Iterator[Row]:
     """Yield the rows of a block of lines in a file without quoting."""
     for number, (line, fault) in enumerate(text_lines(data), first):
         if fault:
             bad.add(not_text(fault, file, number, line))
             continue
-        cells = line.split(delimiter)
+        cells = line.split(None if delimiter == BLANK else delimiter)
         if len(cells) > 1 or line.strip():
             yield number, cells
 
@@ -348,7 +351,8 @@ def _quoted_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            reason = f"not CSV, perhaps a quote left open: {error}"
+            advice = "" if delimiter in _QUOTED else "; if quotes are ordinary characters in this file, say --no-quote"
+            reason = f"not CSV, perhaps a quote left open: {error}{advice}"
             bad.add(InputError(reason, file, lines.start, lines.text, code="reader.not_csv"))
             continue
         if lines.fault:

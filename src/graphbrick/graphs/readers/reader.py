@@ -19,6 +19,23 @@ if TYPE_CHECKING:
 _BLOCKS = TripleBlock | FactBlock | Described | RankedFact
 
 
+@dataclass(frozen=True)
+class TableHints:
+    """What is known of a table beside its own rows.
+
+    Attributes:
+        role: "nodes" or "edges", where the source says it; else empty.
+        header: The names of its columns, if they stand in a file apart.
+        type: The type of nodes whose table has no column of types.
+        spaces: Whether keys begin with the name of their ID space.
+    """
+
+    role: str = ""
+    header: tuple[str, ...] = ()
+    type: str = ""
+    spaces: bool = False
+
+
 @dataclass
 class FileReading:
     """The reading of one file: its options, and the receivers of bad records and progress.
@@ -30,6 +47,7 @@ class FileReading:
         meter: Updated with the number of bytes read.
         fast: Whether facts may be yielded in blocks.
         left_out: Receives what the reader does not take, such as columns or labels.
+        table: What is known of a table beside its own rows.
     """
 
     options: ReadOptions
@@ -38,6 +56,7 @@ class FileReading:
     meter: Meter | None = None
     fast: bool = False
     left_out: LeftOut = field(default_factory=LeftOut)
+    table: TableHints = TableHints()
 
     def lines(self, file: Path) -> Iterator[tuple[int, str]]:
         """Yield the number and text of each line, also of a packed file; a line that is not text is a bad record."""

@@ -1,9 +1,11 @@
-"""The bytes of a source (plain, gzip or Zstandard) in blocks of whole lines, with line numbers."""
+"""The bytes of a source (plain, gzip, Zstandard, bzip2 or xz) in blocks of whole lines, with line numbers."""
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
+import lzma
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,12 +18,14 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.records.records import BadRecords
 
 BLOCK_BYTES = 1 << 22
-PACKED = (".gz", ".zst")
+PACKED = (".gz", ".zst", ".bz2", ".xz")
 """The suffixes of files that are unpacked while they are read."""
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+PACKINGS = dict(zip(PACKED, ("gzip", "Zstandard", "bzip2", "xz"), strict=True))
+"""The names of the packings by suffix."""
+
 _SKIPPED_MAGIC = b"\x2a\x4d\x18"  # of frames that hold no data, after a byte from 0x50 to 0x5f; pzstd writes one first
+_PEEKED = 1 << 16  # bytes in which the first line end is looked for
 
 
 @dataclass
@@ -55,19 +59,22 @@ def open_source(file: Path, meter: Meter | None = None) -> AbstractContextManage
 
 @contextmanager
 def _opened(file: Path, meter: Meter | None) -> Iterator[BufferedReader]:
+    packing = ""
     try:
-        with file.open("rb") as plain, _unpacked(plain, file) as stream:
-            _skip_mark(stream, file)
-            yield stream if meter is None else _Metered(stream, plain, meter)
+        with file.open("rb") as plain:
+            packing = _packing(plain.peek(10)[:10])
+            with _unpacked(plain, packing, file) as stream:
+                _skip_mark(stream, file)
+                yield stream if meter is None else _Metered(stream, plain, meter)
     except EOFError as error:
-        raise _truncated("gzip", file) from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise _damaged("gzip", error, file) from error
+        raise _truncated(packing, file) from error
+    except (gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        raise _damaged(packing, error, file) from error
     except OSError as error:
-        if error.errno is None:  # pyarrow's, about Zstandard data
+        if error.errno is None:  # from pyarrow or bz2, about packed data
             if str(error).startswith("Truncated"):
-                raise _truncated("Zstandard", file) from error
-            raise _damaged("Zstandard", error, file) from error
+                raise _truncated(packing, file) from error
+            raise _damaged(packing, error, file) from error
         reason = f"the file cannot be read: {error.strerror or error}"
         raise InputError(reason, file, code="reader.unreadable") from error
 
@@ -97,18 +104,32 @@ def not_text(fault: str, file: Path, line: int, text: str) -> InputError:
     return InputError(fault, file, line, text, code="reader.not_text")
 
 
-def _unpacked(plain: BufferedReader, file: Path) -> BufferedReader:
-    magic = plain.peek(4)[:4]
-    if magic.startswith(_GZIP_MAGIC):
+def _packing(magic: bytes) -> str:
+    """Return the packing of a file by its first bytes; empty if it is not packed."""
+    if magic.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if magic.startswith(b"\x28\xb5\x2f\xfd") or (magic[1:4] == _SKIPPED_MAGIC and magic[0] & 0xF0 == 0x50):
+        return "Zstandard"
+    if magic.startswith(b"BZh") and magic[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):  # the latter of empty data
+        return "bzip2"
+    return "xz" if magic.startswith(b"\xfd7zXZ\0") else ""
+
+
+def _unpacked(plain: BufferedReader, packing: str, file: Path) -> BufferedReader:
+    if packing == "gzip":
         return BufferedReader(gzip.open(plain, "rb"))
-    if magic == _ZSTD_MAGIC or (magic[1:] == _SKIPPED_MAGIC and magic[0] & 0xF0 == 0x50):
+    if packing == "Zstandard":
         import pyarrow
 
         return BufferedReader(pyarrow.CompressedInputStream(plain, "zstd"), BLOCK_BYTES)
-    for suffix, name in zip(PACKED, ("gzip", "Zstandard"), strict=True):
-        if file.suffix.lower() == suffix and magic:
-            reason = f"the file is not {name} in spite of its name; rename it without {suffix}"
-            raise InputError(reason, file, code="reader.not_packed", packing=name)
+    if packing == "bzip2":
+        return BufferedReader(bz2.BZ2File(plain))
+    if packing == "xz":
+        return BufferedReader(lzma.LZMAFile(plain))
+    suffix = file.suffix.lower()
+    if suffix in PACKED and plain.peek(1):
+        reason = f"the file is not {PACKINGS[suffix]} in spite of its name; rename it without {suffix}"
+        raise InputError(reason, file, code="reader.not_packed", packing=PACKINGS[suffix])
     return plain
 
 
@@ -117,11 +138,11 @@ class _Metered(BufferedReader):
 
     def __init__(self, stream: BufferedReader, plain: BufferedReader, meter: Meter) -> None:
         super().__init__(stream)
-        self._plain, self._meter = plain, meter
+        self._plain, self._meter, self._before = plain, meter, meter.done
 
     def read(self, size: int | None = -1, /) -> bytes:
         data = super().read(size)
-        self._meter.done = self._plain.tell()
+        self._meter.done = self._before + self._plain.tell()
         return data
 
 
@@ -140,8 +161,9 @@ def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None
     """Yield (number of the first line, whole lines); a line that is too long is a bad record and left out."""
     with open_source(file, meter) as stream:
         line, rest = 1, b""
+        returns = ends_with_returns(stream)
         while chunk := stream.read(BLOCK_BYTES):
-            data = rest + chunk
+            data = rest + (chunk.replace(b"\r", b"\n") if returns else chunk)
             end = data.rfind(b"\n") + 1
             if end:
                 yield from _short_lines(line, data[:end], max_line_bytes, file, bad)
@@ -149,16 +171,23 @@ def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None
             rest = data[end:]
             if len(rest) > max_line_bytes:
                 bad.add(_too_long(rest, line, max_line_bytes, file))
-                rest = _after_line(stream)
+                rest = _after_line(stream, b"\r" if returns else b"\n")
+                rest = rest.replace(b"\r", b"\n") if returns else rest
                 line += 1
         if rest:
             yield from _short_lines(line, rest, max_line_bytes, file, bad)
 
 
-def _after_line(stream: BufferedReader) -> bytes:
+def ends_with_returns(stream: BufferedReader) -> bool:
+    """Return whether the lines of a stream end with carriage returns alone, as its first bytes show."""
+    start = stream.peek(_PEEKED)[:_PEEKED]
+    return b"\r" in start[:-1] and b"\n" not in start
+
+
+def _after_line(stream: BufferedReader, end: bytes) -> bytes:
     """Read past the end of the line; return the part of the next lines that was read."""
     while chunk := stream.read(BLOCK_BYTES):
-        _, newline, rest = chunk.partition(b"\n")
+        _, newline, rest = chunk.partition(end)
         if newline:
             return rest
     return b""

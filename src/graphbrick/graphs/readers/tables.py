@@ -1,195 +1,197 @@
-"""Readers of node tables (delimited text, Parquet) and of edge tables (Parquet)."""
+"""Readers of tables of nodes and edges in delimited text, among them one-file exports of APOC and files of KGTK."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers import delimited
-from graphbrick.graphs.readers.columns import node_columns, triple_columns, unrecognised
+from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, field_columns, node_columns
+from graphbrick.graphs.readers.delimited import BLANK, Row, Table, spelled_delimiter, wrong_width
+from graphbrick.graphs.readers.ends import counted_ends
+from graphbrick.graphs.readers.kgtk import is_kgtk, kgtk_records
 from graphbrick.graphs.readers.reader import FileReading, Reader
-from graphbrick.graphs.readers.streams import PACKED, no_rows
-from graphbrick.graphs.records.records import EntityRecord, TripleRecord
+from graphbrick.graphs.readers.rows import (
+    EdgeMaker,
+    entities,
+    entity_maker,
+    note_ignored,
+    understood_edges,
+    understood_nodes,
+)
+from graphbrick.graphs.readers.triples import bad_triple, blocks_of_triples, in_blocks
+from graphbrick.graphs.records.blocks import Part
+from graphbrick.graphs.records.records import EntityRecord, Record
 
-_BATCH_ROWS = 1 << 16
+_APOC = ("_id", "_labels", "_start", "_end", "_type")
 
-Cell: TypeAlias = str | tuple[str, ...]
-"""The value of a cell; a tuple if the table stores a list."""
+
+def _open_edges(file: Path, reading: FileReading) -> Table:
+    """Open a table of edges; two columns are enough if the options state the relation."""
+    options = reading.options
+    has_relation = options.relation is not None or (options.columns is not None and len(options.columns) == 2)
+    table = Table.open(file, reading, 2 if has_relation else 3)
+    rows = [table.first, *table.samples] if table.first else []
+    if rows and all(row[0].startswith(('("', "('")) and row[-1].rstrip().endswith(")") for row in rows):
+        reason = "the lines are Python tuples; write them as CSV, without the brackets"
+        raise InputError(reason, file, 1, code="reader.python_tuples")
+    _refuse_weights(table, reading)
+    return table
+
+
+def _refuse_weights(table: Table, reading: FileReading) -> None:
+    """Raise if three columns of numbers, separated by blanks, may be triples or edges with weights."""
+    options = reading.options
+    if table.delimiter != BLANK or spelled_delimiter(options) or options.columns or options.relation:
+        return
+    rows = [table.first, *table.samples]
+    if all(len(row) == 3 and all(cell.replace(".", "", 1).isdecimal() for cell in row) for row in rows):
+        reason = (
+            "the rows are three numbers; if the third is a weight, give the relation of all edges with --relation "
+            "NAME, and if they are head, relation and tail, say --columns 1,2,3 (in another order: 1,3,2)"
+        )
+        raise InputError(reason, table.file, 1, code="reader.three_numbers")
+
+
+def _read_edges(file: Path, reading: FileReading) -> Iterator[Part]:
+    """Yield the records of a delimited table of edges.
+
+    The file has three columns, or a header or the options name the columns to use; of its other columns the named
+    ones are properties.
+
+    Raises:
+        InputError: No rows, a missing column, or the first bad record unless ``bad`` skips them.
+    """
+    table = _open_edges(file, reading)
+    if set(_APOC) <= set(table.first):
+        yield from counted_ends(_apoc(table, reading), reading.left_out)
+        return
+    if not table.first:
+        table.check(reading)
+        return
+    columns = edge_columns(table.first, table.samples, reading.options, file)
+    note_ignored(columns, file.name, reading)
+    if in_blocks(table, columns, reading):
+        yield from blocks_of_triples(table, columns, reading)
+        return
+    rows = _rows_of(table, columns.header, columns.width, reading, _triple_fault(table, columns))
+    if is_kgtk(table.first) and columns.relation is not None:
+        yield from kgtk_records(_complete(rows, table, columns, reading), columns, reading, file.name)
+        return
+    maker = EdgeMaker(columns, reading, file.name, typed=False)
+    for line, cells in rows:
+        records = maker.records(cells)
+        if not records:
+            reading.bad.add(_triple_fault(table, columns)(line, cells))
+        yield from records
+
+
+def _triple_fault(table: Table, columns: EdgeColumns) -> Callable[[int, list[str]], InputError]:
+    """Return the function that makes the error about a row."""
+    places = (columns.head, columns.relation, columns.tail)
+    return lambda line, cells: bad_triple(table.file, line, cells, table.delimiter, columns.width, places)
+
+
+def _complete(rows: Iterator[Row], table: Table, columns: EdgeColumns, reading: FileReading) -> Iterator[Row]:
+    """Yield the rows that have head, relation and tail."""
+    places = [place for place in (columns.head, columns.relation, columns.tail) if place is not None]
+    for line, cells in rows:
+        if all(cells[place].strip() for place in places):
+            yield line, cells
+        else:
+            reading.bad.add(_triple_fault(table, columns)(line, cells))
+
+
+def _rows_of(
+    table: Table, header: bool, width: int, reading: FileReading, fault: Callable[[int, list[str]], InputError]
+) -> Iterator[Row]:
+    """Yield the rows below the header that have the right number of cells; others are bad records."""
+    rows = table.rows(reading)
+    if header and not reading.table.header:
+        next(rows, None)
+    for line, cells in rows:
+        if len(cells) == width:
+            yield line, cells
+        else:
+            reading.bad.add(fault(line, cells))
 
 
 def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
     """Yield the entities of a delimited node table.
 
-    A header names the columns (see `node_columns`). A table without a header has two columns, key and label. Several
+    A header names the columns (see `node_columns`). A table without a header has two columns, key and name. Several
     types or aliases in one cell are separated by ``|`` or ``;``.
 
     Raises:
         InputError: No rows, no key column, or the first bad record unless ``bad`` skips them.
     """
-    options, bad = reading.options, reading.bad
-    delimiter = delimited.choose_delimiter(file, options, columns=2, required=False)
-    rows = delimited.read_rows(file, delimiter, options.max_line_bytes, bad, reading.meter)
-    first = delimited.first_row(rows, file, bad)
-    if first is None:
+    table = Table.open(file, reading, 2, required=False)
+    if not table.first:
+        table.check(reading)
         return
-    places, header = node_columns(first[1], file)
-    width = len(first[1]) if header else 2
-    need = f"the header has {width}" if header else "a node table without a header needs 2, key and label"
-    for line, cells in rows if header else chain([first], rows):
-        if len(cells) != width:
-            bad.add(delimited.wrong_width(file, line, cells, delimiter, need, width))
-            continue
-        values = {role: cells[place].strip() for role, place in places.items()}
-        record = _entity(values)
-        if record is None:
-            bad.add(_empty_key(file, line, delimiter.join(cells)))
-        else:
-            yield record
-
-
-def _entity(values: Mapping[str, Cell]) -> EntityRecord | None:
-    """Return the entity of a row; None if the key is empty."""
-    key = _one(values.get("key", ""))
-    if not key:
-        return None
-    return EntityRecord(
-        key,
-        label=_one(values.get("label", "")) or None,
-        aliases=_several(values.get("aliases", "")),
-        types=_several(values.get("types", "")),
-        description=_one(values.get("description", "")) or None,
+    columns = _node_columns(table, reading)
+    note_ignored(columns, file.name, reading)
+    need = (
+        f"the header has {columns.width}" if columns.header else "a node table without a header needs 2, key and name"
     )
 
+    def fault(line: int, cells: list[str]) -> InputError:
+        return wrong_width(file, line, cells, table.delimiter, need, columns.width)
 
-def _empty_key(file: Path, row: int, text: str) -> InputError:
-    return InputError("the key is empty", file, row, text, code="reader.empty_key")
-
-
-def _one(cell: Cell) -> str:
-    return cell if isinstance(cell, str) else next(iter(cell), "")
-
-
-def _several(cell: Cell) -> tuple[str, ...]:
-    parts = re.split(r"[|;]", cell) if isinstance(cell, str) else cell
-    return tuple(part.strip() for part in parts if part.strip())
+    rows = _rows_of(table, columns.header, columns.width, reading, fault)
+    make = entity_maker(columns, table.first, reading, file.name, typed=False)
+    yield from entities(rows, make, file, reading)
 
 
-def _read_parquet_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
-    """Yield the entities of a Parquet node table.
-
-    Columns are recognised by name as in delimited tables. Types and aliases may also be list columns.
-
-    Raises:
-        InputError: Not Parquet, no key column, or the first bad record unless skipped.
-    """
-    with _Parquet(file) as table:
-        places, header = node_columns(table.names, file)
-        if not header:
-            raise unrecognised("the key", table.names, file, "call it id")
-        for row, cells in table.rows(list(places.values())):
-            record = _entity(dict(zip(places, map(_cell, cells), strict=True)))
-            if record is None:
-                reading.bad.add(_empty_key(file, row, str(cells)))
-            else:
-                yield record
+def _apoc(table: Table, reading: FileReading) -> Iterator[Record]:
+    """Yield the nodes and edges of a file that APOC exported: rows with ``_id`` are nodes, the others edges."""
+    header, file = table.first, table.file
+    nodes, edges = _apoc_columns(table, reading)
+    make = entity_maker(nodes, header, reading, file.name, typed=False)
+    maker = EdgeMaker(edges, reading, file.name, typed=False)
+    for line, cells in _rows_of(table, True, len(header), reading, _triple_fault(table, edges)):
+        entity = make(cells)
+        records = maker.records(cells) if entity is None else [entity]
+        if not records:
+            reason = "the row has neither an _id nor _start, _end and _type"
+            text = table.delimiter.join(cells)
+            reading.bad.add(InputError(reason, file, line, text, code="reader.neither_node_nor_edge"))
+        yield from records
 
 
-def _read_parquet(file: Path, reading: FileReading) -> Iterator[TripleRecord]:
-    """Yield the triples of a Parquet edge table.
-
-    Columns are recognised by name unless the options name them.
-
-    Raises:
-        InputError: Not Parquet, no such column, or the first bad record unless skipped.
-    """
-    with _Parquet(file) as table:
-        places, header = triple_columns(table.names, reading.options, file)
-        if not header and not reading.options.columns:
-            raise unrecognised("head, relation and tail", table.names, file, "name them with --columns")
-        for row, cells in table.rows(places):
-            head, relation, tail = (cell.strip() if isinstance(cell, str) else _one(_cell(cell)) for cell in cells)
-            if head and relation and tail:
-                yield head, relation, tail
-            else:
-                reason = "the head, the relation or the tail is empty"
-                reading.bad.add(InputError(reason, file, row, str(cells), code="reader.empty_end"))
+def _apoc_columns(table: Table, reading: FileReading) -> tuple[NodeColumns, EdgeColumns]:
+    """Return the columns of the nodes and of the edges of a file that APOC exported."""
+    header, options = table.first, reading.options
+    options = replace(options, key=options.key or "_id", type=options.type or "_labels")
+    nodes = node_columns(header, table.samples, options, table.file)
+    reserved = {header.index(name) for name in _APOC}
+    nodes = replace(nodes, fields=tuple(field for field in nodes.fields if field.place not in reserved), ignored=())
+    fields, _ = field_columns(header, table.samples, reserved)
+    start, end, kind = (header.index(name) for name in _APOC[2:])
+    return nodes, EdgeColumns(start, kind, end, fields=fields, width=len(header))
 
 
-DELIMITED = Reader(delimited.read_triples, _read_nodes, is_checked=True)
-PARQUET = Reader(_read_parquet, _read_parquet_nodes, is_checked=True)
-
-
-def _cell(value: object) -> Cell:
-    """Return a Parquet value as text; whole floats become integers, as ids are often stored as floats."""
-    if value is None or value != value:  # some tables store NaN instead of null
+def _understood(file: Path, reading: FileReading) -> str:
+    """Return in one line how a delimited table is read."""
+    if reading.table.role == "nodes":
+        table = Table.open(file, reading, 2, required=False)
+        nodes = _node_columns(table, reading) if table.first else None
+        is_whole = nodes is not None and nodes.width == len(table.first)
+        return understood_nodes(nodes, table.first, reading) if nodes and is_whole else ""
+    table = _open_edges(file, reading)
+    if not table.first:
         return ""
-    if isinstance(value, list):
-        return tuple(_one(_cell(item)) for item in value)
-    if isinstance(value, bytes):
-        try:
-            return value.decode().strip()
-        except UnicodeDecodeError:
-            return value.hex()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
+    if set(_APOC) <= set(table.first):
+        nodes, edges = _apoc_columns(table, reading)
+        told = understood_nodes(nodes, table.first, reading), understood_edges(edges, table.first, reading)
+        return f"nodes: {told[0]}. Edges: {told[1]}"
+    edges = edge_columns(table.first, table.samples, reading.options, file)
+    return understood_edges(edges, table.first, reading) if edges.width == len(table.first) else ""
 
 
-def _values(column: Any) -> list[object]:
-    """Return the values of an Arrow column; dates and times as text, as Python cannot represent all."""
-    import pyarrow
-
-    if pyarrow.types.is_temporal(column.type) and not pyarrow.types.is_duration(column.type):
-        column = column.cast(pyarrow.string())
-    values: list[object] = column.to_pylist()
-    return values
+def _node_columns(table: Table, reading: FileReading) -> NodeColumns:
+    return node_columns(table.first, table.samples, reading.options, table.file)
 
 
-class _Parquet:
-    """An open Parquet file: its column names, and its rows read in batches."""
-
-    def __init__(self, file: Path) -> None:
-        if file.suffix.lower() in PACKED:
-            tool = "gunzip" if file.suffix.lower() == ".gz" else "unzstd"
-            reason = f"Parquet is compressed inside; unpack it with {tool} first"
-            raise InputError(reason, file, code="reader.packed_parquet", tool=tool)
-        import pyarrow
-        from pyarrow import parquet
-
-        self._file, self._errors = file, (pyarrow.ArrowException, OSError)
-        try:
-            self._parquet: Any = parquet.ParquetFile(file)
-        except self._errors as error:
-            raise self._fault(error) from error
-        self.names: list[str] = self._parquet.schema_arrow.names
-
-    def __enter__(self) -> _Parquet:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._parquet.close()
-
-    def _fault(self, error: Exception) -> InputError:
-        return InputError(f"not a Parquet file that can be read: {error}", self._file, code="reader.not_parquet")
-
-    def rows(self, places: Sequence[int]) -> Iterator[tuple[int, tuple[object, ...]]]:
-        """Yield (1-based row number, values of the columns at the indices ``places``)."""
-        names = [self.names[place] for place in places]
-        twice = next((name for name in names if self.names.count(name) > 1), None)
-        if twice is not None:
-            reason = f"several columns are called {twice!r}; rename them"
-            raise InputError(reason, self._file, code="reader.column_twice", column=twice)
-        before = 0
-        try:
-            for batch in self._parquet.iter_batches(_BATCH_ROWS, columns=names):
-                columns = [_values(batch.column(name)) for name in names]
-                yield from enumerate(zip(*columns, strict=True), before + 1)
-                before += batch.num_rows
-        except (*self._errors, ValueError, OverflowError) as error:
-            raise self._fault(error) from error
-        if not before:
-            raise no_rows(self._file)
+DELIMITED = Reader(_read_edges, _read_nodes, is_checked=True, understood=_understood)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.records.interner import spans_of
+from graphbrick.core.properties.values import Value
+from graphbrick.graphs.records.columns import ColumnKey, property_facts, read_fact
+from graphbrick.graphs.records.interner import spans_of, text_at
 from graphbrick.graphs.records.records import (
     ALIAS,
     DESCRIBED,
     DESCRIPTION,
     LABEL,
     LATEST,
+    PROPERTY,
     TYPE,
+    EdgeRecord,
     EntityRecord,
     RankedFact,
     Record,
@@ -35,6 +39,25 @@ KIND = 0x3F
 
 
 @dataclass(frozen=True, slots=True)
+class TripleValues:
+    """The properties of the triples of a block; texts are spans of the bytes of the block.
+
+    Attributes:
+        columns: The columns.
+        triple: int64 [values]; index of the triple of each value, ascending.
+        column: int32 [values]; index of its column.
+        starts: int64 [values]; start of its text (`graphbrick.graphs.records.columns.property_facts`).
+        ends: int64 [values].
+    """
+
+    columns: tuple[ColumnKey, ...]
+    triple: Offsets
+    column: npt.NDArray[np.int32]
+    starts: Offsets
+    ends: Offsets
+
+
+@dataclass(frozen=True, slots=True)
 class TripleBlock:
     """Triples in order.
 
@@ -42,38 +65,101 @@ class TripleBlock:
         data: uint8; UTF-8 text that holds all cells.
         starts: int64 [3, triples]; starts of heads, relations and tails.
         ends: int64 [3, triples]; their ends.
+        values: The properties of the triples; None if there are none.
     """
 
     data: Bytes
     starts: Offsets
     ends: Offsets
+    values: TripleValues | None = None
 
-    def records(self) -> list[TripleRecord]:
+    def records(self) -> list[TripleRecord | EdgeRecord]:
         """Return the triples as Python texts."""
         data = self.data.tobytes()
         cells = [
             [data[start:end].decode("utf-8", "surrogatepass") for start, end in zip(starts, ends, strict=True)]
             for starts, ends in zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         ]
-        return list(zip(*cells, strict=True))
+        triples: list[TripleRecord | EdgeRecord] = list(zip(*cells, strict=True))
+        if self.values is not None:
+            known = self.values
+            properties: dict[int, dict[str, Value]] = {}
+            for triple, column, start, end in zip(known.triple, known.column, known.starts, known.ends, strict=True):
+                key = known.columns[int(column)]
+                text = text_at(self.data, start, end)
+                properties.setdefault(int(triple), {})[key.name] = read_fact(key, text)
+            for triple, values in properties.items():
+                triples[triple] = EdgeRecord(*cells_of(triples[triple]), values)
+        return triples
 
     @classmethod
-    def of(cls, triples: Sequence[TripleRecord]) -> TripleBlock:
+    def of(cls, triples: Sequence[TripleRecord | EdgeRecord]) -> TripleBlock:
         """Make a block from Python triples."""
-        data, starts, ends = spans_of(part for triple in triples for part in triple)
-        return cls(data, *(np.ascontiguousarray(places.reshape(-1, 3).T) for places in (starts, ends)))
+        edges = [(i, record) for i, record in enumerate(triples) if isinstance(record, EdgeRecord)]
+        plain = map(cells_of, triples)
+        if not edges:
+            data, starts, ends = spans_of(part for triple in plain for part in triple)
+            return cls(data, _rows_of_three(starts), _rows_of_three(ends))
+        numbers: dict[ColumnKey, int] = {}
+        facts = [(i, *fact) for i, record in edges for fact in property_facts(record.properties)]
+        texts = [text for _, _, text in facts]
+        data, starts, ends = spans_of([*(part for triple in plain for part in triple), *texts])
+        n = 3 * len(triples)
+        owners = np.fromiter((i for i, _, _ in facts), dtype=np.int64, count=len(facts))
+        columns = [numbers.setdefault(key, len(numbers)) for _, key, _ in facts]
+        values = TripleValues(
+            tuple(numbers), owners, np.array(columns, dtype=np.int32), starts[n:].copy(), ends[n:].copy()
+        )
+        return cls(data, _rows_of_three(starts[:n]), _rows_of_three(ends[:n]), values if facts else None)
 
-    def merged(self, before: Sequence[int], triples: Sequence[TripleRecord]) -> TripleBlock:
-        """Return this block with further triples, each inserted before the triple with the index in ``before``."""
+    def merged(self, before: Sequence[int], triples: Sequence[TripleRecord | EdgeRecord]) -> TripleBlock:
+        """Return this block with further triples, each inserted before the triple with the index in ``before``.
+
+        This block must have no properties; those of the further triples are kept.
+        """
         if not triples:
             return self
+        assert self.values is None
         more = TripleBlock.of(triples)
+        shift = len(self.data)
         data = np.concatenate([self.data, more.data])
         starts, ends = (
-            np.insert(own, before, others + len(self.data), axis=1)
+            np.insert(own, before, others + shift, axis=1)
             for own, others in ((self.starts, more.starts), (self.ends, more.ends))
         )
-        return TripleBlock(data, starts, ends)
+        values = more.values
+        if values is not None:
+            places = np.asarray(before, dtype=np.int64) + np.arange(len(before))
+            values = replace(
+                values, triple=places[values.triple], starts=values.starts + shift, ends=values.ends + shift
+            )
+        return TripleBlock(data, starts, ends, values)
+
+    def kept(self, keep: npt.NDArray[np.bool_]) -> TripleBlock:
+        """Return the triples of a mask, with their properties."""
+        starts, ends = (np.compress(keep, places, axis=1) for places in (self.starts, self.ends))
+        values = self.values
+        if values is not None:
+            stays = keep[values.triple]
+            number = np.cumsum(keep) - 1
+            values = TripleValues(
+                values.columns,
+                number[values.triple[stays]],
+                values.column[stays],
+                values.starts[stays],
+                values.ends[stays],
+            )
+        return TripleBlock(self.data, starts, ends, values)
+
+
+def _rows_of_three(places: Offsets) -> Offsets:
+    """Return starts or ends of cells as int64 [3, triples]."""
+    return np.ascontiguousarray(places.reshape(-1, 3).T)
+
+
+def cells_of(record: TripleRecord | EdgeRecord) -> TripleRecord:
+    """Return head, relation and tail of a triple with or without properties."""
+    return record.triple if isinstance(record, EdgeRecord) else record
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +181,8 @@ class FactBlock:
         ends: int64 [facts].
         kind: uint8 [facts]; kinds of `graphbrick.graphs.records.records`, with flags.
         rank: uint8 [facts].
+        columns: The columns of facts of kind `PROPERTY`.
+        column: int32 [facts]; index of the column, any for other facts; None without properties.
     """
 
     data: Bytes
@@ -104,21 +192,32 @@ class FactBlock:
     ends: Offsets
     kind: npt.NDArray[np.uint8]
     rank: npt.NDArray[np.uint8]
+    columns: tuple[ColumnKey, ...] = ()
+    column: npt.NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, records: Sequence[EntityRecord | Described | RankedFact]) -> FactBlock:
+    def of(cls, records: Iterable[EntityRecord | Described | RankedFact]) -> FactBlock:
         """Make a block from Python records, in their order."""
         facts = [fact for record in records for fact in _facts(record)]
-        data, starts, ends = spans_of(part for key, text, _, _ in facts for part in (key, text))
+        data, starts, ends = spans_of(part for key, text, *_ in facts for part in (key, text))
         key_starts, key_ends, text_starts, text_ends = (
             np.ascontiguousarray(places[part::2]) for part in (0, 1) for places in (starts, ends)
         )
-        kind = np.fromiter((kind for _, _, kind, _ in facts), dtype=np.uint8, count=len(facts))
-        rank = np.fromiter((rank for _, _, _, rank in facts), dtype=np.uint8, count=len(facts))
-        return cls(data, key_starts, key_ends, text_starts, text_ends, kind, rank)
+        kind = np.fromiter((fact[2] for fact in facts), dtype=np.uint8, count=len(facts))
+        rank = np.fromiter((fact[3] for fact in facts), dtype=np.uint8, count=len(facts))
+        block = cls(data, key_starts, key_ends, text_starts, text_ends, kind, rank)
+        numbers: dict[ColumnKey, int] = {}
+        if not (kind & KIND == PROPERTY).any():
+            return block
+        columns = [0 if key is None else numbers.setdefault(key, len(numbers)) for *_, key in facts]
+        return replace(block, columns=tuple(numbers), column=np.array(columns, dtype=np.int32))
 
     def merged(self, order: Offsets, other: FactBlock, other_order: Offsets) -> FactBlock:
-        """Merge with another block by the order numbers of all facts; for equal numbers these facts come first."""
+        """Merge with another block by the order numbers of all facts; for equal numbers these facts come first.
+
+        Only the other block may have properties.
+        """
+        assert self.column is None
         shift = len(self.data)
         sorted_ = np.argsort(np.concatenate([order, other_order]), kind="stable")
         places = (
@@ -132,15 +231,37 @@ class FactBlock:
         )
         key_starts, key_ends, starts, ends = places
         kind, rank = (np.concatenate(both)[sorted_] for both in ((self.kind, other.kind), (self.rank, other.rank)))
-        data = np.concatenate([self.data, other.data])
-        return FactBlock(data, key_starts, key_ends, starts, ends, kind, rank)
+        data, column = np.concatenate([self.data, other.data]), other.column
+        if column is not None:
+            column = np.concatenate([np.zeros(len(order), dtype=np.int32), column])[sorted_]
+        return FactBlock(data, key_starts, key_ends, starts, ends, kind, rank, other.columns, column)
 
     def records(self) -> list[EntityRecord]:
-        """Return the facts of a table of labels as Python records."""
+        """Return the facts of a table as Python records, one for each fact."""
         data = self.data.tobytes()
         places = (self.key_starts, self.key_ends, self.starts, self.ends)
-        spans = zip(*(place.tolist() for place in places), strict=True)
-        return [EntityRecord(data[a:b].decode(), data[c:d].decode() or None) for a, b, c, d in spans]
+        kinds = (self.kind & KIND).tolist()
+        columns = [0] * len(kinds) if self.column is None else self.column.tolist()
+        records = []
+        for a, b, c, d, kind, column in zip(*(place.tolist() for place in places), kinds, columns, strict=True):
+            key, text = data[a:b].decode("utf-8", "surrogatepass"), data[c:d].decode("utf-8", "surrogatepass")
+            if kind == PROPERTY:
+                known = self.columns[column]
+                records.append(EntityRecord(key, properties={known.name: read_fact(known, text)}))
+            else:
+                records.append(EntityRecord(key, **_field(kind, text)))
+        return records
+
+
+def _field(kind: int, text: str) -> dict[str, Any]:
+    """Return a fact as a field of an `EntityRecord`."""
+    fields: dict[int, dict[str, Any]] = {
+        LABEL: {"label": text or None},
+        ALIAS: {"aliases": (text,)},
+        TYPE: {"types": (text,)},
+        DESCRIPTION: {"description": text},
+    }
+    return fields.get(kind, {})
 
 
 Part: TypeAlias = TripleBlock | FactBlock | Described | RankedFact | Record
@@ -152,17 +273,25 @@ def fact_count(record: EntityRecord | Described | RankedFact) -> int:
     return len(_facts(record))
 
 
-def _facts(record: EntityRecord | Described | RankedFact) -> list[tuple[str, str, int, int]]:
-    """Return (key, text, kind, rank) for each fact of a record; an `EntityRecord` also makes its entity exist."""
+_Fact: TypeAlias = tuple[str, str, int, int, ColumnKey | None]
+
+
+def _facts(record: EntityRecord | Described | RankedFact) -> list[_Fact]:
+    """Return (key, text, kind, rank, column) for each fact; an `EntityRecord` also makes its entity exist."""
     if isinstance(record, RankedFact):
-        return [(record.key, record.text, record.kind | (FOR_RELATION if record.kind == LABEL else 0), record.rank)]
+        kind = record.kind | (FOR_RELATION if record.kind == LABEL else 0)
+        return [(record.key, record.text, kind, record.rank, None)]
     if isinstance(record, Described):
-        return [(key, text, kind | NAMES_ONLY, rank) for key, text, kind, rank in _facts(record.record)[1:]]
-    facts = [(record.key, "", DESCRIBED, LATEST)]
+        return [
+            (key, text, kind | NAMES_ONLY, rank, column) for key, text, kind, rank, column in _facts(record.record)[1:]
+        ]
+    facts: list[_Fact] = [(record.key, "", DESCRIBED, LATEST, None)]
     if record.label is not None:
-        facts.append((record.key, record.label, LABEL, LATEST))
-    facts += [(record.key, alias, ALIAS, LATEST) for alias in record.aliases]
-    facts += [(record.key, type_, TYPE, LATEST) for type_ in record.types]
+        facts.append((record.key, record.label, LABEL, LATEST, None))
+    facts += [(record.key, alias, ALIAS, LATEST, None) for alias in record.aliases]
+    facts += [(record.key, type_, TYPE, LATEST, None) for type_ in record.types]
     if record.description is not None:
-        facts.append((record.key, record.description, DESCRIPTION, LATEST))
+        facts.append((record.key, record.description, DESCRIPTION, LATEST, None))
+    if record.properties:
+        facts += [(record.key, text, PROPERTY, LATEST, column) for column, text in property_facts(record.properties)]
     return facts

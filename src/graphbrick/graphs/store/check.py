@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphFormatError
+from graphbrick.graphs.store.columns import open_columns
 from graphbrick.graphs.store.manifest import Manifest
 from graphbrick.graphs.store.strings import StringTable, open_array
 
@@ -51,6 +52,9 @@ class _Files:
         if "type_ptr.npy" in self._manifest.files:
             self._pointers("type_ptr", len(self._array("type_id")))
             self._in_range("type_id", len(StringTable.open(self._folder, "types")))
+        for number, column in enumerate(open_columns(self._folder, self._manifest.properties)):
+            fault = column.check(self._m if column.of_triples else self._n)
+            self._demand(not fault, f"property-{number}-{fault}", fault, "is not as a build writes it")
         for table in ("labels", "keys", "descriptions"):
             if StringTable.file(table) in self._manifest.files:
                 count = len(StringTable.open(self._folder, table))
@@ -102,17 +106,27 @@ class _Files:
         self._in_range(first, self._n)
         self._in_range(second, self._manifest.relations if outgoing else self._m)
         total = 0
+        # Triples that differ in their properties only are equal here.
+        may_repeat = outgoing and any(column["of_triples"] for column in self._manifest.properties)
         for start in range(0, self._m, _PIECE):
             stop = min(start + _PIECE, self._m)
             low, high = int(np.searchsorted(ptr, start, "right")) - 1, int(np.searchsorted(ptr, stop, "left"))
             bounds = np.clip(ptr[low : high + 1].astype(np.int64), start, stop)
             row = np.repeat(np.arange(low, low + len(bounds) - 1, dtype=np.int64), np.diff(bounds))
             end, other = (array[start:stop].astype(np.int64) for array in (ends, others))
-            again = (row[1:] == row[:-1]) & ((end[1:] < end[:-1]) | ((end[1:] == end[:-1]) & (other[1:] <= other[:-1])))
+            again = (row[1:] == row[:-1]) & (
+                (end[1:] < end[:-1]) | ((end[1:] == end[:-1]) & _before(other, may_repeat=may_repeat))
+            )
             self._demand(not again.any(), first, "order", "has rows that are not in order")
             ids = np.arange(start, stop, dtype=np.int64) if outgoing else other
             total += _sum(row, end, ids) if outgoing else _sum(end, row, ids)
         return total & 0xFFFFFFFFFFFFFFFF
+
+
+def _before(values: Array, *, may_repeat: bool) -> Array:
+    """Return where a value is less than the one before it, or equal to it unless values may repeat."""
+    falls: Array = values[1:] < values[:-1] if may_repeat else values[1:] <= values[:-1]
+    return falls
 
 
 def _sum(head: Array, tail: Array, triple: Array) -> int:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ Ints = npt.NDArray[np.int64]
 
 INTEGER, DECIMAL, YEAR, DATE = "integer", "decimal", "year", "date"
 _SHARE = 0.95  # of distinct tails that must read as values of one kind and unit
+_NODES = 0.5  # of distinct tails that may be nodes
 _FIRST = 24  # tails of each relation that are looked at first
 _SAMPLED = 20_000  # distinct tails that decide about a relation
 _CHUNK = 1 << 22  # triples read together
@@ -122,23 +124,39 @@ def _types(graph: StoredGraph) -> dict[int, LiteralType]:
     if known is not None and not graph.changes.files:
         return {int(relation): LiteralType(*entry) for relation, entry in known.items()}
     ids = graph.triple_ids()
-    return find_literal_types(graph.csr.relation[ids], graph.csr.tail[ids], graph.n_relations, graph.label)
+    relation, tail = graph.csr.relation[ids], graph.csr.tail[ids]
+    return find_literal_types(relation, tail, graph.n_relations, graph.label, partial(_is_node, graph))
+
+
+def _is_node(graph: StoredGraph, entities: Ints) -> npt.NDArray[np.bool_]:
+    """Return which entities are heads of triples or have properties, int64 [entities] to bool [entities]."""
+    csr = graph.csr
+    return np.asarray(csr.out_end[entities] > csr.out_begin[entities]) | [
+        bool(graph.own_properties(entity)) for entity in entities.tolist()
+    ]
 
 
 def find_literal_types(
-    relation: npt.NDArray[np.integer], tail: npt.NDArray[np.integer], n_relations: int, label: Callable[[int], str]
+    relation: npt.NDArray[np.integer],
+    tail: npt.NDArray[np.integer],
+    n_relations: int,
+    label: Callable[[int], str],
+    is_node: Callable[[Ints], npt.NDArray[np.bool_]],
 ) -> dict[int, LiteralType]:
     """Return the types of the relations whose tails are numbers or dates.
+
+    A relation most of whose tails are nodes has none: their numbers are keys.
 
     Args:
         relation: The relation of each triple.
         tail: The tail of each triple.
         n_relations: Number of relations.
         label: Returns the label of an entity.
+        is_node: Returns which entities are more than the tail of triples: they have triples, a type or properties.
     """
     candidates = [
         number
-        for number, tails in _first_tails(relation, tail, n_relations).items()
+        for number, tails in first_tails(relation, tail, n_relations).items()
         if _type_of(map(label, tails)) is not None
     ]
     types = {}
@@ -150,12 +168,12 @@ def find_literal_types(
         distinct = np.unique(np.concatenate(parts))
         step = -(-len(distinct) // _SAMPLED)
         kind = _type_of(map(label, distinct[::step].tolist()))
-        if kind is not None:
+        if kind is not None and is_node(distinct[::step].astype(np.int64)).mean() < _NODES:
             types[number] = kind
     return types
 
 
-def _first_tails(
+def first_tails(
     relation: npt.NDArray[np.integer], tail: npt.NDArray[np.integer], n_relations: int
 ) -> dict[int, list[int]]:
     """Return a few distinct tails of each relation."""

@@ -6,14 +6,19 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.core.files.writing import naming
+from graphbrick.core.properties.values import Kind
 
 FORMAT = "graphbrick-graph"
-VERSION = 2
+VERSION, PLAIN_VERSION = 3, 2
+"""Format versions of graphs with properties, and without; both open."""
+
 NAME = "manifest.json"
 SKIPPED = "skipped.jsonl"
+_NEW_FIELDS = ("properties", "not_kept")  # which earlier readers do not know, so they are written only where needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,32 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class PropertyFiles:
+    """One column of properties in the manifest; its number is its place in the list.
+
+    Attributes:
+        name: The name of the property.
+        kind: The kind of its values, a `Kind`.
+        is_list: Whether values are lists.
+        of_triples: Whether it belongs to triples, not to entities.
+        count: Number of entities or triples that have a value.
+    """
+
+    name: str
+    kind: str
+    is_list: bool
+    of_triples: bool
+    count: int
+
+    def check(self) -> None:
+        """Raise TypeError or ValueError if a value has a type that a manifest does not allow."""
+        Kind(self.kind)
+        flags = type(self.is_list) is type(self.of_triples) is bool
+        if not isinstance(self.name, str) or not flags or type(self.count) is not int or self.count < 1:
+            raise TypeError(f"a property is {self!r}")
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """Contents of a graph folder.
 
@@ -32,7 +63,9 @@ class Manifest:
     ``skipped`` is the number of bad records that were left out (see ``skipped.jsonl`` in the folder). ``left_out``
     triples were excluded by the rules of the build, and ``labels_read`` triples were labels. If ``near`` is false,
     the graph has no index for near misses. ``literals`` has the kind and unit of each relation, by id, whose tails are
-    numbers or dates; None in graphs of earlier versions, which did not record them.
+    numbers or dates; None in graphs of earlier versions, which did not record them. ``properties`` has the columns of
+    properties (`graphbrick.graphs.store.columns`). ``not_kept`` has what the source says and the graph does not keep,
+    by kind, with "count" and "examples".
     """
 
     entities: int
@@ -46,11 +79,13 @@ class Manifest:
     created_by: str
     files: dict[str, FileEntry] = field(default_factory=dict)
     format: str = FORMAT
-    version: int = VERSION
+    version: int = PLAIN_VERSION
     left_out: int = 0
     labels_read: int = 0
     near: bool = True
     literals: dict[str, list[str]] | None = None
+    properties: list[dict[str, Any]] = field(default_factory=list)
+    not_kept: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def hash(self) -> str:
@@ -73,6 +108,8 @@ class Manifest:
                 raise TypeError(f"{name} is {number!r}")
         if type(self.near) is not bool:
             raise TypeError(f"near is {self.near!r}")
+        for column in self.properties:
+            PropertyFiles(**column).check()
         for relation, entry in (self.literals or {}).items():
             if not relation.isdigit() or len(entry) != 2 or not all(isinstance(part, str) for part in entry):
                 raise TypeError(f"the literals of relation {relation!r} are {entry!r}")
@@ -84,7 +121,8 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write the manifest; this is the last step of a build, as a folder without it does not open."""
-        text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        raw = {name: value for name, value in asdict(self).items() if value or name not in _NEW_FIELDS}
+        text = json.dumps(raw, indent=1, ensure_ascii=False)
         # A file name that is not valid Unicode contains lone surrogates; they become JSON escapes.
         with naming(folder / NAME):
             (folder / NAME).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
@@ -114,9 +152,10 @@ class Manifest:
                     f"{raw['format']!r}); name the folder of a graph",
                     code="graph.other_manifest",
                 )
-            if raw["version"] != VERSION:
+            if raw["version"] not in (VERSION, PLAIN_VERSION):
                 raise GraphFormatError(
-                    f"{folder} has graph format version {raw['version']}, this graphbrick reads version {VERSION}; "
+                    f"{folder} has graph format version {raw['version']}, this graphbrick reads versions "
+                    f"{PLAIN_VERSION} and {VERSION}; "
                     "build the graph again from its source, or install the graphbrick that wrote it",
                     code="graph.other_version",
                     version=raw["version"],

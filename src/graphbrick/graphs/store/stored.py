@@ -13,15 +13,17 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, Ints, from_arrays
 from graphbrick.core.errors import GraphFormatError, LinkError
-from graphbrick.core.files.digests import sha256
+from graphbrick.core.files.digests import file_stamp, sha256
 from graphbrick.core.files.folders import recover
 from graphbrick.core.graph import NeighbourList, follow
 from graphbrick.graphs.store.check import check_invariants
+from graphbrick.graphs.store.columns import open_columns
 from graphbrick.graphs.store.manifest import NAME, Manifest
 from graphbrick.graphs.store.names import NameIndex
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangedNames, ChangedTable, Changes, ChangesSince, Texts
-from graphbrick.graphs.store.overlay.overlay_rows import changed_rows, find_triples
+from graphbrick.graphs.store.overlay.overlay_rows import changed_rows
+from graphbrick.graphs.store.properties import StoredProperties
 from graphbrick.graphs.store.strings import StringTable, open_array
 from graphbrick.language.folding import name_form, nfc, tokens
 from graphbrick.language.hashing import hash64
@@ -30,7 +32,7 @@ _SEARCHED_WORDS = 32  # of a question
 _OPENINGS, _PAUSE = 40, 0.01  # attempts, and seconds between them, while a graph is being replaced
 
 
-class StoredGraph:
+class StoredGraph(StoredProperties):
     """The files of a folder graph; `graphbrick.Graph` answers queries besides.
 
     Opening takes constant time: arrays and strings are memory maps, read on demand. Changes since the build
@@ -65,6 +67,8 @@ class StoredGraph:
         self.has_keys = self._keys is not labels
         """True if keys differ from labels in this graph."""
         self._check_lengths()
+        self.columns = open_columns(path, manifest.properties)
+        self._n_built = manifest.triples
         # Opened with the other files, so that an open graph stays intact when its folder is overwritten.
         self.names: NameIndex | ChangedNames = NameIndex(path, labels, manifest.max_name_tokens, near=manifest.near)
         self._deltas, self.hash = read_deltas(path, manifest.hash)
@@ -82,16 +86,16 @@ class StoredGraph:
         """
         folder = Path(path)
         for _ in range(_OPENINGS):
-            before = _stamp(folder)
+            before = file_stamp(folder / NAME)
             try:
                 graph = cls(folder, Manifest.read(folder))
             except (GraphFormatError, OSError, ValueError, IndexError) as error:
                 failure = error
-                if not recover(folder) and before == _stamp(folder):
+                if not recover(folder) and before == file_stamp(folder / NAME):
                     break
             else:
                 # Accept the graph only if the folder was not replaced meanwhile, so that files of two graphs never mix.
-                if before == _stamp(folder):
+                if before == file_stamp(folder / NAME):
                     return graph
                 text = f"{folder} was replaced while it was opened; try again"
                 failure = GraphFormatError(text, code="graph.replaced_while_opened")
@@ -116,13 +120,13 @@ class StoredGraph:
         """Apply the changes to the tables, names and rows."""
         n, names, facts = self.n_entities, self.names, changes.facts
         assert isinstance(names, NameIndex)
-        deleted = find_triples(self.csr, changes.deleted)
+        deleted = self.ids_of(changes.deleted, changes.deleted_properties)
         if (deleted < 0).any():
             raise ValueError("a change deletes a triple that is not there")
         self.changes = changes
         if len(changes.added) or len(deleted) or changes.entities:
             deleted.sort()
-            self.csr = changed_rows(self.csr, self.path, self.n_entities, changes.added, deleted)
+            self.csr, self._origin = changed_rows(self.csr, self.path, self.n_entities, changes.added, deleted)
         entities, relations = list(changes.entities), list(changes.relations)
         labels = {entity: changed.label for entity, changed in facts.items() if changed.label is not None}
         texts = {entity: changed.description for entity, changed in facts.items() if changed.description is not None}
@@ -147,7 +151,7 @@ class StoredGraph:
         return f"Graph({self.path.name!r}, {counts})"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _reopen, (type(self), self.place, self.hash)
+        return reopen, (type(self), self.place, self.hash)
 
     @property
     def n_entities(self) -> int:
@@ -200,6 +204,10 @@ class StoredGraph:
         changed = self.changes.facts.get(entity)
         if changed is not None and changed.types is not None:
             return list(changed.types)
+        return self.built_types(entity)
+
+    def built_types(self, entity: int) -> list[str]:
+        """Return the types that an entity had when the graph was built."""
         if self._types is None or entity >= self.manifest.entities:
             return []
         pointers, ids, names = self._types
@@ -376,25 +384,10 @@ class StoredGraph:
         read_deltas(self.path, self.manifest.hash)
 
 
-def has_text(path: str | PathLike[str]) -> bool:
-    """Return whether the graph in a folder was made from documents, whose passages are beside it."""
-    place = Path(path).absolute()
-    return bool(place.name) and place.with_name(f"{place.name}.text").is_dir()  # the root has no name
-
-
-def _stamp(folder: Path) -> tuple[int, int] | None:
-    """Return a stamp that identifies the graph at a path; None if there is no graph."""
-    try:
-        status = (folder / NAME).stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns
-
-
-def _reopen(kind: type[StoredGraph], path: Path, content: str) -> StoredGraph:
-    """Open the pickled graph and check its hash, as ids are only valid for the same content."""
-    graph = kind.open(path)
-    if graph.hash != content:
-        text = f"{path} holds another graph than when it was pickled; open it again"
+def reopen(kind: Any, place: Path, content: str) -> Any:
+    """Open what was pickled as its place and hash, and check the hash: ids are only valid for the same content."""
+    opened = kind.open(place)
+    if opened.hash != content:
+        text = f"{place} holds another graph than when it was pickled; open it again"
         raise GraphFormatError(text, code="graph.other_content")
-    return graph
+    return opened

@@ -133,7 +133,7 @@ def judge_study(
     fresh: bool = False,
     retry: bool = False,
     exchanges: bool = True,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Study:
     """Judge the answers stored in a study; no pipeline runs.
 
@@ -146,7 +146,7 @@ def judge_study(
         retry: Judge again the answers without a verdict: the judge failed, or its reply could not be read. A reply that
             is recorded is not used again for them.
         exchanges: Whether prompts and replies of the judge are stored.
-        watch: Called with progress: the step, how many answers are done, how many there are.
+        progress: Told the step, how many answers are done, how many there are.
 
     Returns:
         The study, open for reading.
@@ -183,7 +183,7 @@ def judge_study(
                 Judging(llm, recorder, exchanges=exchanges, anew=retry) as judging,
             ):
                 judging.submit(left)
-                watch(JUDGING, len(left) - judging.left, len(left))
+                progress(JUDGING, len(left) - judging.left, len(left))
                 for still in judging.finish():
-                    watch(JUDGING, len(left) - still, len(left))
+                    progress(JUDGING, len(left) - still, len(left))
     return Study.open(study)

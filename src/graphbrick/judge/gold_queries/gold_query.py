@@ -17,7 +17,7 @@ class Edge(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A condition on a number: of the variable ``variable``, the property must be ``operator`` (< or >) ``value``."""
+    """A condition on a number: the property of ``variable`` is ``operator`` (< or >) ``value``."""
 
     variable: str
     property: str

@@ -56,7 +56,7 @@ class Paraphrases:
 
 
 def paraphrased(
-    questions: Sequence[QueryQuestion], llm: ChatModel, *, watch: Progress = silent
+    questions: Sequence[QueryQuestion], llm: ChatModel, *, progress: Progress = silent
 ) -> tuple[list[QueryQuestion], Paraphrases]:
     """Return questions in other words, with the words of the template as `QueryQuestion.original`.
 
@@ -66,7 +66,7 @@ def paraphrased(
     Args:
         questions: The questions.
         llm: The model; each question is one call.
-        watch: Told how many questions are done.
+        progress: Told how many questions are done.
 
     Raises:
         ModelError: The model gave no reply at all.
@@ -84,7 +84,7 @@ def paraphrased(
                     taken.add(made[-1].question)
                     result.changed += not fault
                     result.refused.update([fault] if fault else [])
-                watch("", len(made), len(questions))
+                progress("", len(made), len(questions))
         except (ModelError, StoppedError) as error:
             if not made and isinstance(error, ModelError):
                 raise

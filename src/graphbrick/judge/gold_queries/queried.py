@@ -104,7 +104,7 @@ class QueriedGraph:
         return Written(self.written(gold), self._exported(gold))
 
     def _exported(self, gold: GoldQuery) -> str | None:
-        """Return the SPARQL of a query in Cypher, for the N-Triples export; None if there is no exact counterpart."""
+        """Return the SPARQL for the N-Triples export of a Cypher query; None without a counterpart."""
         if self._in_rdf is None:
             return None
         known = self._in_rdf

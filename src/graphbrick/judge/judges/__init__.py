@@ -1,1 +1,1 @@
-"""The judges: a language model asked by a rubric, baselines, and trained ones with the folders that keep them."""
+"""The judges: a language model asked by a rubric, baselines, and trained ones."""

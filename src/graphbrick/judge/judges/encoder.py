@@ -1,4 +1,4 @@
-"""The judge that reads question and text together: a tuned encoder for each label, run by onnxruntime without torch."""
+"""The judge that reads question and text together: a tuned encoder for each label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trained judges and their folders: ``judge.json`` with how the judge was made, and the files that it needs."""
+"""Trained judges and their folders: ``judge.json`` with how they were made, and their files."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.folders import files_in, new_folder
+from graphbrick.judge.synthetic.rows import require_new
 from graphbrick.judge.verdicts import Judge, Label
 
 FORMAT, VERSION = "graphbrick-judge", 1
@@ -30,17 +31,10 @@ def new_judge(folder: Path, about: Mapping[str, Any]) -> Iterator[Path]:
     Raises:
         InputError: It exists, or cannot be written.
     """
-    with new_folder(folder, lambda: require_no_judge(folder), InputError) as work:
+    with new_folder(folder, lambda: require_new(folder), InputError) as work:
         yield work
         text = json.dumps({"format": FORMAT, "version": VERSION, **about}, indent=1, ensure_ascii=False)
         (work / FILE).write_text(text + "\n", encoding="utf-8")
-
-
-def require_no_judge(folder: Path) -> None:
-    """Raise InputError if there is something at the place of a new judge."""
-    if folder.exists():
-        reason = "exists already, and a judge is never replaced; choose another place or remove it"
-        raise InputError(reason, folder, code="judge_folder.exists")
 
 
 def read_judge(folder: Path) -> tuple[dict[str, Any], str]:

@@ -76,7 +76,7 @@ class LikelihoodJudge(AskingJudge):
                 yield place, Verdict(probability, f"gain {gain:+.2f} nats a token")
 
     def gains(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, float | Verdict]]:
-        """Yield the place of each case with its gain in nats per token, or with the verdict where there is none."""
+        """Yield the place of each case with its gain in nats per token, or a verdict without one."""
         if label is not Label.CONTEXT_RELEVANCE:
             raise ValueError(f"the likelihood of the question judges context_relevance, not {label}")
         places = list[int]()

@@ -71,7 +71,7 @@ class Reader:
         return similar
 
     def relevant(self, text: str, others: Sequence[str]) -> Floats:
-        """Return the re-ranker's score of each of others for a text, float64 [others]; zeros without a re-ranker."""
+        """Return the re-ranker's scores of other texts for a text, float64; zeros without one."""
         if self.reranker is None or not others:
             return np.zeros(len(others))
         return self.reranker.rate(text, others)

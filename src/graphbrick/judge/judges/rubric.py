@@ -212,7 +212,7 @@ def _one_word(choice: Choice) -> Verdict:
 
 
 def _probability(stated: bool, tokens: Iterable[tuple[str, Sequence[tuple[str, float]]]]) -> float:
-    """Return the probability of yes at the token that says the verdict; 1 or 0 if none says it by yes or no.
+    """Return the probability of yes at the token of the verdict; 1 or 0 if no token says it.
 
     Args:
         stated: The verdict.

@@ -24,7 +24,7 @@ _SURE = 1e-6  # probabilities are kept this far from 0 and 1, so that log odds a
 
 
 class TunedModelJudge(AskingJudge, TrainedJudge):
-    """A judge by a tuned language model, whose probabilities are calibrated on rows that it did not learn from.
+    """A judge by a tuned language model, with probabilities calibrated on held-out rows.
 
     Args:
         rubric: Asks the model.
@@ -37,7 +37,7 @@ class TunedModelJudge(AskingJudge, TrainedJudge):
         self.rubric = rubric
 
     def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
-        """Yield the place and the verdict of each case as soon as its reply is there; errors as for `RubricJudge`."""
+        """Yield place and verdict of each case as soon as its reply is there, as `RubricJudge`."""
         calibrated = self.probability(label)
         for place, verdict in self.rubric.rate_each(label, cases):
             if verdict.probability not in (None, 0.0, 1.0):

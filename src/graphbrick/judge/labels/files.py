@@ -79,7 +79,7 @@ class LabelFile:
 
 
 def write_cases(cases: Sequence[StudyCase], labels: Sequence[Label], path: Path, *, overwrite: bool = False) -> None:
-    """Write cases to be labelled: id, system, group, question, evidence, answers, and an empty column a label.
+    """Write cases to label: id, system, group, question, evidence, answers, empty labels.
 
     Gold answers are there only if correctness is to be labelled.
 
@@ -178,7 +178,7 @@ def read_labels(path: Path, cases: Sequence[StudyCase]) -> Labels:
 
 
 def labels_by_rule(cases: Sequence[StudyCase], labels: Sequence[Label]) -> Labels:
-    """Return the labels that follow from gold answers, for a study without labels by people (`StudyCase.by_rule`).
+    """Return the labels that follow from gold answers, for a study without labels by people.
 
     Raises:
         InputError: The rule knows none of the labels, or there are no gold answers.

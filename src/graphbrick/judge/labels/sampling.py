@@ -62,7 +62,7 @@ def draw(cases: Sequence[StudyCase], labels: Sequence[Label], n: int, *, seed: i
 
 
 def _quotas(sizes: Sequence[int], n: int) -> list[int]:
-    """Split n in proportion to sizes, by highest averages (Sainte-Laguë); at least two each, if there are as many.
+    """Split n in proportion to sizes (Sainte-Laguë), with at least two each if there are as many.
 
     One after another goes to the stratum with the most cases for each of its draws, so that no quota falls as n grows.
 

@@ -1,1 +1,1 @@
-"""Scores by a language model without labels: metrics of RAGAS, pairs of answers, and criteria in words."""
+"""Scores by a language model without labels: RAGAS metrics, pairs of answers, and criteria."""

@@ -58,7 +58,7 @@ def cases_in(place: Path) -> list[SystemCase]:
 
 
 def drawn(cases: list[SystemCase], n: int | None, seed: int) -> list[SystemCase]:
-    """Return the cases of n questions drawn at random, the same for all systems; all for None or fewer questions."""
+    """Return the cases of n random questions, the same for all systems; all for None."""
     ids = list(dict.fromkeys(one.id for one in cases))
     if n is None or n >= len(ids):
         return cases

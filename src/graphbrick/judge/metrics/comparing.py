@@ -127,7 +127,7 @@ def compare_pairs(
     *,
     systems: tuple[str, str] = (FIRST, SECOND),
     retry: bool = False,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> PairStudy:
     """Judge pairs of answers and keep each verdict in a file, so that the same call goes on after a kill.
 
@@ -137,13 +137,13 @@ def compare_pairs(
         file: Where verdicts are kept (`KeptLines`).
         systems: The names of the systems, for the reader.
         retry: Ask again about pairs that could not be read, even if replies are recorded.
-        watch: Called with the number of different pairs that are done, and of all.
+        progress: Called with the number of different pairs that are done, and of all.
 
     Errors are those of `measure_cases`.
     """
     store, usage = KeptLines(file), Usage()
     keys = {pair: (judge.identity, digest(astuple(pair))) for _, pair in pairs}
-    values = kept_or_asked(store, keys, judge.compare, usage, what="pairs", retry=retry, watch=watch)
+    values = kept_or_asked(store, keys, judge.compare, usage, what="pairs", retry=retry, progress=progress)
     verdicts = [
         PairVerdict(outcome, reason, tuple(places)) for outcome, reason, places in (values[one.pair] for one in pairs)
     ]

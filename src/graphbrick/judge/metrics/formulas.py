@@ -22,7 +22,7 @@ def share(verdicts: Sequence[bool]) -> float | None:
 
 
 def average_precision(useful: Sequence[bool]) -> float | None:
-    """Return the mean of the precision at each useful item of a ranking; 0 if no item is useful, None without items.
+    """Return the mean precision at each useful item of a ranking; 0 if none, None without items.
 
     >>> average_precision([True, False, True]) == (1 / 1 + 2 / 3) / 2
     True
@@ -78,7 +78,7 @@ def noise_sensitivity(
     *,
     relevant: bool,
 ) -> float | None:
-    """Return the share of the claims of an answer that are wrong and follow from relevant, or irrelevant, evidence.
+    """Return the share of an answer's claims that are wrong and follow from (ir)relevant evidence.
 
     An item of evidence is relevant if at least one statement of the reference follows from it. A wrong claim that
     follows from items of both kinds counts for the relevant ones only.

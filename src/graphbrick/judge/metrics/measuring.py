@@ -1,4 +1,4 @@
-"""Metrics of many cases: values are kept at once, means have intervals, and what is missing has rates of its own."""
+"""Metrics of many cases: values kept at once, means with intervals, rates of what is missing."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ def measure_cases(
     file: Path,
     *,
     retry: bool = False,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> MetricStudy:
-    """Compute metrics of cases, and keep the values of each in a file, so that the same call goes on after a kill.
+    """Compute metrics of cases; a file keeps the values, so that the same call goes on.
 
     Equal cases are computed once.
 
@@ -112,7 +112,7 @@ def measure_cases(
         judge: The judge, with its metrics.
         file: Where values are kept (`KeptLines`).
         retry: Ask again for values that could not be read, even if replies are recorded.
-        watch: Called with the number of different cases that are done, and of all.
+        progress: Called with the number of different cases that are done, and of all.
 
     Raises:
         InputError: The file is damaged.
@@ -141,9 +141,9 @@ def measure_cases(
         total=len(lacking),
         says=DONE.format("cases"),
     )
-    watch("", pending.done, len(lacking))
+    progress("", pending.done, len(lacking))
     with record(Trace(), "judging", "judge") as entry:
-        pending.ask(measured(), retry=retry, watch=watch)
+        pending.ask(measured(), retry=retry, progress=progress)
     usage.events.update(entry.events)
     return MetricStudy(judge, cases, [_kept(lines, judge, one.case) for one in cases], usage)
 
@@ -161,7 +161,7 @@ def _kept(lines: KeptLines, judge: MetricJudge, case: Case) -> CaseValues:
 def _lacking(
     lines: KeptLines, judge: MetricJudge, cases: Iterable[SystemCase], *, unread: bool = False
 ) -> dict[Case, tuple[Metric, ...]]:
-    """Return the metrics of each different case without a value; with ``unread`` also of one that was unreadable."""
+    """Return the metrics of each case without a value; with ``unread`` also unreadable ones."""
     known = {case: _kept(lines, judge, case) for case in dict.fromkeys(one.case for one in cases)}
     return {
         case: tuple(one for one in judge.metrics if one not in values or (unread and values[one].unreadable))
@@ -188,7 +188,7 @@ class Plan(NamedTuple):
 
 
 def plan_metrics(cases: Sequence[SystemCase], judge: MetricJudge, file: Path) -> Plan:
-    """Return what `measure_cases` would cost, without a call: replies are taken to hold four statements or names.
+    """Return the cost of `measure_cases`, without a call, at four statements or names a reply.
 
     Args:
         cases: The cases.

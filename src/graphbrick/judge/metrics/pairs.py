@@ -91,7 +91,7 @@ class PairSummary(NamedTuple):
 
 @dataclass(frozen=True)
 class PairJudge:
-    """A language model that compares two answers in both orders; a win counts only if it survives the swap.
+    """A language model that compares two answers in both orders; wins must survive the swap.
 
     Models prefer the answer that they read first, or last, the more so the closer the answers are (Zheng et al.,
     NeurIPS 2023). The model never learns which system gave an answer. It is not asked about answers that are equal up

@@ -81,7 +81,7 @@ def score_cases(
     *,
     write_steps: bool = False,
     retry: bool = False,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> ScoreStudy:
     """Score cases by criteria and keep each score in a file, so that the same call goes on after a kill.
 
@@ -91,7 +91,7 @@ def score_cases(
         file: Where scores, and steps that the model wrote, are kept (`KeptLines`).
         write_steps: Whether the model writes the steps, once for this judge and file.
         retry: Ask again for scores that could not be read, even if replies are recorded.
-        watch: Called with the number of different cases that are done, and of all.
+        progress: Called with the number of different cases that are done, and of all.
 
     Errors are those of `measure_cases`; a ModelError also if the model wrote no steps.
     """
@@ -99,7 +99,7 @@ def score_cases(
     if write_steps:
         judge = _with_steps(judge, store, usage)
     keys = {one.case: (judge.identity, digest_of(one.case)) for one in cases}
-    values = kept_or_asked(store, keys, judge.score, usage, what="cases", retry=retry, watch=watch)
+    values = kept_or_asked(store, keys, judge.score, usage, what="cases", retry=retry, progress=progress)
     scores = [
         CriteriaScore(value, by, reason, tuple(stated))
         for value, by, reason, stated in (values[one.case] for one in cases)

@@ -1,4 +1,4 @@
-"""Steps with a language model that compute the metrics of one case; metrics share the steps that they need."""
+"""Steps with a language model that the metrics of one case share."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class CaseSteps:
         return forms
 
     def _verdicts(self, name: str, data: dict[str, Any], key: str, texts: Sequence[str]) -> Step[list[bool]]:
-        """Ask for a verdict on each text; those that a reply leaves out are asked about once more, fewer at a time."""
+        """Ask for a verdict on each text, once more for those left out, fewer at a time."""
         by_place: dict[int, bool] = {}
         reply = ""
         first_most = min(max(self._llm.max_tokens // _VERDICT, 1), _MOST_VERDICTS, max(len(texts), 1))

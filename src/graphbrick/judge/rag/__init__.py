@@ -1,4 +1,4 @@
-"""Systems that answer questions about documents, side by side: what they cost to build and to ask, and their scores.
+"""Systems that answer questions about documents, side by side: costs and scores.
 
 After the RagEvaluator of Klaasse, Lockhorst and De Bleecker, GraphRAG for Dutch public health, 2025.
 """

@@ -18,10 +18,10 @@ from graphbrick.graphs.communities import find_communities, keep_communities
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.judge.rag.measuring import Cost, bytes_in, measured
 from graphbrick.judge.rag.systems import RagSystem
-from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.composition import Sequence as Stages
-from graphbrick.study.store.identity import bricks_of
+from graphbrick.pipeline.composition import stages_of
+from graphbrick.study.tune.space.trees import asks_model
 from graphbrick.text.indexing.indexing import index
 from graphbrick.text.reporting.prepare import prepare_reports
 from graphbrick.text.sources.tables import SourceOptions
@@ -176,7 +176,7 @@ def _indexed(
 
 
 def _prepare(system: RagSystem, graph: TextGraph) -> None:
-    """Find communities, write reports, and work out what the first question would, up to its first model call."""
+    """Find communities, write reports, and run the first question up to its first model call."""
     if system.communities:
         keep_communities(graph, find_communities(graph), {})
     if system.reports:
@@ -193,14 +193,10 @@ def _prepare(system: RagSystem, graph: TextGraph) -> None:
 
 
 def _before_models(pipeline: Pipeline) -> Pipeline | None:
-    """Return the first stages of a pipeline, up to the first that asks a language model; None if that is the first."""
-    stages = pipeline.stages if isinstance(pipeline, Stages) else (pipeline,)
-    first = next((i for i, stage in enumerate(stages) if _asks(stage)), len(stages))
+    """Return the stages before the first that asks a language model; None if there are none."""
+    stages = stages_of(pipeline)
+    first = next((i for i, stage in enumerate(stages) if asks_model(stage)), len(stages))
     return None if not first else stages[0] if first == 1 else Stages(tuple(stages[:first]))
-
-
-def _asks(stage: Pipeline) -> bool:
-    return any(isinstance(brick, ChatModel) for brick in bricks_of(stage))
 
 
 def _read(place: Path) -> Built | None:

@@ -1,4 +1,4 @@
-"""Evaluation of systems on documents: build, ask, judge; all is kept, and the same call goes on where one ended."""
+"""Evaluation of systems on documents: build, ask, judge; the same call goes on after an end."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def evaluate_rag(
     retry: bool = False,
     progress: Progress = silent,
 ) -> RagStudy:
-    """Compare systems that answer questions about documents: cost of building, time of answering, and a judge's score.
+    """Compare systems on documents: cost of building, time of answering, and a judge's score.
 
     Everything is kept in a folder: the graph of each system, the questions, the answers (a study as of
     `graphbrick.study`), the scores. Whatever ends the evaluation, the same call continues it; nothing is built,
@@ -114,8 +114,8 @@ def evaluate_rag(
         posed = _questions(place, questions, built[systems[0].name], progress, notes)
         for system in systems:
             pipelines = {system.name: system.pipeline}
-            watch = part_of(progress, system.name)
-            evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, watch=watch).close()
+            part = part_of(progress, system.name)
+            evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, progress=part).close()
         answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
         if judge is None:
             return RagStudy(place, built, answers, "", notes)

@@ -158,7 +158,7 @@ def _overall(graph: TextGraph, first: Sequence[int], llm: ChatModel, wanted: int
 
 
 def _groups(llm: ChatModel, lines: list[str]) -> list[list[str]]:
-    """Split lines into groups that fit the context of the model, with as many questions as are asked for at once."""
+    """Split lines into groups that fit the model's context with the questions asked for at once."""
     messages = _overall_messages([], _TOGETHER, ["x" * _QUESTION] * _TOGETHER)
     groups = []
     while lines:
@@ -226,7 +226,7 @@ def _listed(n: int) -> dict[str, object]:
 
 
 def _texts(reply: str) -> list[str]:
-    """Return the questions of a reply: the texts of its JSON, else its lines that end with a question mark."""
+    """Return the questions of a reply: the texts of its JSON, else its lines that ask."""
     text, value = opened(reply)
     parts: Iterable[object] = text.splitlines()
     if isinstance(value, dict):

@@ -96,7 +96,7 @@ def score_answers(
     llm: ChatModel,
     judge: str,
     scores: Scores,
-    watch: Progress = silent,
+    progress: Progress = silent,
     *,
     retry: bool = False,
 ) -> list[Score]:
@@ -111,7 +111,7 @@ def score_answers(
         llm: The judge.
         judge: Its name.
         scores: Where scores are kept.
-        watch: Called with the number of answers that have been looked at, and of all.
+        progress: Called with the number of answers that have been looked at, and of all.
         retry: Ask again where the score could not be read, even if the reply is recorded. Where the judge failed it is
             always asked again.
 
@@ -132,7 +132,7 @@ def score_answers(
     replies = each_reply(llm, [_request(text, answer) for _, _, text, answer in pending.new])
     results = ((place, _score(pending.new[place], judge, reply)) for place, reply in replies)
     with record(Trace(), judge, "judge"):
-        pending.ask(results, retry=retry, watch=watch)
+        pending.ask(results, retry=retry, progress=progress)
     return [score for row in answers if (score := said[row]) is not None]
 
 

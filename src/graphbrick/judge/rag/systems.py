@@ -98,7 +98,7 @@ class RagSystem:
 
 
 def default_systems(answer: str) -> list[RagSystem]:
-    """Return three systems without a model at indexing: passages by words, by meaning, and by walks over the graph.
+    """Return three systems that index without a model: by words, by meaning, and by graph walks.
 
     Args:
         answer: Recipe text of the stage that answers from passages, such as ``Quote(MiniLM())``.

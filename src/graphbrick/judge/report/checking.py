@@ -77,9 +77,9 @@ def check_judge(
     rows: Sequence[Row],
     *,
     models: bool = True,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Check:
-    """Compare a judge with baselines on labelled rows: length, shared words, cosine, and the small re-ranker.
+    """Compare a judge on labelled rows with length, shared words, cosine and the small re-ranker.
 
     Args:
         name: What the judge is called.
@@ -87,7 +87,7 @@ def check_judge(
         rows: The labelled rows. Labels that the judge does not judge, and those with fewer than two right or two wrong
             rows, are left out with a remark.
         models: Whether the baselines that need models are there, too. A re-ranker that was not fetched is an event.
-        watch: Called with the label and who judges by it, the number of verdicts, and the number of rows.
+        progress: Called with the label and who judges by it, the number of verdicts, and the number of rows.
 
     Raises:
         InputError: The judge judges none of the labels, or nearly all rows of each have the same label.
@@ -100,10 +100,10 @@ def check_judge(
             if chosen:
                 remarks.append(_left_out(name, judge, label, y))
             continue
-        said = {name: _said(judge, label, chosen, part_of(watch, f"{label} by {name}"))}
+        said = {name: _said(judge, label, chosen, part_of(progress, f"{label} by {name}"))}
         for other, baseline in _baselines(models).items():
             try:
-                said[other] = _said(baseline, label, chosen, part_of(watch, f"{label} by {other}"))
+                said[other] = _said(baseline, label, chosen, part_of(progress, f"{label} by {other}"))
             except ModelError as error:
                 event(f"{other} is left out: {error}", "checking.left_out", judge=other)
         said[LENGTH] = _better_way(y, said[LENGTH])
@@ -180,13 +180,13 @@ def _baselines(models: bool) -> dict[str, Judge]:
     return {**plain, "cosine": CosineJudge(), "re-ranker": RerankerJudge()} if models else plain
 
 
-def _said(judge: Judge, label: Label, rows: Sequence[Row], watch: Progress) -> Floats:
+def _said(judge: Judge, label: Label, rows: Sequence[Row], progress: Progress) -> Floats:
     said, done = np.full(len(rows), np.nan), 0
     for start in range(0, len(rows), _TOGETHER):
         for place, verdict in judge.rate_each(label, [row.case for row in rows[start : start + _TOGETHER]]):
             said[start + place] = np.nan if verdict.probability is None else verdict.probability
             done += 1
-            watch("", done, len(rows))
+            progress("", done, len(rows))
     return said
 
 

@@ -259,7 +259,7 @@ def _paired(population: Population, first: str, second: str, judged: bool, level
 
 
 def _joined(strata: list[list[tuple[float, float, bool]]]) -> list[Sample] | None:
-    """Return strata of differences with at least two labels each, small ones joined; None with fewer than two."""
+    """Return strata of differences of two or more labels, small ones joined; None for fewer than two."""
 
     def labelled(stratum: list[tuple[float, float, bool]]) -> int:
         return sum(known for *_, known in stratum)

@@ -112,7 +112,7 @@ def quality_of(population: Population, *, judged: bool) -> Quality:
 
 
 def warnings_of(quality: Quality, rows: Sequence[SystemRow], label: Label) -> list[str]:
-    """Return sentences that say where a judge adds nothing, or misleads; none if nothing speaks against it."""
+    """Return sentences that say where a judge adds nothing or misleads; none if nowhere."""
     warnings = [text for text in (_one_sided(quality), _order(quality, label), _by_length(quality, label)) if text]
     if quality.missing_share >= UNREAD:
         warnings.append(
@@ -132,7 +132,7 @@ def warnings_of(quality: Quality, rows: Sequence[SystemRow], label: Label) -> li
 
 
 def gain_of(rows: Sequence[SystemRow]) -> float | None:
-    """Return how many labels alone one label is worth beside the judge, the mean over systems; None without both."""
+    """Return how many labels alone a label beside the judge is worth, the mean over systems; or None."""
     gains = [
         (row.classical.error / row.tuned.error) ** 2
         for row in rows
@@ -171,7 +171,7 @@ def _order(quality: Quality, label: Label) -> str:
 
 
 def order_warning(area: Auc, judge: str, label: Label) -> str:
-    """Return a warning if a judge ranks cases no better than chance, or the wrong way round; else an empty text.
+    """Return a warning if a judge ranks cases no better than chance, or wrongly; else empty.
 
     Args:
         area: Its area under the ROC curve.

@@ -165,7 +165,7 @@ def _quality_cells(report: LabelReport) -> list[Cell]:
 
 
 def curve_table(report: LabelReport) -> Table | None:
-    """Return the calibration curve: the share of ones among labels by probability; None without labels or a judge."""
+    """Return the calibration curve: shares of ones by probability; None without labels or judge."""
     if not report.quality.curve:
         return None
     columns = [

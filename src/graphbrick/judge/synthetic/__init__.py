@@ -1,1 +1,1 @@
-"""Data that judges learn from: questions written about passages, with right and wrong passages and answers."""
+"""Data that judges learn from: questions about passages, with right and wrong answers."""

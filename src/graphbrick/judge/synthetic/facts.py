@@ -15,7 +15,7 @@ _TRIES = 5  # draws for each passage that is wanted
 
 
 def facts_of(graph: Graph, n: int, *, seed: int = 0) -> list[Passage]:
-    """Return facts of a graph as passages: a third each single facts, all facts of an entity, and chains of 2 or 3.
+    """Return facts of a graph as passages: a third each single, of an entity, and chains of 2 or 3.
 
     They are written as evidence is, ``Kenya -> capital -> Nairobi``, with a line for each fact of an entity (20 at
     most, drawn at random). Each passage begins at an evenly drawn triple.

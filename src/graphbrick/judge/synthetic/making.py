@@ -1,4 +1,4 @@
-"""Making a data set for judges: questions about passages, kept if their passage is found again, with negatives."""
+"""Making a data set for judges: questions that find their passage again, with negatives."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def make_data(
     embedder: Embedder,
     selection: Selection = Selection(),
     *,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Made:
     """Return the rows of a data set: each question with its own passage and answer, and with wrong ones.
 
@@ -93,7 +93,7 @@ def make_data(
         pairs: Questions about them.
         embedder: The search.
         selection: Which questions and negatives it has.
-        watch: Called with progress.
+        progress: Told the step, the number done and the total.
 
     Raises:
         InputError: A kind is unknown, there are fewer than two passages, or no question is left.
@@ -105,9 +105,9 @@ def make_data(
             code="judge_data.too_few_passages",
             passages=len(passages),
         )
-    vectors = _embedded(embedder, [passage.text for passage in passages], "passages embedded", watch)
+    vectors = _embedded(embedder, [passage.text for passage in passages], "passages embedded", progress)
     pairs = list({(pair.question, pair.passage): pair for pair in pairs}.values())
-    queries = _embedded(embedder, [pair.question for pair in pairs], "questions embedded", watch)
+    queries = _embedded(embedder, [pair.question for pair in pairs], "questions embedded", progress)
     counts = Counter(passages=len(passages), questions=len(pairs))
     selected = list(range(len(pairs)))
     if selection.found_again:
@@ -128,7 +128,7 @@ def make_data(
         counts.update(f"no negative: {kind}" for kind, passage in tried.items() if passage is None)
         negatives = {kind: passage for kind, passage in tried.items() if passage is not None}
         rows += _rows(pairs[i], passages[pairs[i].passage], negatives, others.of(number))
-        watch("negatives found", number + 1, len(selected))
+        progress("negatives found", number + 1, len(selected))
     return Made(tuple(rows), dict(counts))
 
 
@@ -151,7 +151,7 @@ def write_data(
     *,
     about: dict[str, Any],
     n: int | None = None,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Made:
     """Make a data set and write it into a new folder.
 
@@ -166,7 +166,7 @@ def write_data(
         selection: See `make_data`.
         about: Settings to write down, such as where the passages are from.
         n: Passages that a model is asked about, drawn at random; all of them if None.
-        watch: Called with progress.
+        progress: Told the step, the number done and the total.
 
     Raises:
         InputError: The folder exists, another process makes it, an interrupted call had other settings, or as for
@@ -174,7 +174,7 @@ def write_data(
         ModelError: The model cannot be asked.
         StoppedError: The budget is used up.
     """
-    require_new(out)
+    require_new(out, "a data set")
     settings = {
         **about,
         "questions": "given" if not isinstance(pairs, QuestionWriter) else pairs.identity,
@@ -187,7 +187,7 @@ def write_data(
     }  # fmt: skip
 
     def finish(questions: Sequence[Pair]) -> Made:
-        made = make_data(passages, questions, embedder, selection, watch=watch)
+        made = make_data(passages, questions, embedder, selection, progress=progress)
         write_rows(out, made.rows, settings, made.counts)
         return made
 
@@ -195,7 +195,7 @@ def write_data(
         return finish(pairs)
     drafts = Drafts(out.with_name(f".{out.name}.questions.jsonl"), settings)
     try:
-        made = finish(drafts.complete(passages, chosen(passages, n, selection.seed), pairs, watch))
+        made = finish(drafts.complete(passages, chosen(passages, n, selection.seed), pairs, progress))
         drafts.remove()
         return made
     finally:
@@ -209,7 +209,7 @@ def chosen(passages: Sequence[Passage], n: int | None, seed: int) -> list[int]:
 
 
 class Drafts:
-    """The questions that a model has written for a data set that is not whole yet, a line for each passage.
+    """The questions written for an unfinished data set, a line for each passage.
 
     Args:
         file: The file; made if there is none.
@@ -244,7 +244,7 @@ class Drafts:
             file.write_text(json.dumps(head) + "\n", encoding="utf-8")
 
     def complete(
-        self, passages: Sequence[Passage], places: Sequence[int], writer: QuestionWriter, watch: Progress
+        self, passages: Sequence[Passage], places: Sequence[int], writer: QuestionWriter, progress: Progress
     ) -> list[Pair]:
         """Ask about the passages at some places that are missing, and return all questions, by passage.
 
@@ -262,7 +262,7 @@ class Drafts:
             missing = [place for place in places if place not in self.known]
             pending = Pending[int, Sequence[tuple[str, str]]](keep, missing, total=len(places))
             written = ask_about(writer, enumerate(passages[place] for place in missing))
-            pending.ask(written, watch=part_of(watch, "passages asked about"))
+            pending.ask(written, progress=part_of(progress, "passages asked about"))
         return [Pair(question, answer, i) for i in sorted(self.known) for question, answer in self.known[i]]
 
     def remove(self) -> None:
@@ -323,12 +323,12 @@ def _rows(pair: Pair, own: Passage, negatives: dict[str, Passage], answers: dict
     return made
 
 
-def _embedded(embedder: Embedder, texts: Sequence[str], step: str, watch: Progress) -> Vectors:
+def _embedded(embedder: Embedder, texts: Sequence[str], step: str, progress: Progress) -> Vectors:
     """Return embeddings, float32 [texts, dimensions]."""
     parts = []
     for start in range(0, len(texts), _TOGETHER):
         parts.append(embedder.embed(texts[start : start + _TOGETHER]).astype(np.float32))
-        watch(step, min(start + _TOGETHER, len(texts)), len(texts))
+        progress(step, min(start + _TOGETHER, len(texts)), len(texts))
     return np.concatenate(parts) if parts else np.zeros((0, 1), dtype=np.float32)
 
 

@@ -117,14 +117,14 @@ class Negatives:
         return places
 
     def _sharing(self, pair: Pair) -> list[int]:
-        """Return the passages with an entity of the question's own; first of all those that the question names."""
+        """Return the passages with an entity of the question's own, those it names first."""
         own = self._passages[pair.passage].entities
         question = pair.question.casefold()
         named = {entity for entity in own if entity in question} or own
         return sorted({place for entity in named for place in self._speaking_of[entity]})
 
     def _beside(self, pair: Pair) -> list[int]:
-        """Return passages that share an entity with one about the same entities, and none with the question's own."""
+        """Return passages that share an entity with a related one, but none with the question's own."""
         own = self._passages[pair.passage].entities
         rng = random.Random(json.dumps([self._seed, pair.question]))
         through = {one for i in self._drawn(rng, self._sharing(pair)) for one in self._passages[i].entities} - own
@@ -133,7 +133,7 @@ class Negatives:
 
 
 def _without_answer(passage: Passage, answer: str) -> Passage | None:
-    """Return a passage without the sentences that have the answer; None if nothing is left, or it is still there."""
+    """Return a passage without sentences with the answer; None if nothing is left, or it remains."""
     parts = [passage.text[start:end] for start, end in sentences(passage.text)]
     rest = [part for part in parts if not says(part, answer)]
     if not rest or len(rest) == len(parts):

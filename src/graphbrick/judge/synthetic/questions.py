@@ -1,4 +1,4 @@
-"""Questions and answers about passages: written by a language model, or made from sentences without one."""
+"""Questions and answers about passages: by a language model, or by rule from sentences."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def read_pairs(reply: str) -> tuple[tuple[str, str], ...]:
 
 
 def pairs_by_rule(passages: Iterable[Passage], n: int, *, seed: int = 0) -> Iterator[Pair]:
-    """Yield questions made from sentences of passages without a model: a name or year is replaced by «what» or «when».
+    """Yield questions from sentences by rule: «what» or «when» in place of a name or year.
 
     A question is the clause with the name, of nine words on either side at most, as questions of people are short. They
     share all words with their passage, so that a judge learns to count shared words; questions by a model are better.

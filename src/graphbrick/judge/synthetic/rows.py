@@ -57,7 +57,7 @@ def write_rows(folder: Path, rows: Sequence[Row], settings: Mapping[str, Any], c
     Raises:
         InputError: The folder exists, or cannot be written.
     """
-    with new_folder(folder, lambda: require_new(folder), InputError) as work:
+    with new_folder(folder, lambda: require_new(folder, "a data set"), InputError) as work:
         lines = (json.dumps(_to_json(row), ensure_ascii=False) + "\n" for row in rows)
         (work / ROWS).write_text("".join(lines), encoding="utf-8")
         by_kind = Counter(f"{row.label} {row.kind}" for row in rows)
@@ -65,15 +65,15 @@ def write_rows(folder: Path, rows: Sequence[Row], settings: Mapping[str, Any], c
         (work / SETTINGS).write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def require_new(folder: Path) -> None:
-    """Raise InputError if there is something at the place of a new data set."""
+def require_new(folder: Path, what: str = "a judge") -> None:
+    """Raise InputError if there is something at the place of a new judge or data set."""
     if folder.exists():
-        reason = "exists already, and a data set is never replaced; choose another place or remove it"
-        raise InputError(reason, folder, code="judge_data.exists")
+        reason = f"exists already, and {what} is never replaced; choose another place or remove it"
+        raise InputError(reason, folder, code="judge_folder.exists")
 
 
 def read_rows(place: Path) -> list[Row]:
-    """Return the rows of a data set of ours (its folder, or a file of its JSON lines), or of a table of ARES (TSV).
+    """Return the rows of a data set of ours (folder or JSON lines) or of a table of ARES (TSV).
 
     Files may be packed (.gz, .zst).
 

@@ -1,4 +1,4 @@
-"""Questions about facts of a graph that are written without a language model, for data that judges are trained on."""
+"""Questions about facts of a graph, written without a language model, to train judges."""
 
 from __future__ import annotations
 

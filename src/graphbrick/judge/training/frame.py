@@ -1,4 +1,4 @@
-"""The frame of trainings of judges with torch: the labels with enough rows, and the description of the folder."""
+"""The frame of trainings of judges with torch: labels with enough rows, and ``judge.json``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def learnable(rows: Sequence[Row]) -> dict[Label, list[Row]]:
 def description(
     scales: Mapping[Label, Logistic], reports: Mapping[Label, TrainedLabel], about: Mapping[str, Any], **kind: Any
 ) -> dict[str, Any]:
-    """Return what ``judge.json`` says of a judge: its kind and base, how log odds are scaled, and the reports."""
+    """Return the contents of ``judge.json``: kind, base, scaling of log odds, and reports."""
     labels = {label: {"slope": one.slope, "shift": one.shift} for label, one in scales.items()}
     told = {label: one.to_dict() for label, one in reports.items()}
     return {**kind, "labels": labels, "report": {**about, "labels": told}}

@@ -1,4 +1,4 @@
-"""Training of a judge that reads question and text together: an encoder with low-rank adapters. Needs torch."""
+"""Training of a judge that reads question and text together, by low-rank adapters and torch."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from graphbrick.core.parameters import parameter
 from graphbrick.judge.judges.classifier.logistic import Logistic, platt
 from graphbrick.judge.judges.classifier.training import TrainedLabel, folds
 from graphbrick.judge.judges.encoder import KIND, closest_parts
-from graphbrick.judge.judges.folder import new_judge, require_no_judge
-from graphbrick.judge.synthetic.rows import Row
+from graphbrick.judge.judges.folder import new_judge
+from graphbrick.judge.synthetic.rows import Row, require_new
 from graphbrick.judge.training.frame import description, learnable
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.epochs import Course, Fitted, check_parameters, fit_epochs
@@ -105,9 +105,9 @@ def train_judge_encoder(
     trials: int = 0,
     device: str | None = None,
     about: Mapping[str, Any] | None = None,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> dict[Label, EncoderReport]:
-    """Train a judge for every label of a data set and write its folder: encoders in ONNX, which run without torch.
+    """Train a judge for every label of a data set and write its folder of ONNX encoders.
 
     Low-rank adapters (Hu et al., LoRA, ICLR 2022) are added to all linear layers and merged at the end. A fifth of the
     questions is held out: the best epoch, and the best of the ``trials`` settings that optuna tries (learning rate,
@@ -122,19 +122,19 @@ def train_judge_encoder(
         trials: Number of settings that are tried; 0 to train once with ``parameters``.
         device: Such as "cpu"; by default a CUDA GPU if there is one.
         about: What ``judge.json`` should say of the data.
-        watch: Called with progress.
+        progress: Told the step, the number done and the total.
 
     Raises:
         InputError: There are too few questions, the folder exists, or a parameter is out of range.
         ModelError: A package is missing, the base cannot be loaded, or the model in ONNX differs from the trained one.
     """
-    require_no_judge(out)
+    require_new(out)
     how = parameters or EncoderParameters()
     check_parameters(CALLER, how)
     require_packages("tuning a judge", (*PACKAGES, "peft", *(["optuna"] if trials else [])))
     chosen = learnable([row for row in rows if row.label is not Label.CORRECTNESS])
     labels = [label for label in Label if label in chosen]
-    trained = {label: _train(chosen[label], label, base_of(base), how, trials, device, watch) for label in labels}
+    trained = {label: _train(chosen[label], label, base_of(base), how, trials, device, progress) for label in labels}
     scales = {label: one.scale for label, one in trained.items()}
     reports = {label: one.report for label, one in trained.items()}
     with new_judge(out, description(scales, reports, about or {}, kind=KIND, base=base)) as work:
@@ -155,7 +155,7 @@ class _Trained:
 
 @dataclass(frozen=True)
 class _Data:
-    """Input of the training of an encoder: pairs, their values, the held-out ones, the base, and the device."""
+    """Input of the training of an encoder: pairs, values, held-out ones, base and device."""
 
     pairs: list[Pair]
     y: Floats
@@ -171,7 +171,7 @@ def _train(
     how: EncoderParameters,
     trials: int,
     device: str | None,
-    watch: Progress,
+    progress: Progress,
 ) -> _Trained:
     """Train the encoder of one label."""
     started = time.perf_counter()
@@ -181,7 +181,7 @@ def _train(
     y = np.array([rows[i].value for i in places], dtype=np.float64)
     held = folds([rows[i].group for i in places], how.seed) == 0
     data = _Data(pairs, y, held, base, device)
-    named = part_of(watch, label.replace("_", " "))
+    named = part_of(progress, label.replace("_", " "))
     how, tried = _search(data, how, trials, named) if trials else (how, [])
     model, fitted = _fit(data, how, named)
     scores = _scores(model, [pairs[i] for i in np.flatnonzero(held).tolist()])
@@ -197,7 +197,7 @@ def _train(
 
 
 def _search(
-    data: _Data, how: EncoderParameters, trials: int, watch: Progress
+    data: _Data, how: EncoderParameters, trials: int, progress: Progress
 ) -> tuple[EncoderParameters, list[dict[str, Any]]]:
     """Return the best parameters that optuna finds, and all that it tried."""
     import optuna
@@ -215,7 +215,7 @@ def _search(
         fitted = _fit(data, one, lambda step, done, total: None)[1]
         merit = 0.5 if fitted.trained is None else fitted.trained.merit
         tried.append({**trial.params, "auc": merit})
-        watch("settings tried", len(tried), trials)
+        progress("settings tried", len(tried), trials)
         return merit
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -224,7 +224,7 @@ def _search(
     return replace(how, **study.best_params), tried
 
 
-def _fit(data: _Data, how: EncoderParameters, watch: Progress) -> tuple[Any, Fitted[Held]]:
+def _fit(data: _Data, how: EncoderParameters, progress: Progress) -> tuple[Any, Fitted[Held]]:
     """Return a model trained on the rows that are not held out, with its adapters merged."""
     import peft
     import torch
@@ -256,7 +256,7 @@ def _fit(data: _Data, how: EncoderParameters, watch: Progress) -> tuple[Any, Fit
             area = auc(y[apart], _scores(model, [pairs[i] for i in apart.tolist()], adapted))
             return None if area is None else Held(area.value)
 
-        fitted = fit_epochs(adapted, len(learned), how, watch, learn=learn, evaluate=evaluate, new_head=True)
+        fitted = fit_epochs(adapted, len(learned), how, progress, learn=learn, evaluate=evaluate, new_head=True)
         model.model = adapted.merge_and_unload()
     return model, fitted
 

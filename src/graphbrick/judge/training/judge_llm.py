@@ -1,4 +1,4 @@
-"""Training of a language model as a judge: low-rank adapters, learned from the prompts that `RubricJudge` asks."""
+"""Training of a language model as a judge: low-rank adapters on the prompts of `RubricJudge`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.parameters import parameter
 from graphbrick.judge.judges.classifier.logistic import PLAIN, Logistic, platt
 from graphbrick.judge.judges.classifier.training import TrainedLabel, area_of, folds
-from graphbrick.judge.judges.folder import new_judge, require_no_judge
+from graphbrick.judge.judges.folder import new_judge
 from graphbrick.judge.judges.rubric import RubricJudge, without_asking
 from graphbrick.judge.judges.tuned_model import KIND, log_odds, rubric_of
-from graphbrick.judge.synthetic.rows import Row
+from graphbrick.judge.synthetic.rows import Row, require_new
 from graphbrick.judge.training.frame import description, learnable
 from graphbrick.judge.verdicts import Label
 from graphbrick.learn.train.epochs import check_parameters
@@ -88,7 +88,7 @@ def train_judge_llm(
     settings: JudgeSettings | None = None,
     device: str | None = None,
     about: Mapping[str, Any] | None = None,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> dict[Label, JudgeLLMReport]:
     """Tune a language model to judge as the rows say (LoRA), and write its folder.
 
@@ -106,7 +106,7 @@ def train_judge_llm(
         settings: Settings of the fit, and the tokens of evidence that the judge reads.
         device: Such as "cpu"; by default a CUDA GPU if there is one.
         about: What ``judge.json`` should say of the data.
-        watch: Called with progress.
+        progress: Told the step, the number done and the total.
 
     Raises:
         InputError: There are too few questions, or too few that fit the context, the folder exists, or a parameter is
@@ -114,7 +114,7 @@ def train_judge_llm(
         ModelError: A package is missing, or the base cannot be loaded.
     """
     started = time.perf_counter()
-    require_no_judge(out)
+    require_new(out)
     how = settings or JudgeSettings()
     check_parameters(CALLER, how)
     judge = rubric_of(LLM("tuned", context=how.context), how.tokens)
@@ -122,7 +122,7 @@ def train_judge_llm(
     enough = learnable(prompted)
     chosen = [row for row in prompted if row.label in enough]
     require_llm_packages(gguf=find_base(base)[1] is not None)
-    watch("loading the model", 0, 1)
+    progress("loading the model", 0, 1)
     opened = open_base(base, device)
     usable = len(chosen)
     chosen, lessons = encoded(opened, judge, chosen, how)
@@ -140,7 +140,7 @@ def train_judge_llm(
     with seeded(how.seed, opened.device):
         model = adapt(opened, how)
         before = probabilities(opened, model, kept_apart)
-        fit(model, _selected(chosen, lessons, ~held)[1], kept_apart, how, watch)
+        fit(model, _selected(chosen, lessons, ~held)[1], kept_apart, how, progress)
         after = probabilities(opened, model, kept_apart)
     reports, scales = dict[Label, JudgeLLMReport](), dict[Label, Logistic]()
     for label in dict.fromkeys(row.label for row in chosen):
@@ -154,7 +154,7 @@ def train_judge_llm(
     facts = {**(about or {}), "settings": asdict(how)}
     described = description(scales, reports, facts, kind=KIND, base=base, tokens=how.tokens, context=how.context)
     with new_judge(out, described) as work:
-        watch("writing", 0, 1)
+        progress("writing", 0, 1)
         is_file = opened.gguf is not None
         save(opened, model, work, gguf=is_file, merged=not is_file)
     return reports
@@ -176,7 +176,7 @@ def encoded(base: Base, judge: RubricJudge, rows: Sequence[Row], how: JudgeSetti
 
 
 def probabilities(base: Base, model: Any, lessons: Sequence[Tokens]) -> Floats:
-    """Return the probability of yes for each prompt, float64 [lessons]; 0.5 where neither yes nor no is likely."""
+    """Return the probability of yes for each prompt, float64 [lessons]; 0.5 if neither is likely."""
     shares = (share_of_yes(tokens) for tokens in first_tokens(base, model, lessons, _LIKELIEST))
     return np.array([0.5 if share is None else share for share in shares])
 
@@ -189,5 +189,5 @@ def _selected(
 
 
 def _scale(shares: Floats, values: Floats) -> Logistic:
-    """Return what log odds are multiplied by, and what is added, so that they fit the held-out rows of a label."""
+    """Return factor and summand with which log odds fit the held-out rows of a label."""
     return PLAIN if len(np.unique(values)) < 2 else platt(log_odds(shares), values)

@@ -37,7 +37,7 @@ def read_label(label: str) -> RelationWords:
     if not tokens:
         return RelationWords()
     relation = _noun(tokens) if is_noun else _read(tokens)
-    usual = _usual().get(_key(tokens, relation), {})
+    usual = english_table("relations").get(_key(tokens, relation), {})
     relation.tail = list(dict.fromkeys([*relation.tail, *usual.get("tail", [])]))
     agents = forms.agents(relation.verb) if relation.verb else []
     # «reporter» is not what somebody who reports to a person is called.
@@ -80,9 +80,10 @@ def is_code(label: str) -> bool:
     return bool(re.fullmatch(r"[A-Z]+[a-z>]{1,2}[A-Z]+", label)) or (label.isupper() and len(label) <= 4)
 
 
-@lru_cache(maxsize=1)
-def _usual() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((files("graphbrick.learn.english") / "relations.toml").read_text(encoding="utf-8"))
+@lru_cache
+def english_table(name: str) -> dict[str, Any]:
+    """Return the contents of a TOML file of this package: "relations", "classes" or "frames"."""
+    return tomllib.loads((files("graphbrick.learn.english") / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _key(tokens: list[str], relation: RelationWords) -> str:

@@ -1,4 +1,4 @@
-"""Fitting a `Calibration`: how sure the learned patterns may be, from questions that they were not trained on.
+"""Fitting a `Calibration` of learned patterns on questions they were not trained on.
 
 Three kinds of questions have an answer: as written; with a word replaced by a related one; with words in between that
 mean nothing. People use other words than relation labels do, so confidence must not rest on words alone. Three kinds
@@ -80,7 +80,7 @@ def fit_calibration(
     examples: Sequence[Example],
     *,
     seed: int,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Calibration | None:
     """Fit the confidence of a learned model; None if the graph gives too few questions.
 
@@ -90,7 +90,7 @@ def fit_calibration(
         writer: Writes questions.
         examples: The questions that the model was trained on.
         seed: Seed of everything that is drawn at random.
-        watch: Called with (done, total).
+        progress: Called with (done, total).
     """
     if model.alignment is None:
         return None
@@ -109,7 +109,7 @@ def fit_calibration(
                 rows.append(features)
                 right.append(0.0 if case.ends is None else float(np.isin(readings[0].ends, case.ends).mean()))
                 answerable.append(case.ends is not None)
-            watch("", done, len(cases))
+            progress("", done, len(cases))
     return fitted(np.array(rows), np.array(right), np.array(answerable, dtype=bool), words)
 
 

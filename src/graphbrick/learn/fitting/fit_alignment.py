@@ -77,7 +77,7 @@ class Meant:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A question as content words with hops, its pattern as numbers and as labels, and the patterns around its seed."""
+    """A question as content words with hops, its pattern, and the patterns around its seed."""
 
     tokens: Tokens
     steps: list[int]
@@ -94,7 +94,7 @@ def fit_alignment(
     max_hops: int,
     seed: int,
     symmetric: frozenset[str] = frozenset(),
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Alignment:
     """Fit the words of each step, the beginnings of the next hop, and the weights of an alignment.
 
@@ -106,7 +106,7 @@ def fit_alignment(
         max_hops: The longest pattern.
         seed: Of the random numbers.
         symmetric: Relations whose two directions mean the same.
-        watch: Told (what is done, of how many).
+        progress: Told (what is done, of how many).
     """
     relations = tuple(book.relations)
     nouns = {noun for _, noun in _nouns(book)}
@@ -123,15 +123,15 @@ def fit_alignment(
     words = [token.word for one in read for token in chain(*one.tokens)]
     if words:  # one model call for all words is much faster than one for each question
         model.word_vectors(words)
-    fitted = _fitted(model, book, read, [], seed, part_of(watch, "", total))
+    fitted = _fitted(model, book, read, [], seed, part_of(progress, "", total))
     if labelled:
         meant = [one for question in labelled if (one := _meant(fitted, question)) is not None]
-        fitted = _fitted(model, book, read, meant, seed, part_of(watch, "", total, before=_PASSES + _ROUNDS))
+        fitted = _fitted(model, book, read, meant, seed, part_of(progress, "", total, before=_PASSES + _ROUNDS))
     return replace(fitted, weights=_SHARE * fitted.weights)
 
 
 def _meant(model: Alignment, question: Meant) -> _Read | None:
-    """Return a question tagged for the likeliest of the patterns that it may mean; None if none can be scored."""
+    """Return a question tagged for the likeliest pattern it may mean; None without a score."""
     tokens = model.read(words_of(question.text))
     best: tuple[float, _Read] | None = None
     for pattern in question.right:
@@ -149,13 +149,13 @@ def _fitted(
     written: Sequence[_Read],
     labelled: Sequence[_Read],
     seed: int,
-    tell: Progress,
+    progress: Progress,
 ) -> Alignment:
     """Return the model fitted to tagged questions; those that were given count more, as there are few."""
     model = replace(
         model,
         transitions=_transitions([*written, *labelled]),
-        emission=_emission(model, book, written, labelled, len(model.emission), seed, tell),
+        emission=_emission(model, book, written, labelled, len(model.emission), seed, progress),
     )
     rng = np.random.default_rng([seed, 3])
     drawn = [written[at] for at in rng.permutation(len(written))[:_WEIGHED_ON].tolist()]
@@ -163,7 +163,7 @@ def _fitted(
     weighed = [_sampled(example, seed) for example in drawn]
     for done in range(_ROUNDS):
         model = replace(model, weights=_weights(model, weighed))
-        tell("", _PASSES + done + 1, None)
+        progress("", _PASSES + done + 1, None)
     return model
 
 
@@ -223,7 +223,7 @@ def _emission(
     labelled: Sequence[_Read],
     n_classes: int,
     seed: int,
-    tell: Progress,
+    progress: Progress,
 ) -> Floats:
     """Fit a softmax of steps over the features of tokens; common words count by the root of their number."""
     times: dict[tuple[Token, int], float] = defaultdict(float)
@@ -246,7 +246,7 @@ def _emission(
         rows.append(features)
     kinds = np.array([*(kind for _, kind in times), *(kind for _, kind in names)])
     weight = np.array([*(count**0.5 for count in times.values()), *([_LEXICON] * len(names))], dtype=np.float32)
-    return softmax_regression(np.stack(rows), kinds, weight, n_classes, seed=seed, tell=tell)
+    return softmax_regression(np.stack(rows), kinds, weight, n_classes, seed=seed, progress=progress)
 
 
 def softmax_regression(
@@ -256,9 +256,9 @@ def softmax_regression(
     n_classes: int,
     *,
     seed: int,
-    tell: Progress = silent,
+    progress: Progress = silent,
 ) -> Floats:
-    """Return the weights, float32 [classes, features], of a softmax regression with an L2 penalty, by Adam.
+    """Return weights, float32 [classes, features], of a softmax regression with L2 penalty, by Adam.
 
     Args:
         features: float32 [rows, features].
@@ -266,7 +266,7 @@ def softmax_regression(
         weight: float32 [rows].
         n_classes: Classes.
         seed: Of the samples that are drawn where rows times classes are many.
-        tell: Told the passes done.
+        progress: Told the passes done.
     """
     rng = np.random.default_rng([seed, 4])
     values = np.zeros((n_classes, features.shape[1]), dtype=np.float32)
@@ -284,7 +284,7 @@ def softmax_regression(
         logits *= (w / w.sum())[:, None]
         gradient = logits.T @ x + (_DECAY / total) * values
         adam.step({"emission": gradient}, scale=min(1.0, 2.0 * (1 - turn / (_PASSES + 1))))
-        tell("", turn, None)
+        progress("", turn, None)
     return values
 
 
@@ -298,7 +298,7 @@ def _sampled(example: _Read, seed: int) -> _Read:
 
 
 def _weights(model: Alignment, examples: Sequence[_Read]) -> Scores:
-    """Return the weights under which the patterns that questions were written from are the likeliest, by Adam."""
+    """Return weights, by Adam, that make the patterns of written questions the likeliest."""
     start = np.concatenate([_START, np.zeros(model.max_hops)])
     low = np.concatenate([_LOW, np.full(model.max_hops, -_LENGTHS)])
     high = np.concatenate([_HIGH, np.full(model.max_hops, _LENGTHS)])

@@ -25,7 +25,7 @@ def repeats(written: int, labelled: int) -> int:
 
 
 def meant(graph: Graph, examples: Examples, labelled: Sequence[Example]) -> list[Meant]:
-    """Return labelled questions with the patterns that they may have meant: those whose ends fit the answers best."""
+    """Return labelled questions with the patterns whose ends fit their answers best."""
     texts, steps, questions = list(examples.masked), examples.steps(graph) if labelled else [], []
     for example in labelled:
         top = float(example.f1.max(initial=0))

@@ -1,4 +1,4 @@
-"""The hops that the words of a question speak of, under an alignment that was fitted to other questions."""
+"""The hops that words of a question speak of, under an alignment fitted to other questions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COSTS = {MISSING: -12.0, MISSING_BACK: -6.0, LEFT_OVER: -3.0}
 
 
 def tagged(model: Alignment, tokens: Tokens, steps: Sequence[int]) -> tuple[float, Tokens]:
-    """Return the score of the best alignment of a question with a pattern that it means, and its tokens with hops.
+    """Return the score of the best alignment of a question with its pattern, and tokens with hops.
 
     Every hop should be spoken of, so words that the model does not know are given to a hop rather than left over.
 

@@ -1,4 +1,4 @@
-"""The training loop that all models with torch share: epochs, a warm-up, early stopping, the best weights kept.
+"""The training loop of models with torch: epochs, warm-up, early stopping, best weights.
 
 The loop is our own: text models choose their negatives again between epochs, by what they score at that time, and
 language models spread a step over as many passes as memory needs. The trainers of sentence-transformers and
@@ -60,7 +60,7 @@ class Course:
 
 
 def check_parameters(caller: str, parameters: object) -> None:
-    """Raise InputError, in the name of the function that was called, unless all declared parameters are in range."""
+    """Raise InputError, in the name of the caller, unless all declared parameters are in range."""
     for one in declared(type(parameters)):
         value = getattr(parameters, one.name)
         if not one.accepts(value):
@@ -92,7 +92,7 @@ def fit_epochs(
     model: torch.nn.Module,
     n_examples: int,
     how: Course,
-    tell: Progress,
+    progress: Progress,
     *,
     learn: Callable[[Sequence[int], np.random.Generator], tuple[float, float]],
     evaluate: Callable[[str], Q | None],
@@ -108,7 +108,7 @@ def fit_epochs(
         model: The model; weights that require a gradient are trained.
         n_examples: Number of examples to learn from.
         how: Parameters of the loop.
-        tell: Told how far the work is.
+        progress: Told how far the work is.
         learn: Given the indices of the examples of a step and a random generator, adds the gradient of their mean loss
             to the weights; returns the sum of the losses and how many terms it has.
         evaluate: Given a name for the progress, returns the quality; None without held-out examples.
@@ -142,7 +142,7 @@ def fit_epochs(
             schedule.step()
             optimizer.zero_grad(set_to_none=True)
             total, terms = total + loss, terms + of_terms
-            tell(f"{name}; loss {total / terms:.3f}", start + len(places), n_examples)
+            progress(f"{name}; loss {total / terms:.3f}", start + len(places), n_examples)
         losses.append(total / terms)
         now = evaluate(f"{name}, evaluating")
         if now is None or trained is None:

@@ -52,7 +52,7 @@ def write_onnx(model: torch.nn.Module, inputs: Mapping[str, torch.Tensor], outpu
 def exported(
     model: torch.nn.Module, inputs: Iterable[str], run: Callable[[Any, dict[str, torch.Tensor]], tuple[Any, ...]]
 ) -> torch.nn.Module:
-    """Return a module that takes its inputs in their order, and gives what ``run`` gives for the model and them."""
+    """Return a module whose inputs are in order, giving what ``run`` gives for model and inputs."""
     import torch
 
     class Exported(torch.nn.Module):  # type: ignore[misc]

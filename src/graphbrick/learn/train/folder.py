@@ -1,4 +1,4 @@
-"""Folders of trained models: written completely or not at all, and replacing only a model of the same kind."""
+"""Folders of trained models: complete or absent, and replacing only a model of the same kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of all trainings on questions with answers: options, counts, held-out questions, provenance, reports."""
+"""The frame of all trainings: options, counts, held-out questions, provenance and reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from graphbrick.questions.question import Question
 
 _LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # needed to hold some out
 _APART = 0.1  # share of the wordings that is held out
-_PLACES = ("device", "overwrite", "watch")  # options that do not change what is learned
+_PLACES = ("device", "overwrite", "progress")  # options that do not change what is learned
 _LAST = ("untrained", "trained", "seconds")
 Q = TypeVar("Q")
 T = TypeVar("T")
@@ -36,12 +36,12 @@ class TrainOptions(TypedDict, total=False):
     Attributes:
         seed: Seed of everything that is drawn at random; 0 by default.
         overwrite: Replace a trained model of this kind that is there.
-        watch: Called with (name of the step, number done, total).
+        progress: Called with (name of the step, number done, total).
     """
 
     seed: int
     overwrite: bool
-    watch: Progress | None
+    progress: Progress | None
 
 
 class TorchOptions(TrainOptions, total=False):
@@ -77,7 +77,7 @@ class Training:
         place: The place of the model, without ``~``.
         seed: Seed of everything that is drawn at random.
         overwrite: Whether a model that is there may be replaced.
-        tell: Callback for progress.
+        progress: Told the step, the number done and the total.
 
     Raises:
         TypeError: There is no such option.
@@ -93,7 +93,7 @@ class Training:
         self.caller, self.options, self.place = caller, options, Path(out).expanduser()
         self.seed: int = options.get("seed", 0)
         self.overwrite: bool = options.get("overwrite", False)
-        self.tell: Progress = options.get("watch") or silent
+        self.progress: Progress = options.get("progress") or silent
 
     def parameters(self, *others: str) -> dict[str, Any]:
         """Return the options that are parameters of the training, without the options named."""
@@ -150,7 +150,7 @@ class TrainingReport(Report, Generic[Q]):
         return {name: value for name, value in self.to_dict().items() if name != "seconds"}
 
     def change(self, measure: str, form: str = ".3f") -> str:
-        """Return a measure of quality before and after training, as text; only after, if nothing is known before."""
+        """Return a measure of quality before and after training as text; only after if no before."""
         known = [one for one in (self.untrained, self.trained) if one is not None]
         return " -> ".join(format(getattr(one, measure), form) for one in known)
 
@@ -214,7 +214,7 @@ def require_packages(what: str, packages: Sequence[str]) -> None:
 
 
 def linked_questions(graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int) -> list[GroundedQuestion]:
-    """Return questions with their seeds and answers in the graph; those without seeds are linked by labels."""
+    """Return questions with seeds and answers in the graph; missing seeds are linked by labels."""
     grounded = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
     return [_linked(graph, question) for question in grounded.questions]
 
@@ -232,7 +232,7 @@ def _linked(graph: Graph, question: GroundedQuestion) -> GroundedQuestion:
 def held_out(
     examples: Sequence[T], wording: Callable[[T], Hashable], seed: int, share: float = _APART
 ) -> tuple[list[T], list[T]]:
-    """Split examples into those to learn from and held-out ones: a share of the wordings, or none if there are few.
+    """Split examples into learned and held-out ones: a share of the wordings, or none if few.
 
     Few are less than 30 examples, or 10 wordings. Examples of one wording are never on both sides.
     """

@@ -90,7 +90,7 @@ def collect(
     questions: Sequence[GroundedQuestion],
     rules: PathRules = PathRules(),
     *,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> PathExamples:
     """Return paths around the seeds of questions that lead to their answers, and others that do not.
 
@@ -109,7 +109,7 @@ def collect(
         graph: The graph.
         questions: Questions with their seeds and answers in the graph.
         rules: Which paths are taken.
-        watch: Called with the number of questions done.
+        progress: Called with the number of questions done.
     """
     examples, ppr = PathExamples(questions=len(questions)), PPR(k=rules.k)
     for place, question in enumerate(questions):
@@ -122,7 +122,7 @@ def collect(
             if right:
                 examples.all.append(PathExample(question, wording(graph, question), right, wrong))
             examples.unreached += not right
-        watch("", place + 1, len(questions))
+        progress("", place + 1, len(questions))
     return examples
 
 

@@ -70,7 +70,7 @@ def train_sizes(
     ppr: PPR = PPR(),  # noqa: B008 - frozen
     **options: Unpack[TrainOptions],
 ) -> SizesReport:
-    """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
+    """Learn how many entities questions need, and write it to a file for `LearnedSizer`.
 
     The share of a question's answers among its best k entities is regressed (logistic, Newton's method) on what
     `graphbrick.bricks.extract.sizers.features` says of it and k. The recall that each fifth of the questions reaches
@@ -99,9 +99,9 @@ def train_sizes(
         raise InputError(
             "exists already; choose another name, or replace it with --overwrite", fspath(out), code="sizes.file_exists"
         )
-    tell, total = training.tell, len(questions)
+    progress, total = training.progress, len(questions)
     if not isinstance(questions, Grounded):
-        questions = ground(graph, questions, progress=part_of(tell, "finding the questions", total))
+        questions = ground(graph, questions, progress=part_of(progress, "finding the questions", total))
     usable = [question for question in questions.questions if question.seeds and question.answerable]
     if len(usable) < _LEAST:
         raise InputError(
@@ -114,7 +114,7 @@ def train_sizes(
     examples = []
     for done, question in enumerate(usable, 1):
         examples.append(_example(graph, ppr, question))
-        tell("ranking", done, total)
+        progress("ranking", done, total)
     order = np.random.default_rng(training.seed).permutation(len(usable))
     recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
     for fold in range(_FOLDS):

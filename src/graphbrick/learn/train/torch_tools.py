@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence transformers and torch, which write to the terminal while they load, write and export models."""
+    """Silence transformers and torch, which write to the terminal in loading and exporting."""
     from transformers.utils import logging as messages
 
     bars, level = messages.is_progress_bar_enabled(), logging.root.manager.disable

@@ -20,7 +20,7 @@ def merged_classes(
     *,
     has_types: bool,
 ) -> list[EntityClass]:
-    """Return the classes in the order of the fresh ones; classes of users that no fresh one is like come last.
+    """Return the classes in the order of the fresh ones, then classes of users unlike any of them.
 
     A class that is as rules made it is replaced. Any other one, and every class of a graph with types, keeps its names
     and relations. The fresh class that is most like it gives it the relations that are new to the graph, and those of
@@ -59,7 +59,7 @@ def _slots(one: EntityClass) -> frozenset[Slot]:
 
 
 def _most_like(made: EntityClass, classes: Sequence[EntityClass], known: AbstractSet[str], *, by_name: bool) -> int:
-    """Return the place of the class that shares most relations with a fresh one, as a part of both; -1 for none.
+    """Return the place of the class most like a fresh one by shared relations; -1 for none.
 
     By name, it must have the same name, or, if it was renamed, the same relations.
     """

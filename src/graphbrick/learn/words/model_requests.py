@@ -132,7 +132,7 @@ def request(group: Sequence[Relation] | Class, *, is_reversed: bool) -> Request:
 
 
 def read_proposals(reply: str, group: Sequence[Relation] | Class, *, is_reversed: bool) -> list[Proposal] | None:
-    """Return the proposals of a reply, unchecked; None if it cannot be read. Entries of another form are events."""
+    """Return the proposals of a reply, unchecked; None if unreadable. Odd entries are events."""
     _, value = opened(reply)
     listed = only_list(value)
     if listed is None:

@@ -1,4 +1,4 @@
-"""Words for relations and names for classes that a language model suggests, taken only where it contradicts nothing.
+"""Words for relations and names of classes by a language model, unless they contradict others.
 
 Small models mix up directions and invent synonyms. So the model is asked twice: once with a triple from its head, once
 with another one from its tail. Only what it says of the same end both times counts, and only if it passes the rules
@@ -101,7 +101,7 @@ class ModelWords:
 
 
 def suggest(
-    graph: Graph, book: Phrasebook, rules: Phrasebook, llm: ChatModel, *, seed: int = 0, watch: Progress = silent
+    graph: Graph, book: Phrasebook, rules: Phrasebook, llm: ChatModel, *, seed: int = 0, progress: Progress = silent
 ) -> ModelWords:
     """Add words that a language model suggests to a phrasebook, and say which.
 
@@ -114,7 +114,7 @@ def suggest(
         rules: The words that the labels alone give.
         llm: The model.
         seed: Of the triples that it is shown.
-        watch: Told how many relations and classes are done.
+        progress: Told how many relations and classes are done.
     """
     result = ModelWords(llm.model)
     groups: list[Group] = [*_relations(graph, book, rules, llm, seed), *_classes(graph, book, rules, seed)]
@@ -125,7 +125,7 @@ def suggest(
                 several = groups[first : first + llm.parallel]
                 agreed_on += _agreed(llm, several, rules, result)
                 done += several
-                watch("relations and classes worded by the model", len(done), len(groups))
+                progress("relations and classes worded by the model", len(done), len(groups))
         except (ModelError, StoppedError) as error:
             result.stopped = str(error)
     _take(agreed_on, done, book, rules, result)
@@ -200,7 +200,7 @@ def _account(entry: StageTrace, result: ModelWords) -> None:
 def _relations(
     graph: Graph, book: Phrasebook, rules: Phrasebook, llm: ChatModel, seed: int
 ) -> Iterator[list[Relation]]:
-    """Yield the relations that the user did not correct, those of most triples first, a few for each request."""
+    """Yield relations that the user did not correct, a few at a time, those of most triples first."""
     ids = graph.triple_ids()
     relation = graph.csr.relation[ids]
     order = np.argsort(relation, kind="stable")

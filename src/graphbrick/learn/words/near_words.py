@@ -15,7 +15,7 @@ _LONGEST = 4  # words of a phrase
 
 
 def near_words(book: Phrasebook, questions: Iterable[str]) -> NearWords:
-    """Return the words that mean the same as a noun of a relation, or a kind of it, and that no question has.
+    """Return words that mean a noun of a relation, or a kind of it, and that no question has.
 
     What a word is a kind of says what it speaks of: a creed is a belief, an alma mater a school. Questions are not
     written with such words, because most of them are rare; they are read as the noun they are nearest to.

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.learn.english.labels import names_kind_of_tails, read_label
+from graphbrick.learn.english.labels import english_table, names_kind_of_tails, read_label
 from graphbrick.learn.words.classes import inferred_classes, types_of_slots
 from graphbrick.learn.words.merged_classes import merged_classes
 from graphbrick.patterns.words_file import HEAD, TAIL, EntityClass, RelationWords, read_words, words_text
@@ -103,7 +100,7 @@ class Phrasebook:
         return cls(*read_words(file))
 
     def merged(self, fresh: Phrasebook) -> Phrasebook:
-        """Return this book for a graph that has changed: words of users stay, the rest is as in the fresh book."""
+        """Return this book for a changed graph: words of users stay, the rest is as in the fresh book."""
         relations = {label: self.relations.get(label, entry) for label, entry in fresh.relations.items()}
         classes = merged_classes(
             self.classes, fresh.classes, self.relations.keys(), _is_by_rules, has_types=fresh.has_types
@@ -163,7 +160,7 @@ def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
     """
     relations = [set(of_relation) for of_relation in nouns]
     best, names = 1, list[str]()
-    for entry in _classes_file()["class"]:
+    for entry in english_table("classes")["class"]:
         sure, has = set(entry["sure"]), {*entry["sure"], *entry["has"]}
         fitting = sum(not has.isdisjoint(relation) for relation in relations)
         if fitting > best and not all(sure.isdisjoint(relation) for relation in relations):
@@ -173,9 +170,4 @@ def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
 
 @lru_cache(maxsize=2)
 def _word_list(name: str) -> frozenset[str]:
-    return frozenset(_classes_file()[name].split())
-
-
-@lru_cache(maxsize=1)
-def _classes_file() -> dict[str, Any]:
-    return tomllib.loads((files("graphbrick.learn.english") / "classes.toml").read_text(encoding="utf-8"))
+    return frozenset(english_table("classes")[name].split())

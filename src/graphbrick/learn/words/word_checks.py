@@ -1,4 +1,4 @@
-"""Rules that the words of a language model must pass: they are words, new, of one end, and said both times."""
+"""Rules for words of a language model: words, new, of one end, and said both times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entities and relation patterns that questions are written about, drawn from what exists in the graph."""
+"""Entities and relation patterns for questions, drawn from what exists in the graph."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Sample:
 
 
 def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
-    """Yield entities without end: half drawn evenly, half as an end of a triple of an evenly drawn relation.
+    """Yield entities without end: half drawn evenly, half as ends of evenly drawn relations.
 
     There are none in a graph without triples. Amounts, such as a population, are left out: nobody asks what has
     4,397,073 people.

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from graphbrick.language import forms
+from graphbrick.learn.english.labels import english_table
 from graphbrick.learn.words.phrasebook import NAMELESS, Phrasebook
 from graphbrick.patterns.text import PLACEHOLDER, Steps, readable, without_marks
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
@@ -81,7 +79,7 @@ class Writer:
             tagged, asks = step.fill(frame, tagged, at - 1, rng), frame.asks
         if not asks:
             last = _Step(self._book, *pattern[-1])
-            frame = _Frame(rng.choice(_frames()["whole"]["questions"]), "asked_noun")
+            frame = _Frame(rng.choice(english_table("frames")["whole"]["questions"]), "asked_noun")
             tagged = last.fill(frame, tagged, len(pattern) - 1, rng)
         if rng.random() < _QUESTION_MARK:
             tagged.append(("?", None))
@@ -94,7 +92,7 @@ class Writer:
         tagged: Tagged = [(PLACEHOLDER, None)]
         if not names or rng.random() >= _CLASS_BESIDE_SEED:
             return tagged
-        frame = rng.choice(_frames()["seed"]["phrases"])
+        frame = rng.choice(english_table("frames")["seed"]["phrases"])
         return _filled(frame, {"t": rng.choice(names)}, tagged, -1)
 
 
@@ -146,7 +144,7 @@ class _Step:
             kinds.append("beside")
         kind = rng.choice(kinds)
         asks = may_ask and rng.random() < _ASKS
-        group = _frames()[kind]
+        group = english_table("frames")[kind]
         frames = list(group["questions" if asks else "phrases"])
         if self.words.verb and not self.words.preposition:
             frames += group.get("passive_questions" if asks else "passive_phrases", [])
@@ -157,7 +155,7 @@ class _Step:
     def loop(self, rng: random.Random, *, may_ask: bool) -> _Frame:
         """Return a frame for this step and its way back."""
         kind = "same_tail" if self.forward else "same_head"
-        group = _frames()[kind]
+        group = english_table("frames")[kind]
         asks = may_ask and rng.random() < 0.5
         frames = list(group["questions" if asks else "phrases"])
         if self.words.verb and self.words.subject == TAIL:
@@ -184,7 +182,7 @@ class _Step:
         return _filled(frame.text, values, inner, hop)
 
     def _may_be_place(self, kinds: set[str]) -> bool:
-        """Return whether «where» may ask for entities of some kinds: one works in a team, but works as a baker."""
+        """Return whether «where» may ask for entities of some kinds: works in a team, not as a baker."""
         if forms.PLACE in kinds or not self.words.subject:
             return True
         if forms.GROUP in kinds:
@@ -228,8 +226,3 @@ def _form(slot: str, values: Mapping[str, str]) -> str:
         inflect = {"z": forms.third_person, "d": forms.past, "n": forms.participle, "g": forms.gerund}[slot[1]]
         return inflect(values["v"])
     return values[slot]
-
-
-@lru_cache(maxsize=1)
-def _frames() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((files("graphbrick.learn.english") / "frames.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The base of embedders: texts in, unit vectors out. As a scorer, it gives the cosine of text and query."""
+"""The base of embedders, which turn texts into unit vectors and score by cosine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Embedder(Scorer):
         return vector
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float16]:
-        """Return the vectors of texts, float16 [texts, dimensions], from the store of the graph if a run is on."""
+        """Return the vectors of texts, float16 [texts, dimensions], from the graph's store in a run."""
         store = current_store()
         if store is not None:
             return store.get(self, texts)

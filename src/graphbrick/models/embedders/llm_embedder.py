@@ -33,7 +33,7 @@ _RETRIES = 2
 
 @dataclass(frozen=True, repr=False)
 class LLMEmbedder(Embedder):
-    """Cosine similarity of embeddings from an OpenAI-compatible endpoint, such as those of a language model.
+    """Cosine similarity of embeddings from an OpenAI-compatible endpoint.
 
     Keys come from the environment, as for `LLM`. Vectors are stored under the names of the model and its server.
     If another model gets the same name, remove the folder of stored vectors beside the graph.

@@ -36,7 +36,7 @@ def embed_graph(graph: Graph, embedder: Embedder, *, triples: bool = False, prog
 
 
 def embed_passages(graph: TextGraph, embedder: Embedder, *, progress: Progress = silent) -> int:
-    """Embed the passages of a graph, like `embed_graph` but nothing else; return the number of new vectors."""
+    """Embed only the passages of a graph, like `embed_graph`; return the number of new vectors."""
     return _embed(graph, embedder, iter(graph.passage_texts()), progress)
 
 

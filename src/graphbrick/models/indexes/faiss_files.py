@@ -1,4 +1,4 @@
-"""The files of an index over vectors: exact (every vector is compared) or grouped around centres (IVF).
+"""The files of an index over vectors: exact, or grouped around centres (IVF).
 
 Both hold half precision and are searched by faiss through memory maps. faiss can write groups itself, but only from
 memory, or with 2.7 times the disk and messages on standard output. So the groups are laid out here the way its on-disk

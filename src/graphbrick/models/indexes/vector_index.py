@@ -1,4 +1,4 @@
-"""An index over the embeddings of a graph's entities or triples, which finds those nearest to a question.
+"""An index over the embeddings of a graph's entities or triples, for those nearest to a question.
 
 The index of ``films.graph`` is in ``films.graph.index/``, with one folder for each model, unit and version of the
 graph. Up to 250,000 vectors are all compared with the question (exact). More are grouped around centres (IVF), and only
@@ -72,7 +72,7 @@ class VectorIndex:
         return int(self._index.d)
 
     def nearest(self, vector: npt.NDArray[np.float32], n: int) -> tuple[Ids, npt.NDArray[np.float32]]:
-        """Return the ``n`` ids whose vectors are closest to a vector, best first, ties by id; and their cosines."""
+        """Return the ``n`` ids of the vectors nearest to a vector, best first, ties by id; and cosines."""
         question = vector.astype(np.float16).astype(np.float32)
         ids, scores = self._nearest_indexed(question, n)
         if len(self._more_ids):
@@ -99,7 +99,7 @@ class VectorIndex:
 
 
 def index_of(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
-    """Return the index over a graph's entities or triples; for a small graph a missing one is made, with an event.
+    """Return the index over a graph's entities or triples; for a small graph, make a missing one.
 
     Raises:
         GraphbrickError: There is none and the graph is too large to make one during a run; or it cannot be written; or
@@ -230,7 +230,7 @@ def command(graph: Graph, embedder: Embedder, unit: str) -> str:
 
 
 def missing(graph: Graph, embedder: Embedder, unit: str) -> str:
-    """Return the command that makes the index that `index_of` lacks for a graph; empty if `index_of` works."""
+    """Return the command for the index that `index_of` lacks; empty if `index_of` works."""
     if importlib.util.find_spec("faiss") is None:
         return "pip install 'graphbrick[vectors]'"
     try:

@@ -122,7 +122,7 @@ class ChatModel(Brick):
         return [reply for reply in replies if reply is not None]
 
     def context_budget(self, messages: Sequence[MessageLike]) -> int:
-        """Return the tokens left beside messages and the longest reply; below 0 if they do not fit the context."""
+        """Return the tokens left beside messages and the longest reply; below 0 if they do not fit."""
         return self.context_tokens() - self.max_tokens - self.tokens(messages)
 
     def tokens(self, messages: Sequence[MessageLike]) -> int:

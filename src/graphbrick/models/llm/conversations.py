@@ -30,7 +30,7 @@ Conversation: TypeAlias = Generator[Request, str, R]
 
 
 class RefusedError(Exception):
-    """Refusal of a conversation's last request, raised inside the conversation, which may still return a result."""
+    """Refusal of the last request, raised inside the conversation, which may still return."""
 
 
 class Asker(Protocol[T_contra, R_co]):
@@ -190,7 +190,7 @@ def _converse(
 
 
 def _ended(talk: _Talk[K, R], reason: str, refused: Callable[[str], R]) -> R:
-    """Return the result of a conversation whose last request was refused: its own, else that of ``refused``."""
+    """Return the result of a conversation after a refusal: its own, else that of ``refused``."""
     try:
         talk.conversation.throw(RefusedError(reason))
     except StopIteration as end:
@@ -211,7 +211,7 @@ def _exchange(model: ChatModel, request: Request, budget: Budget | None, counted
 
 
 def _go_on(talk: _Talk[K, R], reply: Any, drafts: Drafts | None) -> Request | R:
-    """Return the next request of a conversation, or its result; replies of an interrupted one are used first.
+    """Return the next request of a conversation, or its result; use replies of an interruption first.
 
     Args:
         talk: The conversation.

@@ -17,7 +17,7 @@ _SCHEMA = json_object(enough={"type": "boolean"})
 
 
 def is_enough(llm: ChatModel, question: str, paths: Sequence[str]) -> bool:
-    """Return whether the model finds the answer on the paths; a reply without yes or no is an event and a no.
+    """Return whether the model finds the answer on the paths; an unclear reply (an event) is a no.
 
     If the paths do not fit the context of the model, it sees the last ones, which is an event.
     """

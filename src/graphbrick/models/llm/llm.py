@@ -21,7 +21,7 @@ _CONTEXT = 8192  # tokens, if nothing is known of a model
 
 @dataclass(frozen=True, repr=False)
 class LLM(ChatModel):
-    """A chat model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, LiteLLM and others.
+    """A chat model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp and others.
 
     ``OPENAI_API_KEY`` is sent to the server of ``OPENAI_BASE_URL`` only, or to OpenAI if that is not set; the keys of
     other servers are in ``GRAPHBRICK_API_KEYS`` (docs/llm.md). A key is never part of a recipe. Costs come from a table

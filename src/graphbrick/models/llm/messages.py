@@ -267,7 +267,7 @@ def as_messages(messages: Iterable[MessageLike]) -> tuple[Message, ...]:
 
 
 def valid_text(text: str) -> str:
-    """Return a text with lone surrogates replaced, which badly decoded names may have and UTF-8 cannot hold."""
+    """Return a text with lone surrogates replaced, which UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 import threading
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError, ModelError, NotRecordedError
+from graphbrick.core.files.folders import user_folder
 from graphbrick.core.files.replacing import replacing
 from graphbrick.core.session import current_session
 from graphbrick.models.llm.http.wire import message_json
@@ -47,7 +47,7 @@ def asking_anew() -> Iterator[None]:
 
 
 class ReplyCache:
-    """A file of recorded replies, shared by threads and processes. `current_cache` opens that of a `Session`.
+    """A file of recorded replies, shared by threads and processes; see `current_cache`.
 
     A reply is found by the request: the address of the server, the model's name, the messages, the parameters and the
     schema; never a key. Replies that were recorded before addresses were part of the request are not found; `load`
@@ -269,10 +269,7 @@ def _recorded_choice(choice: Mapping[str, Any]) -> Choice:
 
 def default_path() -> Path:
     """Return where replies are recorded if no file is named."""
-    from platformdirs import user_cache_path
-
-    folder = os.environ.get("GRAPHBRICK_CACHE")
-    return (Path(folder) if folder else user_cache_path("graphbrick")) / "replies.sqlite"
+    return user_folder("GRAPHBRICK_CACHE") / "replies.sqlite"
 
 
 def current_cache() -> ReplyCache | None:

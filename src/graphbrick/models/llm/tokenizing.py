@@ -1,4 +1,4 @@
-"""The tokens of texts as a model's own server cuts them, for grammars that name tokens: llama.cpp only."""
+"""The tokens of texts as llama.cpp's server cuts them, for grammars that name tokens."""
 
 from __future__ import annotations
 

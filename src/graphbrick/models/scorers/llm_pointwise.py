@@ -75,7 +75,7 @@ class LLMPointwiseScorer(LLMScorer):
 
 
 def probability_of_yes(reply: Reply) -> float | None:
-    """Return the probability of yes among yes and no as first word; None if neither is among the likeliest.
+    """Return the probability of yes against no as first word; None if neither is likely.
 
     >>> import math
     >>> from graphbrick.models.llm.messages import Choice, TokenLogprob, assistant

@@ -26,7 +26,7 @@ _IN_JSON = 'JSON that holds the score of every candidate by its number, such as 
 
 @dataclass(frozen=True, repr=False)
 class LLMRatingScorer(LLMBatchScorer):
-    """Ratings by a language model, by a zero-shot prompt: every candidate gets a whole number from 0 to 100.
+    """Ratings by a language model: a whole number from 0 to 100 for every candidate, zero-shot.
 
     The calls of one scoring are in flight together. The model is asked for JSON if it is ``structured``. Every prompt
     is made to fit the context of the model, and every reply its ``max_tokens``, before the call; a candidate that does
@@ -49,7 +49,7 @@ class LLMRatingScorer(LLMBatchScorer):
     """
 
     def write_reply(self, useful: Sequence[int], n: int) -> str:
-        """Return ratings as the model is asked to write them: the best one for the useful candidates, 0 for others."""
+        """Return ratings as the model is asked to write them: the best for useful candidates, else 0."""
         ratings = {str(number): _BEST * (number in useful) for number in range(1, n + 1)}
         in_words = "\n".join(f"{number}: {rating}" for number, rating in ratings.items())
         return json.dumps(ratings) if self.llm.structured else in_words

@@ -1,4 +1,4 @@
-"""Base of the scorers that ask a language model: prompts, calls that fit the context, and the pre-filter."""
+"""Base of scorers by a language model: prompts, calls that fit the context, pre-filter."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import cut_to_budget, pack
 from graphbrick.models.llm.messages import Message, Request, system, user
 from graphbrick.models.llm.replies.replies import lines_of, numbered, one_line
-from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.models.scorers.scorer import Scorer, check_prefilter
 
 PAPER = (
     "Cao et al., LEGO-GraphRAG, VLDB 2025 (LLM as scorer; several rounds: M-LLMs, pre-filter: EEMs-PF of the "
@@ -53,11 +52,7 @@ class LLMScorer(Scorer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
-            raise PipelineError(
-                f"{type(self).__name__} prefilter_n says how many candidates prefilter leaves; give prefilter too",
-                code="llm_scorer.no_prefilter",
-            )
+        check_prefilter(self)
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the model's score of each text; see the class."""
@@ -86,7 +81,7 @@ class LLMScorer(Scorer):
 
     @abstractmethod
     def read_reply(self, reply: str, texts: Sequence[str]) -> list[int] | None:
-        """Return the numbers of the candidates that a reply calls useful, best first; None if it cannot be read."""
+        """Return the numbers of the useful candidates in a reply, best first; None if unreadable."""
 
     @abstractmethod
     def _score(self, query: str, candidates: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -17,7 +17,7 @@ _LEAST_LENGTH = 1e-3  # rows have length 1; a shorter one in the space is roundi
 
 @dataclass(frozen=True, repr=False)
 class LSA(WordCountScorer):
-    """Latent semantic analysis: words are alike if they occur with the same words in the texts scored together.
+    """Latent semantic analysis: words are alike if they occur with the same words in the texts.
 
     The texts, folded to lower-case words without accents, are weighted by tf-idf and brought into a space of few
     dimensions by singular value decomposition; the query is folded into it. Texts that fold to the same words count

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Scorable, texts_of
-from graphbrick.core.errors import ModelError
+from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.pipeline.brick import Brick
+
+
+def check_prefilter(brick: Any) -> None:
+    """Raise PipelineError if a brick says how many candidates a pre-filter leaves, but has none."""
+    if brick.prefilter is None and brick.prefilter_n != type(brick).prefilter_n:
+        raise PipelineError(
+            f"{type(brick).__name__} prefilter_n says how many candidates prefilter leaves; give prefilter too",
+            code="scorer.no_prefilter",
+        )
 
 
 class Scorer(Brick):

@@ -194,7 +194,7 @@ class ModelVectors:
                 )
 
     def _merge(self) -> None:
-        """Merge small segments of similar size, so that there are few; two processes never merge the same ones."""
+        """Merge small segments of similar size; two processes never merge the same ones."""
         small = sorted((s for s in self._segments.values() if s.bytes < _MERGE_BYTES), key=lambda s: -s.bytes)
         while len(small) > 1 and small[-1].bytes * 4 > small[-2].bytes:
             pair = small[-2:]
@@ -210,7 +210,7 @@ class ModelVectors:
 
 
 def byte_limit(limit_mb: int | None) -> int:
-    """Return the bytes kept for a model: of the given megabytes, else of the environment, else of the default.
+    """Return the bytes kept for a model: from the megabytes, the environment, or the default.
 
     Raises:
         GraphbrickError: The environment holds something else than a number of megabytes.

@@ -1,4 +1,4 @@
-"""Segment files: the sorted hashes of texts and a vector for each. A file is written whole or not at all.
+"""Segment files: sorted hashes of texts and a vector for each; a file is complete or absent.
 
 Layout: the header (magic, dimensions, rows), uint64 [rows, 2] hashes sorted by their first half, float16 [rows,
 dimensions] vectors, and the magic once more, which shows that the end was written.
@@ -100,7 +100,7 @@ def remove_left_over(folder: Path) -> None:
 
 
 def merge(folder: Path, segments: Sequence[Segment]) -> Segment | None:
-    """Merge segments into one and remove them; None if another process is merging, or has merged some of them."""
+    """Merge segments into one and remove them; None if another process merges, or has merged, some."""
     lock_file = folder / ".merge.lock"
     try:
         lock = claim(lock_file)

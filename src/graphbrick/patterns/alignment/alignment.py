@@ -1,4 +1,4 @@
-"""Aligning the words of a question with the hops of a relation pattern, in order from the seed outwards.
+"""Aligning the words of a question with the hops of a pattern, from the seed outwards.
 
 «Who is the child of X's spouse?» and «Who is the spouse of X's child?» have the same words; what tells them apart is
 that words nearer to the seed speak of earlier hops. Each content word speaks of one hop or of none; every hop should be
@@ -169,7 +169,7 @@ class Transitions:
     counts: Mapping[tuple[bool, bool, int, tuple[str, ...] | None], tuple[int, int]] = field(default_factory=dict)
 
     def log_new(self, token: Token) -> tuple[Scores, Scores]:
-        """Return the log probabilities of a new hop and of the same hop, float64 [3] each, by direction before."""
+        """Return log probabilities of a new hop and of the same hop, float64 [3] each, by direction."""
         new = np.empty(3)
         for direction in range(3):
             fresh, times = self.counts.get((token.is_left, token.is_first, direction, None), (0, 0))

@@ -1,4 +1,4 @@
-"""Scores of relation patterns without any training: the words of the question aligned with the words of the pattern."""
+"""Scores of relation patterns without training: aligned words of question and pattern."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class _Words(Alignment):
         return super().read([word for word in words if word not in WHO_WHEN_WHERE])
 
     def emitted(self, tokens: Sequence[Token]) -> Scores:
-        """Return how near each token is to each step, float64 [tokens, steps + 1]; the last column is for none."""
+        """Return how near tokens are to steps, float64 [tokens, steps + 1]; the last column is for none."""
         emitted = np.zeros((len(tokens), len(self.emission)))
         if not tokens:
             return emitted

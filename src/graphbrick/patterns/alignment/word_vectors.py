@@ -1,4 +1,4 @@
-"""Vectors of single words; a compound is read like the name that it ends in: «screenwriter» like «writer»."""
+"""Vectors of single words; a compound is read like its last part: «screenwriter» like «writer»."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entities at the ends of several relation patterns, and which patterns and seeds reach each of them."""
+"""The entities at the ends of relation patterns, and the patterns and seeds that reach them."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def _around(csr: Csr, entity: Ints) -> _Around:
 
 
 def _spaced(size: Ints, most: int) -> Ints:
-    """Return positions in groups of given sizes that lie one after the other: at most so many of each group."""
+    """Return positions in adjacent groups of given sizes, at most so many of each group."""
     taken = np.minimum(size, most)
     owner = np.repeat(np.arange(len(size)), taken)
     number = np.arange(len(owner)) - (np.cumsum(taken) - taken)[owner]
@@ -228,7 +228,7 @@ def _spaced(size: Ints, most: int) -> Ints:
 
 
 def _top(value: Floats, owner: Ints, n: int, k: int, *, mean: bool) -> Floats:
-    """Return the sum, or mean, of the k largest values of each owner (ascending); 0 for an owner without any."""
+    """Return the sum or mean of the k largest values of each owner (ascending); 0 without any."""
     order = np.lexsort((-value, owner))
     rank = np.arange(len(owner)) - np.searchsorted(owner, owner)
     counts = rank < k

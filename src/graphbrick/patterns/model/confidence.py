@@ -181,7 +181,7 @@ def _odds(scores: Scores, chosen: npt.NDArray[np.bool_]) -> float:
 def _elsewhere(
     model: PatternModel, alignment: Alignment, prepared: Prepared, here: Sequence[Steps]
 ) -> tuple[Scores, np.float64]:
-    """Return the alignment of the first pattern, and the best score of a pattern that the seed does not have.
+    """Return the alignment of the first pattern, and the best score of one the seed does not have.
 
     Such a pattern is one that other entities of the graph have.
     """

@@ -1,4 +1,4 @@
-"""Weights that choose among the entities at the end of patterns: fixed ones, or learned from questions."""
+"""Weights that choose among the entities at the end of patterns: fixed or learned."""
 
 from __future__ import annotations
 

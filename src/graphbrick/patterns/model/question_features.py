@@ -31,7 +31,7 @@ def features(embedder: Embedder, question: str) -> Floats:
 
 
 def many_features(embedder: Embedder, questions: Sequence[str]) -> Floats:
-    """Return the features of questions, which are simplified first, float32 [questions, dimensions + WORDS]."""
+    """Return features of simplified questions, float32 [questions, dimensions + WORDS]."""
     questions = [simplified(question) for question in questions]
     if type(embedder).encode_query is Embedder.encode_query:  # questions are embedded like other texts
         embeddings = np.asarray(embedder.encode(questions), dtype=np.float32)
@@ -42,7 +42,7 @@ def many_features(embedder: Embedder, questions: Sequence[str]) -> Floats:
 
 
 def hashed_words(text: str) -> Floats:
-    """Return words, pairs of neighbours and the first word, each at the place and with the sign of its hash.
+    """Return hashed words, pairs of neighbours and first word, each at its place and with its sign.
 
     The vector has length 1, or 0 without any word (Weinberger et al., Feature Hashing for Large Scale Multitask
     Learning, ICML 2009). Case and accents do not count.

@@ -24,7 +24,7 @@ _Walk = tuple[str, Steps | tuple[Step, ...]]
 
 @dataclass(frozen=True, repr=False)
 class PatternScorer(PatternReader):
-    """A scorer of paths by their relations, learned from questions with answers (``graphbrick train patterns``).
+    """A scorer of paths by their relations, learned from questions (``graphbrick train patterns``).
 
     Only the relations of a path, their directions, its start, and where it comes back to its start count: all paths of
     one pattern from one start have the same score. The name of the start is masked in the question, so that the model
@@ -92,7 +92,7 @@ class PatternScorer(PatternReader):
         return note_of_unlearned(fresh) if fresh else ""
 
     def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
-        """Return the probability that the first reading is right; None if the patterns were trained without it."""
+        """Return the probability that the first reading is right; None if trained without it."""
         from graphbrick.patterns.model.folder import load
 
         model = load(self.model)

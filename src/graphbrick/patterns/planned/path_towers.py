@@ -1,4 +1,4 @@
-"""Two towers: a question and the relations of a path, each through a head of its own, compared by their cosine."""
+"""Two towers, one for questions and one for relations of paths, compared by cosine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small sequence model that writes relations: the next one from the question, the place and the one before."""
+"""A small sequence model that writes the next relation from question, place and last relation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RelationModel:
         return len(self.weights) - 1
 
     def log_probabilities(self, vector: Floats, place: int, before: int) -> npt.NDArray[np.float64]:
-        """Return the log probability of each symbol at a place, float64 [symbols]; -inf for `STOP` at the first."""
+        """Return the log probability of each symbol at a place, float64; -inf for `STOP` at the first."""
         logits = (vector @ self.weights[place] + self.after[before]).astype(np.float64)
         if place == 0:
             logits[STOP] = -np.inf  # a path has a step

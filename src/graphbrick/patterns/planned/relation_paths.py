@@ -1,4 +1,4 @@
-"""Instances of a path of relations in a graph: all of them, or all triples on them, in bounded time and memory."""
+"""Instances of a path of relations, or the triples on them, in bounded time and memory."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _complete_layers(graph: Graph, seed: int, hops: Sequence[Hop], within: Ids |
 
 
 def _layers(graph: Graph, seed: int, hops: Sequence[Hop], within: Ids | None) -> tuple[list[Edges], bool]:
-    """Return the edges of each hop on walks of all hops, by start and triple, and whether they are complete."""
+    """Return the edges of each hop on complete walks, by start and triple, and whether all are there."""
     layers, left = list[Edges](), LOOKED_AT
     frontier = np.array([seed], dtype=np.int32)
     for hop in hops:

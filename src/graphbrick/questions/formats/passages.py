@@ -1,4 +1,4 @@
-"""Readers for HotpotQA and MuSiQue in their original formats: questions over passages with one answer text."""
+"""Readers for HotpotQA and MuSiQue in their original formats: questions over passages."""
 
 from __future__ import annotations
 

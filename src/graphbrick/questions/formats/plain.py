@@ -103,7 +103,7 @@ def _names(record: Record, entry: object) -> tuple[str, ...]:
 
 
 def _fact(value: object) -> str:
-    """Return a value as text: JSON, but the plain text of values of Parquet that JSON does not have, such as dates."""
+    """Return a value as text: JSON, or the plain text of values JSON does not have, such as dates."""
     if isinstance(value, str | int | float | bool | list | dict):
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return str(value)

@@ -1,4 +1,4 @@
-"""Reader for WebQuestions in its original format: objects with a Freebase page and answers as a LISP list."""
+"""Reader for WebQuestions in its original format: a Freebase page and a LISP list of answers."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.blocks import BlockError, from_blocks, to_blocks
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import all_bricks, describe
-from graphbrick.pipeline.composition import Sequence
+from graphbrick.pipeline.composition import stages_of
 from graphbrick.pipeline.parsing import parse
 from graphbrick.recipes import all_recipes
 from graphbrick.serve.errors import ServeError, not_found, recipe_error
@@ -167,7 +167,7 @@ def _checked(service: Service, opened: Opened, body: Check) -> dict[str, Any]:
         "ok": True,
         "pipeline": repr(pipeline),
         "blocks": to_blocks(pipeline),
-        "stages": [_stage(stage) for stage in _stages(pipeline)],
+        "stages": [_stage(stage) for stage in stages_of(pipeline)],
         "gives": pipeline.gives.name.lower(),
         "calls_model": calls_model(pipeline),
         "missing": _missing(pipeline, opened),
@@ -184,10 +184,6 @@ def _size(value: object) -> int:
         count += 1
         left.extend(one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
     return count
-
-
-def _stages(pipeline: Pipeline) -> tuple[Pipeline, ...]:
-    return pipeline.stages if isinstance(pipeline, Sequence) else (pipeline,)
 
 
 def _stage(stage: Pipeline) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from graphbrick.core.session import current_session
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened
@@ -22,7 +23,7 @@ from graphbrick.serve.models import MergeNames
 from graphbrick.serve.routes.common import GraphName, Serving, look_up
 from graphbrick.serve.service import Service
 from graphbrick.serve.uploads import Uploads, checked_name
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.indexing.merging import change_merges, merges_of, proposed_merges
 
 router = APIRouter(prefix="/v1", tags=["documents"])

@@ -1,4 +1,4 @@
-"""Connected components by alternating stars: rounds grow with the logarithm of the size, not with the diameter."""
+"""Connected components by alternating stars; rounds grow with the logarithm of the size."""
 
 from __future__ import annotations
 

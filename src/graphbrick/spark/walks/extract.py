@@ -1,4 +1,4 @@
-"""The best entities of each set of seeds and the triples among them, as a folder of Parquet files (docs/spark.md)."""
+"""The best entities of each set of seeds and their triples, as Parquet files (docs/spark.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GraphX, the graph library inside Spark, for the same computations: an option, and an oracle for tests.
+"""The same computations by GraphX, the graph library inside Spark: an option, and a test oracle.
 
 GraphX knows neither relations nor seed sets. It holds the whole graph in the memory of the workers, reads a list
 of edges, and gives every entity a score for every set. It makes a fixed number of steps.
@@ -21,7 +21,7 @@ _FIRST_SET = 1 << 40  # number of the vertex of the first set; Python's numbers 
 
 
 def steps_for(restart: float, error: float) -> int:
-    """Return the number of steps after which the sum of absolute errors is at most ``error``, without dead ends.
+    """Return the steps until the sum of absolute errors is at most ``error``, without dead ends.
 
     >>> steps_for(0.2, 1e-3)
     35

@@ -1,4 +1,4 @@
-"""Walks with restart by joins: forward push of residual mass, for many sets of starting points at once.
+"""Walks with restart by joins: forward push of residual mass, for many sets of seeds at once.
 
 This is the push of `PPR` (Andersen et al., FOCS 2006), done for all entities of a step together. The state has a row
 for each set and entity that has any mass: the residual, which still has to walk, and the settled mass, which is the
@@ -144,7 +144,7 @@ def walk(
 
 
 def _step(state: DataFrame, rows: DataFrame, limits: DataFrame, way: Way) -> DataFrame:
-    """Return the state after every residual above the limit of its set was pushed; finished sets have no limit."""
+    """Return the state after a push of every residual above its set's limit; finished sets have none."""
     from pyspark.sql import functions as F  # noqa: N812
 
     zero = F.lit(0.0)

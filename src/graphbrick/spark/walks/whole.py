@@ -1,4 +1,4 @@
-"""Results about every entity of a graph, as folders of Parquet files: PageRank and connected components."""
+"""Results about every entity, as folders of Parquet files: PageRank and connected components."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_ranks(
     graphx: bool = False,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Write the PageRank of every entity: ``scores`` with ``entity``, ``score``, ``rank`` from 1, in this order.
+    """Write the PageRank of every entity: ``scores`` with ``entity``, ``score``, ``rank``, in order.
 
     Args:
         prepared: The graph.
@@ -67,7 +67,7 @@ def write_ranks(
 def write_components(
     prepared: Prepared, place: str, *, graphx: bool = False, progress: Progress = silent
 ) -> dict[str, Any]:
-    """Write the component of every entity: ``components`` with ``entity`` and ``component``, the first entity in it.
+    """Write ``components``: each ``entity`` with its ``component``, the first entity in it.
 
     Args:
         prepared: The graph.

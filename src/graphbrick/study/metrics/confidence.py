@@ -1,4 +1,4 @@
-"""Measures of confidences: whether they tell right answers from wrong ones, and whether they are probabilities.
+"""Measures of confidences: how well they rank answers, and whether they are probabilities.
 
 All functions take one confidence in [0, 1] for each answered question, and whether the answer is right (Hits@1, from 0
 to 1). Confidences that are equal cannot be told apart, so that such questions are answered or refused together.
@@ -71,7 +71,7 @@ def risk_coverage(confidence: Sequence[float], right: Sequence[float], *, questi
 
 
 def aurc(confidence: Sequence[float], right: Sequence[float]) -> float:
-    """Return the area under the risk-coverage curve: the mean risk of the n most confident answers, for every n.
+    """Return the area under the risk-coverage curve: the mean risk of the n most confident answers.
 
     0 is best; confidences that say nothing give the share of wrong answers (Geifman and El-Yaniv, ICLR 2019). Among
     equal confidences the mean over their orders counts.
@@ -94,7 +94,7 @@ def aurc(confidence: Sequence[float], right: Sequence[float]) -> float:
 def coverage_at_risk(
     confidence: Sequence[float], right: Sequence[float], risk: float, *, questions: int | None = None
 ) -> float:
-    """Return the largest share of the questions that can be answered with at most this risk; 0 if there is none.
+    """Return the largest share of questions that can be answered at this risk; 0 for none.
 
     >>> coverage_at_risk([0.9, 0.8, 0.3, 0.1], [1, 1, 0, 0], 0.05)
     0.5
@@ -122,7 +122,7 @@ def reliability(confidence: Sequence[float], right: Sequence[float], *, bins: in
 
 
 def calibration_error(confidence: Sequence[float], right: Sequence[float], *, bins: int = BINS) -> float:
-    """Return the expected calibration error: the mean distance between confidence and share of right answers.
+    """Return the expected calibration error: the mean distance of confidence and share right.
 
     The mean is over `reliability` bins, each counted by its answers (Guo et al., On Calibration of Modern Neural
     Networks, ICML 2017). 0 is best.

@@ -1,4 +1,4 @@
-"""The parts of all report pages: figures, sections, and the page, one file that needs no network and no server."""
+"""The parts of all report pages: figures, sections, and the page as one file without network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of the page of a study: pipelines, answers, comparisons, charts, and the browser of questions."""
+"""The sections of a study's page: pipelines, answers, comparisons, charts and questions."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def versions() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _versions() -> tuple[tuple[str, str], ...]:
-    """Return the versions once a process; reading them takes half of an evaluation that has nothing to ask."""
+    """Return the versions once a process; reading them takes half of an idle evaluation."""
     packages = {"python": platform.python_version()}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):

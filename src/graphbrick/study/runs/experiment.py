@@ -32,7 +32,7 @@ Runner = Callable[[Work, Sequence[Task]], Generator[Done, None, None]]
 """Runs tasks and yields the results of each as soon as it is done; closing the generator ends it."""
 
 FINDING, ANSWERING = "finding the questions in the graph", "answering"
-"""Names of the steps that are reported to ``watch``."""
+"""Names of the steps that are reported to ``progress``."""
 
 
 def evaluate(
@@ -50,7 +50,7 @@ def evaluate(
     judge: ChatModel | None = None,
     exchanges: bool = True,
     runner: Runner | None = None,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Study:
     """Run pipelines on questions and store the result of every question in a file.
 
@@ -84,7 +84,7 @@ def evaluate(
         exchanges: Whether the prompts and replies of language models are stored.
         runner: Answers the questions elsewhere, such as on the executors of Spark (`graphbrick.spark.executors`); None
             for threads or processes of this machine. Results do not depend on it; ``workers`` is not used then.
-        watch: Called with progress: the step, how many are done, how many there are.
+        progress: Told the step, how many are done, how many there are.
 
     Returns:
         The study, open for reading.
@@ -117,7 +117,7 @@ def evaluate(
     # The matrices of one question are small, and other workers need the cores.
     with blas_threads(1), Recorder(out) as recorder, recorder.session(options, versions(), machine()) as session:
         settings = _Settings(session, link, workers, fresh, retry, judge, exchanges, runner)
-        _evaluate(recorder, graph, named, sourced, settings, watch)
+        _evaluate(recorder, graph, named, sourced, settings, progress)
     return Study.open(out)
 
 
@@ -141,7 +141,7 @@ def _evaluate(
     named: Sequence[NamedPipeline],
     sourced: Sequence[Sourced],
     settings: _Settings,
-    watch: Progress,
+    progress: Progress,
 ) -> None:
     """Answer the questions without a result, and judge the answers without a judgement."""
     runs = [
@@ -154,7 +154,7 @@ def _evaluate(
     if settings.fresh:  # before anything is forgotten
         recorder.questions.refuse_changed(graph, [entry.question for entry in sourced], but=runs)
     _forget(recorder, runs, settings)
-    grounded = _ground(recorder, graph, [entry.question for entry in sourced], watch)
+    grounded = _ground(recorder, graph, [entry.question for entry in sourced], progress)
     totals = {entry.file: entry.total for entry in sourced if entry.file}
     files = {file: recorder.questions.file(file, sha256(file), total) for file, total in totals.items()}
     numbers = recorder.questions.add(
@@ -169,7 +169,7 @@ def _evaluate(
     pipelines = [entry.pipeline for entry in named]
     work = Work(graph, pipelines, runs, settings.session, link=settings.link, exchanges=settings.exchanges)
     total = len(numbers) * len(runs)
-    progress = _Progress(watch, total - sum(map(len, left)), total)
+    counter = _Counter(progress, total - sum(map(len, left)), total)
     try:
         # A budget without limits makes it possible to stop calls in flight at Ctrl-C.
         with (
@@ -178,13 +178,13 @@ def _evaluate(
         ):
             if settings.judge is not None:
                 judged.submit(recorder.judgements.missing(runs, numbers))
-            _answer(recorder, work, tasks, settings, judged, progress)
+            _answer(recorder, work, tasks, settings, judged, counter)
             before = judged.left
             for still in judged.finish():
-                watch(JUDGING, before - still, before)
+                progress(JUDGING, before - still, before)
     except StoppedError as error:
-        if progress.done < total:
-            remaining = total - progress.done
+        if counter.done < total:
+            remaining = total - counter.done
             raise StoppedError(
                 f"{error}; {remaining:,} of {total:,} answers are left, and the same call goes on with them",
                 code="evaluate.stopped",
@@ -208,20 +208,20 @@ def _forget(recorder: Recorder, runs: Sequence[int], settings: _Settings) -> Non
             judgements.remove(runs, without_verdict=not settings.fresh)
 
 
-class _Progress:
-    """Counter of answers that reports them to ``watch``."""
+class _Counter:
+    """Counter of answers that reports them to ``progress``."""
 
-    def __init__(self, watch: Progress, done: int, total: int) -> None:
-        self._watch, self.done, self._total = watch, done, total
-        watch(ANSWERING, done, total)
+    def __init__(self, progress: Progress, done: int, total: int) -> None:
+        self._progress, self.done, self._total = progress, done, total
+        progress(ANSWERING, done, total)
 
     def add(self, done: int) -> None:
         self.done += done
-        self._watch(ANSWERING, self.done, self._total)
+        self._progress(ANSWERING, self.done, self._total)
 
 
 def _answer(
-    recorder: Recorder, work: Work, tasks: Sequence[Task], settings: _Settings, judged: NoJudging, progress: _Progress
+    recorder: Recorder, work: Work, tasks: Sequence[Task], settings: _Settings, judged: NoJudging, counter: _Counter
 ) -> None:
     """Store the answers of the pipelines, and have them judged meanwhile."""
     questions = {task.number: task.question for task in tasks}
@@ -239,7 +239,7 @@ def _answer(
                 for result, detail in answer.results
                 if result.metrics["hits_at_1"] is not None
             )
-            progress.add(len(answer.results))
+            counter.add(len(answer.results))
             budget.check()
 
 
@@ -249,12 +249,12 @@ def _unjudged(question: GroundedQuestion, detail: Detail) -> Unjudged:
 
 
 def _ground(
-    recorder: Recorder, graph: StudyGraph, questions: Sequence[Question], watch: Progress
+    recorder: Recorder, graph: StudyGraph, questions: Sequence[Question], progress: Progress
 ) -> list[GroundedQuestion]:
-    """Find the seeds and answers of questions in the graph; questions of earlier sessions are not looked up again."""
+    """Find the seeds and answers of questions in the graph, unless an earlier session has."""
     known = recorder.questions.known(graph, questions)
     new = [question for place, question in enumerate(questions) if place not in known]
-    grounded = iter(ground_each(graph, new, part_of(watch, FINDING, len(new))))
+    grounded = iter(ground_each(graph, new, part_of(progress, FINDING, len(new))))
     return [known[place] if place in known else next(grounded) for place in range(len(questions))]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "graphbrick.judging"
 JUDGING = "judging"
-"""Name of the step that is reported to ``watch``."""
+"""Name of the step that is reported to ``progress``."""
 
 
 class NoJudging:

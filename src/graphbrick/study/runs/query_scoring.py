@@ -1,4 +1,4 @@
-"""Measures of the queries that a pipeline writes, for questions with gold queries (`graphbrick questions`)."""
+"""Measures of the queries that a pipeline writes, for questions with gold queries."""
 
 from __future__ import annotations
 

@@ -27,20 +27,20 @@ def graph_of(graph: StudyGraph, question: Question) -> Graph:
     return graph
 
 
-def ground_each(graph: StudyGraph, questions: Sequence[Question], watch: Progress) -> list[GroundedQuestion]:
+def ground_each(graph: StudyGraph, questions: Sequence[Question], progress: Progress) -> list[GroundedQuestion]:
     """Find the seeds and answers of questions, each in its graph.
 
     A question without a subgraph is kept; its seeds and answers count as missing.
     """
     if not isinstance(graph, ExtractedGraph):
-        return list(ground(graph, questions, progress=watch).questions)
+        return list(ground(graph, questions, progress=progress).questions)
     grounded: list[GroundedQuestion] = []
     for done, question in enumerate(questions, 1):
         try:
             grounded += ground(graph_of(graph, question), [question]).questions
         except LinkError:  # raised again when the question is asked, and then it is the error of its results
             grounded.append(_without_graph(question))
-        watch("", done, len(questions))
+        progress("", done, len(questions))
     return grounded
 
 

@@ -1,4 +1,4 @@
-"""The stored result of one question in one run: all measures of every stage, and the first answers and paths.
+"""The stored result of one question in one run: measures of every stage, answers and paths.
 
 The measures by name, as in `Result.metrics`:
 
@@ -219,7 +219,7 @@ def detail_of(
 
 
 def _stored_trace(stage: StageTrace) -> dict[str, object]:
-    """Return the trace of a stage for storage, without exchanges and children, which are stored separately."""
+    """Return the trace of a stage for storage, without exchanges and children, stored apart."""
     trace = asdict(replace(stage, exchanges=[], children=[]))
     return {name: value for name, value in trace.items() if name not in ("exchanges", "children")}
 

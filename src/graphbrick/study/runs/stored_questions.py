@@ -137,7 +137,7 @@ def digest_of(question: Question) -> str:
 
 
 def _entities(graph: StudyGraph, question: Question) -> Callable[[str], int]:
-    """Return a function from keys to entities of the graph of a question; one without a subgraph has no keys."""
+    """Return a function from keys to entities of a question's graph; none without a subgraph."""
     return lambda key: graph_of(graph, question).entity(key)
 
 

@@ -1,4 +1,4 @@
-"""Agreement of two labellers, and how well a judge ranks: Cohen's kappa and the area under the ROC curve."""
+"""Agreement of two labellers (Cohen's kappa), and how well a judge ranks (area under ROC)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def cohens_kappa(first: Values, second: Values, *, level: float = 0.95) -> Agree
 
 
 def auc(labels: Values, scores: Values, *, level: float = 0.95) -> Auc | None:
-    """Return the area under the ROC curve, with the interval of DeLong et al. (Biometrics 1988) on the logit scale.
+    """Return the area under the ROC curve with the interval of DeLong et al. (1988), logit scale.
 
     Args:
         labels: Labels of 0 and 1.

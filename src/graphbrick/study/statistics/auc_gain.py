@@ -1,4 +1,4 @@
-"""Paired difference of two areas under the ROC curve: whether one score ranks cases better than another."""
+"""Paired difference of two areas under the ROC curve: which score ranks cases better."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Gain(NamedTuple):
 
 
 def auc_gain(labels: Values, first: Values, second: Values, *, level: float = 0.95) -> Gain:
-    """Return by how much the first scores rank better than the second, with the paired interval of DeLong et al.
+    """Return how much better the first scores rank, with the paired interval of DeLong et al.
 
     Args:
         labels: Labels of 0 and 1, at least two of each.

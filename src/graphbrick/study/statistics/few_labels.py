@@ -62,7 +62,7 @@ def share_of(strata: Sequence[Sample], *, weight: float | None = None, level: fl
 def mean_difference(
     strata: Sequence[Sample], *, weight: float | None = None, level: float = 0.95, least: float = -1.0
 ) -> Estimate:
-    """Return the mean of values, such as differences between two systems on the same questions, as `mean_of`.
+    """Return the mean of values, such as differences between two systems, as `mean_of`.
 
     The variance of labels is divided by n - 1, and the interval has the quantile of Student's t distribution. If all
     labels are equal, the interval is the exact one: it excludes 0 where the sign test does (`difference_p_value`).
@@ -155,7 +155,7 @@ def unpaired_difference(first: Estimate, second: Estimate, strata: int, *, level
 
 
 def t_quantile(level: float, freedom: int) -> float:
-    """Return the quantile of Student's t distribution for a two-sided interval; less than one degree counts as one.
+    """Return the two-sided quantile of Student's t distribution; under one degree counts as one.
 
     >>> round(t_quantile(0.95, 29), 3), round(t_quantile(0.95, 1), 3)
     (2.045, 12.706)
@@ -165,7 +165,7 @@ def t_quantile(level: float, freedom: int) -> float:
 
 
 def t_p_value(estimate: Estimate, strata: int = 1) -> float:
-    """Return the two-sided p-value of a mean against 0 by Student's t distribution; it agrees with `t_quantile`.
+    """Return the two-sided p-value of a mean against 0 by Student's t, as `t_quantile`.
 
     Args:
         estimate: The mean.

@@ -85,7 +85,7 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
 
 
 def wilson_ends(share: float, n: float, z: float) -> tuple[float, float]:
-    """Return the ends of Wilson's interval, ``(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)``, within [0, 1].
+    """Return Wilson's ends ``(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)``, in [0, 1].
 
     Not by scipy's ``binomtest``, which takes whole counts only: surveys have an effective number of labels, and the
     quality of a pipeline has values between 0 and 1.

@@ -236,7 +236,7 @@ def _p(at_least: npt.NDArray[np.bool_]) -> float:
 
 
 def _two_sided_half(successes: int, n: int) -> float:
-    """Return the two-sided p-value of a number of successes in n fair trials, by the incomplete beta function."""
+    """Return the two-sided p-value of successes in n fair trials, by the incomplete beta function."""
     fewer = min(successes, n - successes)
     return min(1.0, 2 * float(special().betainc(n - fewer, fewer + 1, 0.5))) if n else 1.0
 

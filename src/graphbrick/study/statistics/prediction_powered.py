@@ -1,4 +1,4 @@
-"""Prediction-powered means: one mean with an interval, from few labels and many predictions of a judge.
+"""Prediction-powered means: one interval from few labels and many predictions of a judge.
 
 With labels Y and predictions f of n cases, predictions f' of N other cases, and a weight ``lam`` of the predictions in
 [0, 1], the mean and its standard error are::

@@ -19,7 +19,7 @@ def plain(text: str) -> str:
 
 
 def plain_json(value: Any) -> Any:
-    """Return a value with dataclasses and named tuples as dictionaries and other tuples as lists, at any depth.
+    """Return a value with dataclasses as dictionaries and tuples as lists, at any depth.
 
     >>> from graphbrick.study.statistics.intervals import Interval
     >>> plain_json({"means": (Interval(0.5, 0.4, 0.6, 9),)})

@@ -70,7 +70,7 @@ def identity_of(pipeline: Pipeline) -> Identity:
 
 
 def on_graph(identity: Identity, pipeline: Pipeline, graph: Graph | ExtractedGraph) -> Identity:
-    """Return the identity of a pipeline on a graph, with the communities and reports beside it if it reads them.
+    """Return the identity of a pipeline on a graph, with the communities and reports it reads.
 
     Both can be made anew, by another model or with other parameters, while graph and passages stay the same.
     """
@@ -84,7 +84,7 @@ def on_graph(identity: Identity, pipeline: Pipeline, graph: Graph | ExtractedGra
 
 
 def content_of(graph: Graph | ExtractedGraph) -> str:
-    """Return the hash of a graph; of its triples and passages if it has passages, as these change answers too."""
+    """Return the hash of a graph, or of its triples and passages if it has passages."""
     if not isinstance(graph, TextGraph):
         return graph.hash
     return sha256(f"{graph.hash} {graph.text_state}".encode()).hexdigest()[: len(graph.hash)]

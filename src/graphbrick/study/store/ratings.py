@@ -29,7 +29,7 @@ class Ratings:
         return int(self._db.value("SELECT id FROM judges WHERE identity = ?", (plain(identity),)))
 
     def remove(self, judge: int, labels: Collection[str], *, unread_only: bool) -> None:
-        """Remove the ratings of a judge by some labels with their cost, or only the ratings without a probability."""
+        """Remove a judge's ratings by some labels with their cost, or only those without probability."""
         condition = " AND probability IS NULL" if unread_only else ""
         with self._db.transaction():
             for label in labels:

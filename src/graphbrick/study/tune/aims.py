@@ -83,7 +83,7 @@ class Aim:
         return worst if worst > 1 else 0.0
 
     def order(self, figures: Figures) -> tuple[float, ...]:
-        """Return a sort key, best first: pipelines within the limits, then quality, then seconds, tokens and cost."""
+        """Return a sort key: pipelines within the limits, then quality, seconds, tokens and cost."""
         return (self.excess(figures), -figures.quality, figures.seconds, figures.tokens, figures.usd)
 
 

@@ -1,4 +1,4 @@
-"""Asking candidates as steps of the journal: earlier results are read, and candidates given up stay so."""
+"""Asking candidates as steps of the journal, with earlier results read and candidates given up."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ class Asking:
         clock: Time, tokens and dollars that the search has used.
         race: The candidates.
         seconds: Time for the whole search.
-        watch: Called with (step, seconds used, seconds in all).
+        progress: Called with (step, seconds used, seconds in all).
 
     Attributes:
         stopped: Why the user's budget ended the search; empty if it did not.
     """
 
-    def __init__(self, measurer: Measurer, clock: Clock, race: Race, seconds: float, watch: Progress) -> None:
-        self._measurer, self._clock, self._race, self._seconds, self._watch = measurer, clock, race, seconds, watch
+    def __init__(self, measurer: Measurer, clock: Clock, race: Race, seconds: float, progress: Progress) -> None:
+        self._measurer, self._clock, self._race = measurer, clock, race
+        self._seconds, self._progress = seconds, progress
         self.stopped = ""
 
     def goes_on(self, share: float) -> bool:
@@ -68,7 +69,7 @@ class Asking:
             )  # fmt: skip
 
         self._clock.step(" ".join([str(len(questions)), what, *(one.identity for one in candidates)]), work)
-        self._watch(what, round(self._clock.used), round(self._seconds))
+        self._progress(what, round(self._clock.used), round(self._seconds))
 
     def affordable(self, candidates: Collection[Candidate], share: float) -> int:
         """Return how many questions can be asked until a share of time and budget is used; 0 for none."""
@@ -96,7 +97,7 @@ def _unfinished(candidates: Sequence[Candidate], questions: int, step: Step, eac
 
 
 def _spent(spent: tuple[int, float]) -> str:
-    """Return the spent part of the user's budget of tokens or dollars; empty without one, or if its time is over."""
+    """Return the spent part of the user's budget of tokens or dollars; empty without one."""
     budget, (tokens, usd) = current_budget(), spent
     if budget is None or (budget.tokens is None and budget.usd is None) or budget.left() <= 0:
         return ""

@@ -153,7 +153,7 @@ class Clock:
 
     @property
     def earlier(self) -> tuple[int, float]:
-        """Tokens and dollars that the search has spent in earlier sessions, which the current budget does not count."""
+        """Tokens and dollars of earlier sessions of the search, outside the current budget."""
         return max(0, self._tokens - self._spent[0]), max(0.0, self._usd - self._spent[1])
 
     @property

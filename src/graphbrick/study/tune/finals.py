@@ -1,4 +1,4 @@
-"""Figures of the winners on questions that chose nothing, and the effect of each of their choices there."""
+"""Figures of the winners, and the effect of each of their choices, on unused questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphbrick.study.tune.space.space import Space
 
 MEASURING, EXPLAINING = "measuring the winners on other questions", "changing one choice"
 TIMING = "timing changes"
-"""Names of the steps that are reported to ``watch``."""
+"""Names of the steps that are reported to ``progress``."""
 FINAL = 0.88
 """Share of the time after which the final figures end."""
 
@@ -28,7 +28,7 @@ _TIMED = 48  # questions that changes are timed on
 def measure(
     asking: Asking, race: Race, compared: Sequence[Candidate], questions: Sequence[Question], *, seed: int
 ) -> list[Candidate]:
-    """Return the compared pipelines with their scores on questions that chose nothing, as many as time allows."""
+    """Return the compared pipelines with scores on unused questions, as many as time allows."""
     able = {one.name: one for one in compared if one.given_up not in (Why.FAILS, Why.CANNOT_START) and one.scores}
     few = {one.name: one for one in [*compared[: len(race.aims)], race.candidates[0]] if one.name in able}
     # Where little of the budget is left, only the winners and what they are compared with.

@@ -69,7 +69,7 @@ class Measurer:
     def ask(
         self, candidates: Sequence[Candidate], questions: Sequence[Question], *, each: float, deadline: float
     ) -> None:
-        """Ask candidates these questions, store the scores, and give up candidates that cannot start or always fail.
+        """Ask candidates questions, store the scores, give up those that cannot start or always fail.
 
         Candidates that are asked together share the stages that they begin with.
 
@@ -161,7 +161,7 @@ class Measurer:
         return self.workers if seconds > _STARTING * self.workers else 1
 
     def _take(self, one: Candidate, results: Sequence[tuple[Key, Result]], stages: set[tuple[object, ...]]) -> None:
-        """Take results into the scores of a candidate; ``stages`` are those counted before, of other candidates."""
+        """Take results into a candidate's scores; ``stages`` are those already counted for others."""
         for key, result in results:
             quality = result.metrics.get(self._metric)
             if quality is None:
@@ -237,6 +237,6 @@ def key_of(question: Question) -> Key:
 
 
 def _tokens(result: Result) -> float:
-    """Return the tokens of language models; those of an encoder alone, which writes none, cost nothing here."""
+    """Return the tokens of language models; an encoder alone, which writes none, costs nothing."""
     written = result.ledger.get("tokens_out", 0)  # nothing is counted where the seeds are not in the graph
     return float(result.ledger["tokens_in"] + written) if written else 0.0

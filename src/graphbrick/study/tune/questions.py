@@ -16,7 +16,7 @@ _MOST = 400  # questions to choose by, and as many for the final figures
 def split(
     questions: Sequence[Question], *, seed: int, written: bool = False
 ) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
-    """Return questions to choose by and questions for the final figures: halves by hops, of at most 400 each.
+    """Return questions to choose by and for the final figures: halves by hops, at most 400 each.
 
     The first are shuffled, so that the first few are of every hop count.
 

@@ -1,4 +1,4 @@
-"""Successive halving over questions: the candidates that answer more of them, and those that cannot win.
+"""Successive halving over questions: the best candidates answer more of them.
 
 Every candidate starts with one question, which says whether it runs and how long it takes, and goes on to more: 4, 12,
 36 and so on. The best third of those that reach a number of questions goes on, shared by the aims (Li et al., A System
@@ -20,6 +20,7 @@ import numpy as np
 from graphbrick.study.statistics.intervals import wilson_ends
 from graphbrick.study.statistics.paired import permutation_test
 from graphbrick.study.tune.aims import Aim, Figures, layers
+from graphbrick.study.tune.space.space import readable
 from graphbrick.study.tune.space.trees import asks_model
 
 ETA = 3
@@ -86,7 +87,7 @@ class Candidate:
     @cached_property
     def asks_model(self) -> bool:
         """Return whether it asks a language model."""
-        return asks_model(self.text)
+        return asks_model(readable(self.text))
 
     @property
     def figures(self) -> Figures:
@@ -193,7 +194,7 @@ class Race:
         return set(list(in_turn)[:places])
 
     def judge(self, candidates: Sequence[Candidate]) -> None:
-        """Give up candidates that are too slow, and those that another one beats beyond chance at no higher cost.
+        """Give up candidates that are too slow, or beaten beyond chance at no higher cost.
 
         A candidate that is as good as all others is given up with a chance below 5 % over the whole race: the level
         is divided by the rungs, and by the candidates of its rung, as any of them could have been the luckiest one
@@ -234,7 +235,7 @@ def log_ratio(first: Sequence[float], second: Sequence[float]) -> tuple[float, f
 
 
 def beaten(one: Candidate, other: Candidate, alpha: float = _ALPHA) -> bool:
-    """Return whether another candidate is better beyond chance on the same questions, and not slower or dearer.
+    """Return whether another candidate is better beyond chance, and neither slower nor dearer.
 
     Args:
         one: The candidate.

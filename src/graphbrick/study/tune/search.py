@@ -1,4 +1,4 @@
-"""The search for the best pipeline of a graph: draw, ask, go on with the best, and measure the winners."""
+"""The search for the best pipeline of a graph: draw, ask, go on with the best, measure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from graphbrick.study.tune.space.space import Space
 
 STUDY, JOURNAL, TIMES = "study.sqlite", "steps.jsonl", "times.sqlite"
 SEARCHING = "searching"
-"""Name of the step that is reported to ``watch``."""
+"""Name of the step that is reported to ``progress``."""
 
 # Shares of the time after which each part ends: pipelines that were not drawn, drawing, and asking the winners all
 # questions to choose by.
@@ -66,7 +66,7 @@ def tune(
     known: Mapping[str, str],
     space: Space | None = None,
     settings: Settings = _DEFAULTS,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Tuned:
     """Search for the best pipelines of a graph, and write recipes, figures and a page.
 
@@ -81,7 +81,7 @@ def tune(
         known: Recipe texts that the search begins with, by name; the first is what the winners are compared with.
         space: Space of the search; None for every brick that runs on the graph (`default_space`).
         settings: Aims, measure, time and so on.
-        watch: Called with (step, done, total); the total is in seconds for the search, else in pipelines.
+        progress: Called with (step, done, total); the total is in seconds for the search, else in pipelines.
 
     Returns:
         The front, a pipeline for each aim, and what each choice brings.
@@ -102,7 +102,7 @@ def tune(
     budget = current_budget() or Budget()  # one without limits counts what is spent
     settings = replace(settings, seconds=min(settings.seconds, budget.seconds or settings.seconds))
     with alone(place), spending(budget):
-        result = _tune(graph, place, chosen, halves, known, settings, watch, written=questions is None)
+        result = _tune(graph, place, chosen, halves, known, settings, progress, written=questions is None)
         written = write_files(result, place, graph=graph.place.stem)
     return result if written else replace(result, notes=(*result.notes, _KEPT))
 
@@ -131,7 +131,7 @@ def _tune(
     halves: tuple[Sequence[Question], Sequence[Question]],
     known: Mapping[str, str],
     settings: Settings,
-    watch: Progress,
+    progress: Progress,
     *,
     written: bool,
 ) -> Tuned:
@@ -149,7 +149,7 @@ def _tune(
         graph, place / STUDY, metric=settings.metric, link=settings.link, workers=settings.workers,
         earlier=lambda: clock.earlier,
     )  # fmt: skip
-    search = _Search(measurer, clock, race, chosen, choosing, settings, watch)
+    search = _Search(measurer, clock, race, chosen, choosing, settings, progress)
     search.begin(known)
     search.run()
     over = clock.share >= _SEARCH > clock.used / settings.seconds
@@ -158,7 +158,7 @@ def _tune(
     best = list(zip(settings.aims, compared, strict=False))
     names = {one.name for _, one in best}
     times = Measurer(graph, place / TIMES, metric=settings.metric, link=settings.link, workers=1)
-    timing = Asking(times, clock, race, settings.seconds, watch)
+    timing = Asking(times, clock, race, settings.seconds, progress)
     changes = explain(search.asking, timing, race, chosen, [one for one in finals if one.name in names], final)
     facts = SearchFacts(
         settings.metric, chosen.size, chosen.advice, len(choosing), written, clock.used, measurer.alone, measurer.ran,
@@ -178,11 +178,11 @@ class _Search:
         space: Space,
         questions: Sequence[Question],
         settings: Settings,
-        watch: Progress,
+        progress: Progress,
     ) -> None:
         self.clock, self.race, self._space = clock, race, space
         self._questions, self._settings = questions, settings
-        self.asking = Asking(measurer, clock, race, settings.seconds, watch)
+        self.asking = Asking(measurer, clock, race, settings.seconds, progress)
 
     def begin(self, known: Mapping[str, str]) -> None:
         """Add the known pipelines, and one for each option of each stage, and ask each the first question.
@@ -238,7 +238,7 @@ class _Search:
         return taken
 
     def winners(self) -> list[Candidate]:
-        """Return the best pipeline for each aim, then the one that they are compared with, and others of the front.
+        """Return the best pipeline for each aim, then the one compared with, and others of the front.
 
         All of them have answered all questions to choose by, as far as the time allows. The best of several aims may be
         one pipeline, which is then there several times.

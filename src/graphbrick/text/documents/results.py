@@ -57,8 +57,7 @@ class PassageProblem(NamedTuple):
 
 
 class ResultStore(ABC):
-    """The part of `graphbrick.text.documents.store.TextStore` that keeps results of extractors, named by their
-    identity."""
+    """The part of `TextStore` that keeps results of extractors, named by their identity."""
 
     path: Path
     _db: sqlite3.Connection
@@ -77,7 +76,7 @@ class ResultStore(ABC):
         return list(dict.fromkeys(digest for (digest,) in rows))
 
     def with_problem(self, extractor: str) -> list[bytes]:
-        """Return the keys of the texts whose result of an extractor has a problem, in the order of the documents."""
+        """Return keys of texts with a problem in an extractor's result, in the order of documents."""
         rows = self._db.execute(
             "SELECT digest FROM passages JOIN extractions USING (digest)"
             f" WHERE extractor = ? AND {_HAS_PROBLEM} ORDER BY content, number",
@@ -153,7 +152,7 @@ class ResultStore(ABC):
         self._db.execute("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?)", (digest, extractor, number, reply))
 
     def usage(self, extractor: str) -> tuple[int, int, int]:
-        """Return for how many passages a language model was asked so far, and the tokens that it read and wrote."""
+        """Return the passages that a language model was asked about, and its tokens read and written."""
         row = self._db.execute(
             "SELECT passages, tokens_in, tokens_out FROM usage WHERE extractor = ?", (extractor,)
         ).fetchone()

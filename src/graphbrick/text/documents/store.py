@@ -1,4 +1,4 @@
-"""The documents of a graph made from text: one SQLite database in ``<graph>.text/``, from which the graph is derived.
+"""The documents of a graph made from text: one SQLite database in ``<graph>.text/``.
 
 Every document and every batch of results is one transaction, so a process that is killed loses at most what it was
 doing at that moment. Results of extraction are kept by the hash of the text and the identity of the extractor: nothing
@@ -73,12 +73,6 @@ class StoredPassage(NamedTuple):
     def full_text(self) -> str:
         """Title and text, from which entities are extracted, and which questions are compared with."""
         return full_text(self.title, self.text)
-
-
-def text_folder(graph: Path) -> Path:
-    """Return the folder of the documents of a graph."""
-    place = graph.absolute()
-    return place.with_name(f"{place.name}.text")
 
 
 class TextStore(ResultStore):
@@ -382,7 +376,7 @@ class TextStore(ResultStore):
     # Merges
 
     def merges(self) -> list[tuple[str, str]]:
-        """Return the names that a user has merged into others, sorted; a name merged into itself is kept apart."""
+        """Return the names that a user has merged, sorted; a name merged into itself is kept apart."""
         return list(self._db.execute("SELECT alias, name FROM merges ORDER BY alias"))
 
     def merge(self, alias: str, name: str) -> None:

@@ -28,7 +28,7 @@ def is_open_ie(source: Path) -> bool:
 
 
 def import_open_ie(source: str | PathLike[str], path: str | PathLike[str], *, overwrite: bool = False) -> Imported:
-    """Make a graph from the OpenIE file of HippoRAG: each of its passages is a document, and its triples are kept.
+    """Make a graph from HippoRAG's OpenIE file: its triples, and each passage as a document.
 
     It is ``graphbrick index FILE GRAPH --extract "FromFile('FILE')"`` with whole passages, which also brings the graph
     up to date.

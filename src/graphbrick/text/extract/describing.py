@@ -12,7 +12,7 @@ _MARKS = ".!?;,。！？ "
 
 
 def joined_descriptions(descriptions: Mapping[str, int]) -> str:
-    """Return the sentences of several descriptions, each once, up to 1,200 characters; most frequent first.
+    """Return distinct sentences of descriptions, most frequent first, up to 1,200 characters.
 
     Case, white space and the mark at the end of a sentence do not count. A sentence that does not fit is left out; only
     the first is cut.

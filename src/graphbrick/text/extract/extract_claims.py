@@ -59,7 +59,7 @@ _CELLS = (
 
 @dataclass(frozen=True, repr=False)
 class ExtractClaims(ModelExtractor):
-    """Claims of passages about entities, each with type, status, dates, description and quote, by a language model.
+    """Claims about entities with type, status, dates, description and quote, by a language model.
 
     Entities are the subjects and objects of claims. With other extractors: ``ExtractGraph(LLM()) |
     ExtractClaims(LLM())``.

@@ -73,7 +73,7 @@ _OTHER = "other"
 
 @dataclass(frozen=True, repr=False)
 class ExtractGraph(ModelExtractor):
-    """Entities with types and descriptions, and relations with descriptions, keywords and strength, by a model.
+    """Entities with types, and relations with keywords and strength, each described by a model.
 
     What GraphRAG and LightRAG extract, as JSON of bounded length in place of their records with delimiters, which small
     models do not keep to. An entity of several passages has their descriptions joined.

@@ -197,7 +197,7 @@ class Extractor(Brick):
 
     @property
     def parts(self) -> tuple[Extractor, ...]:
-        """The extractors that it is made of, each with results of its own; itself for one that is not combined."""
+        """The extractors it is made of, each with its own results; itself if it is not combined."""
         return (self,)
 
     def __or__(self, other: Extractor) -> Extractor:

@@ -69,7 +69,7 @@ _NOTHING = _Entry((), {})
 
 @lru_cache(maxsize=2)
 def _triples(file: Path, _digest: str, objects: bool) -> Mapping[str, _Entry]:
-    """Return the triples, and how many were left out, by the key of their text, with and without the title."""
+    """Return the triples by the key of their text with and without title, and how many were left out."""
     known = {}
     for number, entry in enumerate(_entries(file), 1):
         try:

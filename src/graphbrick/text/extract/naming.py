@@ -58,7 +58,7 @@ class _Seen(NamedTuple):
 
 
 class Names:
-    """The entities of all passages by key: `count` every passage, then `resolve` once, then `add` every passage.
+    """Entities of all passages by key: `count` each passage, `resolve` once, `add` each passage.
 
     Most phrases occur once and are no entities. Their keys are counted by hash, so that memory grows by some bytes for
     each of them; spellings are kept of entities only.

@@ -28,7 +28,7 @@ _INITIAL = re.compile(r"[^\W\d_]\.?")
 
 @dataclass(frozen=True, repr=False)
 class Phrases(Extractor):
-    """Names by their capitals, terms in quotation marks, and phrases between function words; in any language.
+    """Names by their capitals, quoted terms, and phrases between function words, in any language.
 
     It needs no model and no dictionary but lists of function words. Names are runs of words with a capital, also with
     small words between them («Lord of the Rings»). A word with a capital at the start of a sentence counts only if it

@@ -119,7 +119,7 @@ def text_of(value: object) -> str:
 
 
 def supported(text: str, words: PassageWords | None, dropped: Counter[str]) -> str:
-    """Return the sentences of a description that a passage supports; count the others. All of them for None."""
+    """Return the sentences of a description that a passage supports (all for None); count others."""
     if words is None or not text:
         return text
     sentences_kept = []
@@ -148,7 +148,7 @@ def iso_date(value: object) -> str:
 
 
 def cells(row: object, *names: Sequence[str]) -> list[object]:
-    """Return the cells of a row, which is a list in their order, or an object with one of the names of each.
+    """Return the cells of a row: a list in their order, or an object with one of their names.
 
     In an object with as many cells, one whose name is not known, as in another language, counts by its place.
 

@@ -11,8 +11,9 @@ from typing import Literal
 
 from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.text.documents.chunks import Chunker
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.extract.extraction import Extractor
 from graphbrick.text.extract.model_extractor import ModelExtractor
 from graphbrick.text.indexing.describe import Describe, DescribeCost, describe_cost

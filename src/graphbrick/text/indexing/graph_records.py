@@ -250,7 +250,7 @@ class _Stated:
 
 
 class _Pairs:
-    """Counts of entities, and of pairs of them, in sentences: 14 bytes for each pair and passage that has it."""
+    """Counts of entities and of their pairs in sentences; 14 bytes for a pair and passage."""
 
     def __init__(self) -> None:
         self._units = 0
@@ -275,7 +275,7 @@ class _Pairs:
         self._passage.extend([passage] * len(pairs))
 
     def rows(self, ranks: Numbers) -> TripleRows:
-        """Return the pairs that occur together not less often than by chance, with their normalized information.
+        """Return the pairs at least as frequent as by chance, with their normalized information.
 
         They are sorted by head and tail; `ranks` are the places of the entities. The counts are gone after it.
         """

@@ -21,12 +21,13 @@ from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.corpus_writer import write_corpus
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.language.counting import counted
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.text.documents.chunks import ByHeading, Chunker
 from graphbrick.text.documents.imported import IMPORTED
-from graphbrick.text.documents.store import DATABASE, StoredPassage, TextStore, text_folder
+from graphbrick.text.documents.store import DATABASE, StoredPassage, TextStore
 from graphbrick.text.extract.extraction import Extraction, Extractor
 from graphbrick.text.extract.phrases import Phrases
 from graphbrick.text.indexing.describe import Describe, describe_all
@@ -157,7 +158,7 @@ def index(
 
 
 def _check_folder(folder: Path, graph: Path) -> None:
-    """Raise GraphbrickError if the folder of the store holds files of a user, which would be removed with it."""
+    """Raise GraphbrickError if the folder of the store holds files of a user."""
     if folder.is_dir() and not (folder / DATABASE).exists():
         foreign = sorted(file.name for file in folder.iterdir() if not file.name.startswith(_OURS))
         if foreign:

@@ -16,11 +16,12 @@ from graphbrick.core.compute import Progress, check_limits, silent
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.language.folding import fold_name
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.vectors.store import store_of
 from graphbrick.text.documents.imported import IMPORTED
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.indexing.indexing import Indexed, index, stored_extractor
 
 _BLOCK = 1024

@@ -12,7 +12,7 @@ from graphbrick.text.indexing.graph_records import Ids, TextRecords
 
 
 def mentions_in(graph: Graph, made: TextRecords) -> npt.NDArray[np.int32]:
-    """Return `TextRecords.mentions` as ids of a graph that was built from the records, ascending for each passage."""
+    """Return `TextRecords.mentions` as ids of the built graph, ascending for each passage."""
     mentions = _entities(graph, made)[made.mentions]
     passages = np.repeat(np.arange(len(made.begin) - 1, dtype=np.int32), np.diff(made.begin))
     return mentions[np.lexsort((mentions, passages))]

@@ -1,4 +1,4 @@
-"""The contexts that reports on communities are written from: triples, entities, claims, passages, reports on parts.
+"""The contexts that reports on communities are written from, as numbered lines.
 
 The lines of a context and their order depend on the community alone, and not on ids or on the rest of the graph, so
 that a report is written anew only if its community or the texts about it have changed.
@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from graphbrick.core.graph import PassageText
+from graphbrick.core.items import Entity
 from graphbrick.graphs.communities import CommunityTree
 from graphbrick.graphs.corpus import OCCURS_WITH, Claim, TextGraph, full_text
 from graphbrick.models.llm.replies.replies import lines_of
@@ -159,8 +160,7 @@ class Contexts:
         return self._line(1, self._entity_text(entity), Cited(entities=(entity,)))
 
     def _entity_text(self, entity: int) -> str:
-        types, description = ", ".join(self._graph.types(entity)), self._graph.description(entity)
-        return f"{self._graph.label(entity)}{f' ({types})' if types else ''}{f': {description}' if description else ''}"
+        return Entity(self._graph, entity).text
 
     def _claim_line(self, claim: Claim) -> Line:
         text = f"{self._graph.label(claim.subject)} ({claim.type}, {claim.status}): {claim.description}"
@@ -245,7 +245,7 @@ class _Inside:
         self.members = sorted(members, key=lambda one: (-self.degree[one], graph.label(one), graph.key(one)))
 
     def passages(self) -> list[int]:
-        """Return the passages that mention the entities, most of them first; none if the graph describes entities."""
+        """Return the passages that mention the entities, most first; none if entities are described."""
         graph = self._graph
         if any(map(graph.description, self.members)) or any(map(graph.triple_description, self.facts)):
             return []

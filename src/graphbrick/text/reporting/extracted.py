@@ -29,7 +29,7 @@ class _Sentence(NamedTuple):
 
 
 def extracted_report(graph: TextGraph, community: int, members: Sequence[int]) -> CommunityReport | None:
-    """Return a report of literal sentences of the documents; None if none names an entity of the community.
+    """Return a report of literal sentences of the documents; None if none names a member.
 
     The title has the best-connected entities. The sentences are those that name most of the entities, weighted by the
     number of triples inside the community, each counting little if an earlier sentence names it; a sentence with mostly

@@ -9,8 +9,8 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.communities import communities_of
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.llm.chat import ChatModel
-from graphbrick.text.documents.store import text_folder
 from graphbrick.text.reporting.extracted import WRITER, extracted_report
 from graphbrick.text.reporting.replies import ReplyStore
 from graphbrick.text.reporting.reports import CommunityReport, keep_reports

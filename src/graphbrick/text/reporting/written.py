@@ -1,4 +1,4 @@
-"""Reports on communities by a language model, from the finest communities up; what was paid for is kept."""
+"""Reports on communities by a language model, from the finest up; paid replies are kept."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class ReportWriter:
         return result
 
     def _kept_for(self, communities: Sequence[int]) -> list[bytes]:
-        """Return the keys of the kept replies about communities, also those of levels that are not written now."""
+        """Return the keys of kept replies about communities, also on levels not written now."""
         keys: list[bytes] = []
         known: dict[int, CommunityReport] = {}
         for level in _finest_first(self._tree, communities):

@@ -1,4 +1,4 @@
-"""Run by `graphbrick.text.sources.office` in a process of its own: the text of a PDF or Word file, as JSON lines.
+"""Child process of `graphbrick.text.sources.office`: the text of a PDF or Word file, as JSON lines.
 
 The file comes on the standard input. Each line is a part: ``text``, its ``headings`` as [offset, level, title], and
 what stands ``before`` it. The last line is ``{"title": ..., "note": ...}``, or ``{"error": ...}``. Nothing of
@@ -91,7 +91,7 @@ def outline_of(reader: Any) -> dict[int, list[tuple[int, str]]]:
 
 
 def page_headings(text: str, entries: list[tuple[int, str]], page: str) -> list[list[Any]]:
-    """Return offset, level and title of the headings of a page: the page itself, and the outline entries in it.
+    """Return offset, level and title of a page's headings: the page and its outline entries.
 
     An entry whose words begin no line is at the start of the page.
     """
@@ -105,7 +105,7 @@ def page_headings(text: str, entries: list[tuple[int, str]], page: str) -> list[
 
 
 def tidied(text: str) -> str:
-    """Return the text of a page without ligatures, hyphens at the ends of lines and white space around lines."""
+    """Return a page's text without ligatures, hyphens at line ends and spaces around lines."""
     text = text.translate(_LIGATURES).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     lines = "\n".join(line.strip() for line in text.splitlines())
     return _BLANK_LINES.sub("\n\n", _HYPHEN.sub(joined_word, lines)).strip()

@@ -1,4 +1,4 @@
-"""The pages that a sitemap lists, fetched politely and kept, so that only what has changed is fetched again."""
+"""The pages of a sitemap, fetched politely and kept; only what has changed is fetched again."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def is_sitemap_file(file: Path) -> bool:
 
 
 def pages_of(sitemap: Sitemap, folder: Path, note: Callable[[str], object] = lambda text: None) -> Iterator[Page]:
-    """Yield the pages of a sitemap, in its order; they are kept in a folder. An interrupted run is continued.
+    """Yield the pages of a sitemap in order, from a folder; an interrupted run is continued.
 
     Args:
         sitemap: The sitemap.

@@ -1,4 +1,4 @@
-"""Fetching pages politely: one request after another at a limited rate, what robots.txt allows, on one host."""
+"""Fetching pages politely: one at a time, at a limited rate, as robots.txt allows, on one host."""
 
 from __future__ import annotations
 

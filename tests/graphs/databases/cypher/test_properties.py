@@ -8,20 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built_graphs import content_of
 from property_databases import ADA, TOWN, make_ladybug
 
 import graphbrick
+from graphbrick import build
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.protocol import HasProperties
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import Session
+from graphbrick.graphs.changes import copying
 from graphbrick.graphs.changes.copying import copy_graph
 from graphbrick.graphs.databases.cypher.around import edges_out_of
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.cypher.ladybug import LadybugGraph
+from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.queries.schema_text import schema_text
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
 pytest.importorskip("ladybug")
 
@@ -138,29 +141,65 @@ def test_relations_have_properties_and_parallel_ones_are_several(town: CypherGra
     assert len(town.neighbours([ada])[0].triples) == 2
 
 
-def test_copies_keep_properties_of_nodes_and_relations(
-    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from graphbrick.graphs.build.builder import GraphBuilder
-
-    parts, add = [], GraphBuilder.add
-
-    def noted(builder: GraphBuilder, part: Any) -> None:
-        parts.append(part)
-        add(builder, part)
-
-    monkeypatch.setattr(GraphBuilder, "add", noted)
-    copy_graph(address, tmp_path / "town.graph")
-    entities = {part.label: part.properties for part in parts if isinstance(part, EntityRecord)}
-    assert entities["Ada Rowe"] == ADA
-    assert type(entities["Ada Rowe"]["seen"]) is datetime.datetime
-    assert entities["Quill Town"] == {"population": 52000, "born": "n/a"}
-    edges = [part for part in parts if isinstance(part, EdgeRecord)]
-    assert sorted((*edge.triple, *sorted(edge.properties.items())) for edge in edges) == [
-        ("1", "KNOWS", "2", ("since", 1999)),
-        ("1", "KNOWS", "2", ("since", 2020)),
-        ("1", "LIVES_IN", "City:1", ("flat", "2b"), ("since", 1999)),
+def test_copies_keep_properties_of_nodes_and_relations(address: str, tmp_path: Path) -> None:
+    graph = copy_graph(address, tmp_path / "town.graph")
+    ada, town = graph.named("Ada Rowe")[0], graph.named("Quill Town")[0]
+    assert graph.own_properties(ada) == ADA
+    assert [type(graph.own_properties(ada)[name]) for name in ADA] == [type(value) for value in ADA.values()]
+    assert graph.own_properties(town) == {"population": 52000, "born": "n/a"}
+    edges = [
+        (*map(graph.label, (head, tail)), graph.relation_key(relation), sorted(graph.triple_properties(triple).items()))
+        for triple in graph.triple_ids().tolist()
+        for head, relation, tail in [graph.triple(triple)]
     ]
+    assert sorted(edges) == [
+        ("Ada Rowe", "Bo Lind", "KNOWS", [("since", 1999)]),
+        ("Ada Rowe", "Bo Lind", "KNOWS", [("since", 2020)]),
+        ("Ada Rowe", "Quill Town", "LIVES_IN", [("flat", "2b"), ("since", 1999)]),
+    ]
+
+
+def test_an_ended_copy_goes_on_with_properties(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying, "_NODES", 1)
+
+    def stop(step: str, done: float, total: float | None) -> None:
+        if step == "copying triples":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Session():
+        copy_graph(address, tmp_path / "a.graph", progress=stop)
+    graph = copy_graph(address, tmp_path / "a.graph")
+    assert graph.hash == copy_graph(address, tmp_path / "b.graph").hash
+    assert graph.own_properties(graph.named("Ada Rowe")[0]) == ADA
+
+
+def test_large_properties_make_small_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = make_ladybug(
+        tmp_path / "db",
+        "CREATE NODE TABLE N(id INT64 PRIMARY KEY, vector DOUBLE[])",
+        "CREATE REL TABLE R(FROM N TO N)",
+        "UNWIND range(1, 30) AS i CREATE (:N {id: i, vector: [0.5, 0.25, 0.125, 0.0625, 1e-9]})",
+        "MATCH (a:N {id: 1}), (b:N {id: 2}) CREATE (a)-[:R]->(b)",
+    )
+    monkeypatch.setattr(copying, "_FIRST_NODES", 4)
+    monkeypatch.setattr(copying, "_FEWEST", 2)
+    monkeypatch.setattr(copying, "_PAGE", 100)
+    steps = []
+    graph = copy_graph(address, tmp_path / "g", progress=lambda step, done, _: steps.append((step, done)))
+    assert [done for step, done in steps if step == "copying nodes"][:4] == [4, 6, 8, 10]
+    assert graph.own_properties(graph.entity("30")) == {"vector": (0.5, 0.25, 0.125, 0.0625, 1e-9)}
+
+
+def test_numbers_and_dates_that_an_export_repeats_as_properties_are_not_copied(tmp_path: Path) -> None:
+    triples = [(f"p{i}", "born", f"19{i}0-01-02") for i in range(1, 9)]
+    graph = build([*triples, ("p1", "knows", "p2")], tmp_path / "g")
+    address = f"ladybug:{to_ladybug(graph, tmp_path / 'db')}"
+    opened = graphbrick.open(address)
+    assert isinstance(opened, CypherGraph)
+    assert opened.properties(opened.entity("p1")) == {"born": datetime.date(1910, 1, 2)}
+    copied = copy_graph(address, tmp_path / "copy")
+    assert copied.own_properties(copied.entity("p1")) == {}
+    assert content_of(copied) == content_of(graph)
 
 
 def test_models_and_people_see_properties_with_types_and_examples(town: CypherGraph) -> None:

@@ -65,7 +65,23 @@ def change(n: int, built: set[Triple], deleted: set[Triple], added: set[Triple],
     dropped = find_triples(rows, array(sorted(deleted)))
     assert (dropped >= 0).all()
     assert (find_triples(rows, array(sorted(added))) < 0).all()
-    return changed_rows(rows, folder, n, array(sorted(added)), np.sort(dropped))
+    changed, origin = changed_rows(rows, folder, n, array(sorted(added)), np.sort(dropped))
+    check_origin(rows, changed, origin, sorted(added))
+    return changed
+
+
+def check_origin(built: Csr, changed: Csr, origin: npt.NDArray[np.int64], added: list[Triple]) -> None:
+    """Every triple with a new id is the built triple, or the added one, that it is said to come from."""
+    for triple, source in enumerate(origin.tolist(), built.n_triples):
+        head = int(changed.heads(np.array([triple]))[0])
+        row = changed.row(head, True)
+        if row.start <= triple < row.stop:
+            now = head, int(changed.relation[triple]), int(changed.tail[triple])
+            if source < 0:
+                assert now == added[-1 - source]
+            else:
+                before = int(built.heads(np.array([source]))[0])
+                assert now == (before, int(built.relation[source]), int(built.tail[source]))
 
 
 @pytest.fixture(scope="module")

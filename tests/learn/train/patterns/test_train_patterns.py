@@ -228,11 +228,11 @@ def test_small_matrices_are_multiplied_by_one_thread(
         monkeypatch.delenv(name, raising=False)
     threads: set[int] = set()
 
-    def watch(what: str, done: float, total: float | None) -> None:
+    def progress(what: str, done: float, total: float | None) -> None:
         if what == "rounds of training":
             threads.update(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
 
-    train_patterns(films, questions[:40], tmp_path / "out", max_hops=1, embedder=embedder, rounds=1, watch=watch)
+    train_patterns(films, questions[:40], tmp_path / "out", max_hops=1, embedder=embedder, rounds=1, progress=progress)
     assert threads == {1}
 
 

@@ -206,9 +206,9 @@ def test_rows_hold_the_texts_of_the_bricks_with_their_keys(graph: Graph) -> None
 def test_a_question_around_which_all_is_right_is_of_use_only_among_others(graph: Graph) -> None:
     asked = [Question("1", "What is around Kigali?", ("Kigali",), ("Rwanda",))]
     told: list[tuple[str, float, float | None]] = []
-    watch: Progress = lambda what, done, total: told.append((what, done, total))  # noqa: E731
+    progress: Progress = lambda what, done, total: told.append((what, done, total))  # noqa: E731
     with fails("train_texts.no_path", InputError, n=1):
-        prepare(graph, asked, fitting(max_hops=1), watch, alone=False)
+        prepare(graph, asked, fitting(max_hops=1), progress, alone=False)
     assert told == [("questions searched", 1, 1)]
     given = prepare(graph, asked, fitting(max_hops=1, by="path"), nothing, alone=True)
     assert [(row.positives, row.negatives) for row in given.learned] == [(("Kigali <- capital <- Rwanda",), ())]

@@ -167,7 +167,7 @@ class _Writer:
 
 
 def _report_text(reply: str) -> str:
-    """Return a report as text; a reply that is not the JSON of a report is kept as it is, which is an event."""
+    """Return a report as text; a reply that is not its JSON stays as it is, which is an event."""
     text, value = opened(reply)
     if not isinstance(value, Mapping) or not isinstance(value.get("summary"), str):
         if text.strip():

@@ -1,4 +1,4 @@
-"""Answers to follow-up questions, from reports on communities into the documents: GraphRAG's DRIFT search."""
+"""Answers to follow-up questions, from reports into the documents: GraphRAG's DRIFT search."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Reply(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Drift(RetrieveStage):
-    """Answers to the question and to follow-up questions, from reports first and then by local searches: DRIFT.
+    """Answers to the question and follow-up questions, from reports, then local searches: DRIFT.
 
     A model invents an answer, and the reports nearest to it by embedding are read in parts. Each part gives an answer
     with a score and follow-up questions. In every round, the open follow-up questions that came with the best answers

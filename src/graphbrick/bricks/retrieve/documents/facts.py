@@ -74,7 +74,7 @@ class Facts(RetrieveStage):
 
 
 def fact_vectors(graph: TextGraph, embedder: Embedder) -> tuple[npt.NDArray[np.int64], Vectors]:
-    """Return the ids of the facts of a graph, int64 [facts], and the vectors of their texts; cached by session."""
+    """Return ids, int64 [facts], and text vectors of the facts of a graph; cached by session."""
     return current_session().get(("fact vectors", embedder.identity), lambda: _fact_vectors(graph, embedder), of=graph)
 
 

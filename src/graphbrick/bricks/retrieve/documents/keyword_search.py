@@ -39,7 +39,7 @@ _EACH = 2.5  # passages of the graph that are taken for each entity and each tri
 
 @dataclass(frozen=True, repr=False)
 class KeywordSearch(RetrieveStage):
-    """Entities and triples nearest to the keywords of the question, and passages: the searches of LightRAG.
+    """Entities, triples and passages nearest to the keywords of the question, as in LightRAG.
 
     The keywords are of two kinds: names and details, and topics. The entities nearest to the details come with their
     triples, the triples nearest to the topics with their ends; both are taken in turns. Then come the passages of
@@ -105,7 +105,7 @@ class KeywordSearch(RetrieveStage):
     def _nearest(
         self, graph: TextGraph, question: str, keywords: Keywords
     ) -> tuple[dict[int, float], tuple[list[int], list[int]]]:
-        """Return the cosines of entities, and the entities and triples in turns: nearest, and those next to them."""
+        """Return cosines of entities, and in turns the nearest entities and triples, and their neighbours."""
         details, topics = (", ".join(part) or question for part in keywords)
         nearest, scores = list[int](), dict[int, float]()
         if self.entities:
@@ -167,7 +167,7 @@ def _described(graph: TextGraph, embedder: Embedder) -> tuple[npt.NDArray[np.int
 
 
 def _triples_of(graph: TextGraph, entities: Sequence[int]) -> list[int]:
-    """Return the stated triples of entities: those with the best-connected ends first, then by weight, then by id."""
+    """Return the stated triples of entities: best-connected ends first, then by weight, then by id."""
     around = {one for entity in entities for one in (*graph.triples_from(entity), *graph.triples_to(entity))}
     stated = [one for one in around if graph.relation_key(graph.relation_of(one)) != OCCURS_WITH]
     weights = graph.weights

@@ -38,7 +38,7 @@ _MISSES = 3
 
 @dataclass(frozen=True, repr=False)
 class LocalSearch(RetrieveStage):
-    """Facts, claims, reports and passages around the entities nearest to the question: GraphRAG's local search.
+    """Facts, claims, reports and passages around the nearest entities: GraphRAG's local search.
 
     The entities are those whose names and descriptions are nearest to the question by embedding. To them come their
     triples (first those among them, then those to entities that several of them lead to), claims about them, reports on
@@ -164,7 +164,7 @@ def _triples_around(graph: TextGraph, entities: Sequence[int]) -> Ends:
 
 
 def _facts(graph: TextGraph, entities: Sequence[int], triples: Ends, outside: int) -> list[int]:
-    """Return the facts among triples: those between entities, then those to the ends that most of them share.
+    """Return the facts among triples: those between entities, then those to the most shared ends.
 
     Args:
         graph: The graph.

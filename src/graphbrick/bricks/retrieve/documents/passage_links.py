@@ -1,4 +1,4 @@
-"""Passages that continue one of the best: they share a rare entity with it, and fit the open part of the question."""
+"""Passages that continue one of the best: they share a rare entity and fit the open part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIRST = 10  # passages that others may continue
 
 
 def title_entities(graph: TextGraph) -> Ids:
-    """Return the entity that each passage and the title of its document name, int64 [passages]; -1 for none."""
+    """Return the entity that each passage and its title name, int64 [passages]; -1 for none."""
     return current_session().get(("title entities",), lambda: _title_entities(graph), of=graph)
 
 

@@ -35,7 +35,7 @@ _CANDIDATES = 30  # facts that a filter chooses among
 
 @dataclass(frozen=True, repr=False)
 class PassageRank(RetrieveStage):
-    """Passages at the ends of walks from the facts and entities of the question, and those that continue them.
+    """Passages at the ends of walks from the question's facts and entities, and continuations.
 
     The walk is that of HippoRAG 2. The facts (triples) nearest to the question by embedding give the entities that
     walks start from; so do the names in the question. Walks also start, more rarely, at passages, by their similarity

@@ -35,7 +35,7 @@ def word_scores(graph: TextGraph, question: str) -> Scores:
 
 
 def word_parts(graph: TextGraph, question: str) -> Scores:
-    """Return the part of each word of the question in the BM25 score of every passage, float64 [words, passages]."""
+    """Return the part of each question word in the BM25 scores, float64 [words, passages]."""
     index, vocabulary = current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
     words = [word for word in dict.fromkeys(fold(question).split()) if word in vocabulary]
     rows = [np.asarray(index.get_scores([word]), dtype=np.float64) for word in words]
@@ -89,7 +89,7 @@ def vectors_of(graph: TextGraph, embedder: Embedder, texts: list[str]) -> Vector
 
 
 def fused(rankings: list[Scores]) -> Scores:
-    """Return the reciprocal rank fusion of scores, float64 [passages]; ties in a ranking share the best rank."""
+    """Return the reciprocal rank fusion of scores, float64 [passages]; ties share the best rank."""
     total = np.zeros(len(rankings[0]))
     for scores in rankings:
         _, inverse, counts = np.unique(-scores, return_inverse=True, return_counts=True)

@@ -1,4 +1,4 @@
-"""Passages that a relevance test accepts, looked for in communities of entities, within a budget of tests."""
+"""Passages that pass a relevance test, looked for in communities within a budget of tests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SPLIT = (
 
 @dataclass(frozen=True, repr=False)
 class RelevanceSearch(RetrieveStage):
-    """Passages that pass a relevance test: LazyGraphRAG's search, which needs no reports and no model beforehand.
+    """Passages that pass a relevance test: LazyGraphRAG's search, which needs no reports.
 
     Passages are ranked by embedding, and communities of entities by their best passages. In that order, the best few
     passages of each community that were not tested yet are tested. After some communities in a row without a relevant

@@ -1,4 +1,4 @@
-"""Phrases that compare, such as «the largest city in Kenya» or «cities with over 100 people», read by rules."""
+"""Phrases that compare, read by rules: «the largest city», «cities with over 100 people»."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Bounds(NamedTuple):
 
 
 class Superlatives:
-    """A reader of superlatives, such as «the largest city» or «who was born first», in the phrases of one question.
+    """A reader of superlatives in one question, such as «the largest city», «born first».
 
     Args:
         resolver: Finds the numbers and dates that words speak of.
@@ -54,7 +54,7 @@ class Superlatives:
         self.resolver, self.read, self.english = resolver, read, resolver.english
 
     def best(self, text: str) -> SetPlan | None:
-        """Return the plan of a phrase with a superlative, such as «which is the largest city in e0»; else None.
+        """Return the plan of a superlative, such as «which is the largest city in e0»; else None.
 
         Raises:
             CannotPlanError: The graph does not have what it compares.
@@ -177,7 +177,7 @@ class Comparisons:
         self._comparative = "this number"
 
     def within(self, text: str) -> SetPlan | None:
-        """Return the plan of a phrase with a comparison or a date, such as «cities with over 100 people»; else None.
+        """Return the plan of a comparison or date, such as «cities with over 100 people»; else None.
 
         Raises:
             CannotPlanError: The graph does not have what it compares.
@@ -211,7 +211,7 @@ class Comparisons:
         return plan, self.resolver.date(words, plan, wording)
 
     def _doer(self, text: str) -> tuple[str, str]:
-        """Return the noun phrase and the verb of «which people earn», where the graph has a number for the verb."""
+        """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
         match = self.english.match("doer", text)
         if match is None or MENTION.search(text):
             return text, ""
@@ -224,7 +224,7 @@ class Comparisons:
         return (f"which {noun}" if noun else "who", verb) if verb else (text, "")
 
     def bounded(self, base: SetPlan | None, text: str) -> SetPlan | None:
-        """Return the part of a set that a comparison selects, such as «e0 larger than e1»; None if there is none.
+        """Return the part of a set that a comparison selects, such as «e0 larger than e1»; else None.
 
         Args:
             base: The set; what stands before the comparison if None.
@@ -239,7 +239,7 @@ class Comparisons:
         return self._bounded(base, bounds, self.english.without("has_words", match["attr"] or ""))
 
     def _bounds(self, text: str) -> _Bounds | None:
-        """Return the comparison in a phrase, the opposite one for «does not earn more than»; None if there is none."""
+        """Return the comparison in a phrase, the opposite for «does not earn more than»; else None."""
         bounds = self._stated_bounds(text)
         negated = _NOT.search(bounds.left) if bounds else None
         if bounds is None or negated is None:
@@ -270,7 +270,7 @@ class Comparisons:
     def _bounded(
         self, base: SetPlan | None, bounds: _Bounds, attribute: str, unknown: UnknownNounError | None = None
     ) -> SetPlan | None:
-        """Return the part of a set, or of all that have such a number, that lies within bounds; None for no number.
+        """Return the part of a set, or of all with such a number, within bounds; None for no number.
 
         Args:
             base: The set; all that have such a number if None.

@@ -135,7 +135,7 @@ def compared(base: SetPlan, measure: Measure, kind: str, low: float, high: float
 
 
 def dated(base: SetPlan, measure: Measure, kind: str, first: Date, last: Date | None = None) -> Within:
-    """Return the part of a set whose date passes a comparison, or lies between two; «after 1990» begins in 1991.
+    """Return the part of a set whose date passes a comparison; «after 1990» begins in 1991.
 
     Args:
         base: The set.

@@ -1,4 +1,4 @@
-"""Requests to a language model for the plan of a question: the words of the graph, and the form of a plan."""
+"""Requests to a language model for the plan of a question, with the words of the graph."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _PROMPT = "Graph:\n{graph}\n\nEntities: {entities}\nQuestion: {question}\nPlan:"
 
 
 def request(llm: ChatModel, parser: Parser, question: str) -> Request:
-    """Return the request for the plan of a question; the names of the graph that do not fit the context are left out.
+    """Return the request for the plan of a question, without the names that exceed the context.
 
     Args:
         llm: The model.
@@ -99,7 +99,7 @@ def request(llm: ChatModel, parser: Parser, question: str) -> Request:
 
 
 def _words_of(parser: Parser) -> list[str]:
-    """Return lines with the numbers and dates, the classes and the other relations of the graph, the largest first."""
+    """Return lines of the graph's numbers, dates, classes and other relations, the largest first."""
     graph = parser.place.graph
     key = ("relations by triples", graph.place, graph.hash)
     order = current_session().get(key, lambda: np.argsort(-relation_counts(graph), kind="stable").tolist(), at_most=8)

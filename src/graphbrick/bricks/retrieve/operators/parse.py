@@ -35,7 +35,7 @@ class Parser:
         return self.entities[int(mention[1:])]
 
     def with_names(self, text: str) -> str:
-        """Return a text with the labels of entities for their placeholders, and words of the question for stems."""
+        """Return a text with labels for placeholders of entities, and words of the question for stems."""
         labels = {f"e{i}": self.place.graph.label(entity) for i, entity in enumerate(self.entities)}
         words = {stem(word): word for word in WORD.findall(self.question.text)}
         text = re.sub(r"'([^\W_]+)'", lambda match: f"'{words.get(match[1], match[1])}'", text)

@@ -213,7 +213,7 @@ class PhraseResolver:
         return next(filter(None, near), "") if name[0] in self.english.class_words else ""
 
     def called(self, noun: str) -> SetPlan | None:
-        """Return all ends of relations that have a name, such as «player» for the heads of `plays for`; else None."""
+        """Return the ends of relations called by a name: «player» for heads of `plays for`; else None."""
         ends = [Having(relation, not forward) for relation, forward in sorted(self._steps_named((noun,)))]
         return (Either(tuple(ends)) if ends[1:] else ends[0]) if ends else None
 

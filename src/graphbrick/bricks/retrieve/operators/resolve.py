@@ -1,4 +1,4 @@
-"""Measures that a question compares or counts by: relations with numbers or dates, and counts of ends of patterns."""
+"""Measures to compare or count by: relations with numbers or dates, and counts of ends."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from graphbrick.language.stems import stems
 
 
 class Resolver(PhraseResolver):
-    """A finder of the patterns that plain phrases speak of, and of the measures that are compared or counted."""
+    """A finder of the patterns and measures that phrases of a question speak of."""
 
     def degree(self, words: str, base: SetPlan) -> Degree:
-        """Return the count that a phrase asks for of each entity of a set: «neighbours», «languages spoken in».
+        """Return the count for each entity that a phrase asks for: «languages spoken in».
 
         Raises:
             CannotPlanError: No pattern explains the words.
@@ -156,7 +156,7 @@ class Resolver(PhraseResolver):
             return False
 
     def check_measured(self, words: str) -> None:
-        """Raise `CannotPlanError` if the words of a measure name an entity, such as an airport with the code GDP."""
+        """Raise `CannotPlanError` if the words of a measure name an entity, such as airport GDP."""
         named = MENTION.search(words)
         if named:
             raise CannotPlanError(

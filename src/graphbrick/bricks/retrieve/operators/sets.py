@@ -131,7 +131,7 @@ class ValuePlan(Plan):
 
 @dataclass(frozen=True)
 class Along(SetPlan):
-    """The entities at the end of a pattern from one entity, itself included only if the pattern comes back.
+    """The entities at the end of a pattern from one entity; itself only if the pattern returns.
 
     Attributes:
         start: The entity.

@@ -48,7 +48,7 @@ EXPLAINED, ASSUMED = 0.95, 0.5
 
 @dataclass(frozen=True, repr=False)
 class Operators(RetrieveStage):
-    """Counts, superlatives, comparisons, filters, intersections, differences, and yes or no, over the ends of patterns.
+    """Counts, superlatives, comparisons, filters, set operations and yes or no, over pattern ends.
 
     Rules read the operator out of the question, and leave plain phrases: «how many services does X own» is the count of
     «which services does X own». The patterns stage proposes patterns for each phrase. One is taken whose ends have the

@@ -89,7 +89,7 @@ class Truth:
         return [self.parser.set(f"which {what} does {one} have") for one in pair]
 
     def _more(self, text: str) -> ValuePlan | None:
-        """Read «is e0 larger than e1», «does e0 have more people than e1», «is the population of e0 over a million»."""
+        """Read «is e0 larger than e1», «does e0 have more people than e1» and the like."""
         match = self.english.match("is_attribute", text)
         if match:
             is_bound = match["more"] in self.english.bounds

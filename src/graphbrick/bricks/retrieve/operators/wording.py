@@ -184,7 +184,7 @@ class English:
         return int(text) if text.isdecimal() else int(self.numbers.get(text, 1))
 
     def read_amount(self, text: str) -> Amount | None:
-        """Return the number or date that a text begins with, in words or digits, with its unit; None if there is none.
+        """Return the number or date, with its unit, that a text begins with; else None.
 
         >>> english().read_amount("1.5 million people"), english().read_amount("a hundred thousand")
         (Amount(value=1500000.0, rest='people', date=None), Amount(value=100000.0, rest='', date=None))

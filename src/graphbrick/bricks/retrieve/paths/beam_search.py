@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.paths.beam import Candidates, Partial, expand
 from graphbrick.core import Evidence, PathPattern, Query, Step, Subgraph, seeds_of, step_text
-from graphbrick.core.errors import PipelineError
 from graphbrick.core.graph import DIRECTIONS, follow
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.enough import is_enough
-from graphbrick.models.scorers.scorer import Scorer
+from graphbrick.models.scorers.scorer import Scorer, check_prefilter
 from graphbrick.pipeline import RetrieveStage
 
 Scores = npt.NDArray[np.float64]
@@ -25,7 +24,7 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False)
 class BeamSearch(RetrieveStage):
-    """Iterative semantic-aware retrieval (ISAR): from each seed, the best ``beam_width`` paths of every length.
+    """Iterative semantic-aware retrieval (ISAR): the best ``beam_width`` paths of every length.
 
     At each step all triples at the ends of the paths of a seed are candidates, and the best of them extend the paths.
     The released code reads only the first 32 or 64 neighbours by index, unscored, and stops at a reply that it cannot
@@ -93,11 +92,7 @@ class BeamSearch(RetrieveStage):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
-            raise PipelineError(
-                "BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too",
-                code="beam_search.no_prefilter",
-            )
+        check_prefilter(self)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the paths of the beams."""
@@ -133,7 +128,7 @@ class BeamSearch(RetrieveStage):
         return Evidence(items, scale=repr(self.scorer) if self.scorer.comparable else "")
 
     def _advance(self, query: Query, subgraph: Subgraph, beam: list[Partial]) -> tuple[list[Partial], int]:
-        """Return the best extensions of the paths of a beam, best first per seed, and the number of candidates."""
+        """Return the best extensions of a beam, best first per seed, and the number of candidates."""
         follow_out, follow_in = follow(self.direction)
         candidates, total = expand(beam, subgraph.csr, follow_out=follow_out, follow_in=follow_in, cap=self.cap)
         if len(candidates) < total:

@@ -114,7 +114,7 @@ def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: st
 def ways_to(
     csr: Csr, layers: Sequence[Layer], wanted: Sequence[tuple[int, int, bool, int]]
 ) -> list[tuple[list[int], list[int], list[bool]]]:
-    """Return one path of each of some patterns to an entity at its end; `walk_back` states which of several.
+    """Return one path of each pattern to an entity at its end; `walk_back` states which.
 
     Args:
         csr: The rows.

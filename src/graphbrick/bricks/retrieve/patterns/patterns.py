@@ -1,4 +1,4 @@
-"""Paths by their relation patterns: patterns around the seeds are ranked, and paths listed for the best only."""
+"""Paths by relation patterns: patterns around the seeds are ranked, the best listed as paths."""
 
 from __future__ import annotations
 

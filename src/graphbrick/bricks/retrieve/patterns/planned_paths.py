@@ -16,7 +16,7 @@ from graphbrick.pipeline import RetrieveStage
 
 @dataclass(frozen=True, repr=False)
 class PlannedPaths(RelationPlanner, RetrieveStage):
-    """The paths that follow the relation paths proposed by a language model, in the order of the proposals.
+    """The paths that follow relation paths proposed by a language model, in its order.
 
     This is the retrieval of RoG: every instance of a plan is a reasoning path. The model is asked as by
     `PlannedRelations`, with the relations near the seeds in the whole graph; the paths stay inside the subgraph. No

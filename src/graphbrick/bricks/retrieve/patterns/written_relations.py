@@ -18,7 +18,7 @@ from graphbrick.pipeline import RetrieveStage
 
 @dataclass(frozen=True, repr=False)
 class WrittenRelations(RetrieveStage):
-    """Every instance of the relation sequences that a small trained model writes for a question, as in GSR.
+    """Every instance of the relation sequences that a small trained model writes, as in GSR.
 
     The model (``graphbrick train writer``) writes sequences of relations of the graph by beam search. The first
     ``beams`` of them that some seed has an instance of are kept; those that it has none of are passed over. No path

@@ -1,4 +1,4 @@
-"""The entities that a question names, as a query finds them: for the prompt of a model that writes queries."""
+"""The entities that a question names, in the form that a query finds them by."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _names(schema: Schema) -> Iterator[str]:
 
 
 def entity_lines(graph: Labels, entities: Sequence[int], schema: Schema, language: str, *, by_key: bool) -> list[str]:
-    """Return a line for each entity: in Cypher the pattern that matches it, in SPARQL its label, types and IRI.
+    """Return a line for each entity: its pattern in Cypher; label, types and IRI in SPARQL.
 
     Args:
         graph: The graph.

@@ -1,1 +1,1 @@
-"""Parts of stages in which a language model walks over the graph: prompts, moves, and choices among them."""
+"""Stages in which a language model walks over the graph: prompts, moves and choices."""

@@ -1,4 +1,4 @@
-"""Choices that a language model makes among relations and entities; replies that cannot be read are events."""
+"""Choices of a language model among relations and entities; unreadable replies are events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHOLE = 100  # scores are shares of it
 
 
 def choosing(llm: ChatModel, name: str, candidates: Sequence[str], most: int | None = None, **values: str) -> Prompt:
-    """Return the request of a prompt in which a model names candidates by number, at most ``most`` of them."""
+    """Return the request in which a model names at most ``most`` candidates by number."""
     n = len(candidates)
     schema = json_object(numbers=json_list(whole_number(1, max(n, 1)), most=min(most or n, n)))
     return PROMPTS.request(llm, name, candidates, schema=schema, **values)
@@ -31,7 +31,7 @@ def scoring(llm: ChatModel, name: str, candidates: Sequence[str], most: int, **v
 
 
 def chosen(reply: str, candidates: Sequence[str], most: int | None = None) -> list[int] | None:
-    """Return the places, from 0, of the candidates that a reply names, best first; None if it cannot be read."""
+    """Return the places, from 0, of the candidates in a reply, best first; None if unreadable."""
     numbers = read_numbers(reply, candidates)
     if numbers is not None and most is not None and len(numbers) > most:
         event(
@@ -44,7 +44,7 @@ def chosen(reply: str, candidates: Sequence[str], most: int | None = None) -> li
 
 
 def scored(reply: str, candidates: Sequence[str], most: int) -> dict[int, float] | None:
-    """Return the scores above 0 that a reply gives, in (0, 1] by place from 0, best first; None if it has no score.
+    """Return the scores above 0 in a reply, in (0, 1] by place from 0, best first; else None.
 
     Of more than ``most`` the best count, which is an event; ties go to the earlier candidate.
     """

@@ -23,7 +23,7 @@ from graphbrick.pipeline import RetrieveStage
 
 @dataclass(frozen=True, repr=False)
 class ConstrainedPaths(RetrieveStage):
-    """The paths that a language model writes for a question, where it can write nothing but paths that exist.
+    """Paths that a language model writes, restricted to those that exist in the graph.
 
     This is the decoding of GCR. All paths around the seeds become a trie, and the trie a grammar, which the server
     obeys token by token. So one call with a short prompt chooses among thousands of paths that the model never reads.

@@ -28,7 +28,7 @@ _QUOTES = "\"'`* “”„‘’«»"
 
 @dataclass(frozen=True, repr=False)
 class DebateOnGraph(RetrieveStage):
-    """The facts that a language model picks step by step, while a debate shortens the question by each step.
+    """Facts that a language model picks step by step, while a debate shortens the question.
 
     In each round the model picks any number of relations from the entities that the last round reached, sees the facts
     of all rounds, and says whether they answer the question. If not, three roles speak in turn: the first writes the
@@ -102,7 +102,7 @@ class DebateOnGraph(RetrieveStage):
 
 
 def _question(reply: str) -> str:
-    """Return the first line of a reply that ends with a question mark, or else its first line; empty for none."""
+    """Return the first line that ends with a question mark, or else the first; empty for none."""
     lines = (_LABEL.sub("", one_line(line).strip(_QUOTES)).strip(_QUOTES) for line in reply.splitlines())
     usable = [line for line in lines if line and len(line) <= _LONGEST and fold(line) != "none"]
     return next((line for line in usable if line.endswith("?")), usable[0] if usable else "")

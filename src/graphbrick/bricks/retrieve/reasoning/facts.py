@@ -24,7 +24,7 @@ def picked_facts(
     triples: int,
     most: int | None = None,
 ) -> list[Partial]:
-    """Return the paths of the relations that a model picks, in its order; none, with an event, if it picks none.
+    """Return the paths of the relations that a model picks, in its order; picking none is an event.
 
     Args:
         llm: The model.

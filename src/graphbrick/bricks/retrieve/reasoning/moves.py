@@ -50,7 +50,7 @@ def starts(query: Query, subgraph: Subgraph) -> list[Partial]:
 
 
 def moves_from(subgraph: Subgraph, path: Partial, direction: str = "both", *, no_way_back: bool = False) -> list[Move]:
-    """Return the moves from the end of a path to entities that are not on it, outgoing first, then by frequency.
+    """Return the moves from the end of a path to new entities, outgoing first, then by frequency.
 
     Relations with the same label are one move. Ties are broken by label.
 

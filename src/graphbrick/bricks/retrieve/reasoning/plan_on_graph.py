@@ -81,7 +81,7 @@ class _Search:
         return {"question": self.query.text, "subgoals": numbered(self.goals), "memory": numbered(self.notes)}
 
     def facts(self, last: int = 0) -> list[str]:
-        """Return the paths of the last rounds, or of all, as text: as many as a prompt holds, the first of the last."""
+        """Return the paths of the last rounds or of all as text, as many as a prompt holds."""
         shown: list[Partial] = []
         for paths in reversed(self.rounds.paths[-last:]):
             shown = paths[: _FACTS - len(shown)] + shown
@@ -90,7 +90,7 @@ class _Search:
 
 @dataclass(frozen=True, repr=False)
 class PlanOnGraph(RetrieveStage):
-    """The search of Plan-on-Graph: a language model plans sub-goals, takes notes, and goes back where it was wrong.
+    """The search of Plan-on-Graph: a language model plans sub-goals, takes notes and goes back.
 
     First the model splits the question into sub-goals. In each round it chooses relations at every entity reached, as
     few as possible, then among the entities that each leads to; writes down what is known of each sub-goal; and says
@@ -179,7 +179,7 @@ class PlanOnGraph(RetrieveStage):
     # One round
 
     def _explored(self, search: _Search, frontier: list[Partial], draw: random.Random) -> list[Partial]:
-        """Return the entities that the chosen relations of all entities of the frontier lead to, in turns of these."""
+        """Return the entities that the chosen relations of the frontier lead to, in turns."""
         reached = self._entities(search, self._relations(search, frontier), draw)
         turns = (path for turn in zip_longest(*reached) for path in turn if path is not None)
         return list({(path.nodes, path.triples): path for path in turns}.values())
@@ -263,7 +263,7 @@ class PlanOnGraph(RetrieveStage):
         return len(ends) < 2 or numbers or all(is_unnamed(search.subgraph, end) for end in ends)
 
     def _fewer(self, search: _Search, move: Move, draw: random.Random) -> Move:
-        """Return a move with at most as many entities as a model is shown, which is an event if there are more."""
+        """Return a move with at most as many entities as a model sees; more are an event."""
         check_limits()
         if len(move.ends) > _SCORED:
             event(

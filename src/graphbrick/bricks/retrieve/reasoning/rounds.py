@@ -1,4 +1,4 @@
-"""Walks in rounds: a model chooses where to go on, until it is enough, nothing more is reached, or at most so often."""
+"""Walks in rounds: a model chooses the next step until it has enough, or the rounds end."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Rounds:
 
 
 def asked_of_each(llm: ChatModel, things: Iterable[T], prompt_of: Callable[[T], P]) -> Iterator[tuple[T, P, str]]:
-    """Ask a model about several things at once; yield each with its prompt and reply, empty without a prompt."""
+    """Ask a model about several things; yield each with its prompt and reply, empty without a prompt."""
     prompts = [(thing, prompt_of(thing)) for thing in things]
     replies = iter(llm.ask_all([prompt.request for _, prompt in prompts if prompt is not None]))
     for thing, prompt in prompts:

@@ -1,4 +1,4 @@
-"""StructGPT: a language model reads a graph through small interfaces: pick a relation, pick conditions."""
+"""StructGPT: a language model picks a relation, then conditions, through small interfaces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CONDITIONS = 60  # shown to the model
 
 @dataclass(frozen=True, repr=False)
 class StructGPT(RetrieveStage):
-    """The facts of one relation that a language model picks, narrowed by conditions from their neighbourhood.
+    """The facts of one relation that a language model picks, narrowed by conditions nearby.
 
     In each round the model picks one relation from the entities that the last round reached; a fact through a mediator
     (a node without a name, as in Freebase) is one relation of two triples. Then it picks conditions such as

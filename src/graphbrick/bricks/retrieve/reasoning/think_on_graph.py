@@ -34,7 +34,7 @@ _MANY, _SAMPLED = 20, 5  # from that many entities of a relation on, that many a
 
 @dataclass(frozen=True, repr=False)
 class ThinkOnGraph(RetrieveStage):
-    """The search of Think-on-Graph: a language model scores the relations of an entity, then the entities they lead to.
+    """The search of Think-on-Graph: a language model scores relations, then the entities they reach.
 
     In each round, one call for each entity at the end of the beam shares out points among its relations, and one call
     for each chosen relation with several entities shares out points among these. The score of a step is the product of
@@ -129,7 +129,7 @@ class ThinkOnGraph(RetrieveStage):
     def _entities(
         self, query: Query, subgraph: Subgraph, steps: list[tuple[Partial, Move, float]], draw: random.Random
     ) -> list[Partial]:
-        """Return the entities that the chosen relations lead to, as longer paths with the product of both scores."""
+        """Return the entities that the chosen relations reach, as longer paths with both scores."""
         drawn = [(path, self._named(subgraph, self._drawn(move, draw)), score) for path, move, score in steps]
 
         def prompt_of(step: tuple[Partial, Move, float]) -> Prompt | None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,8 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.files.folders import recover
+from graphbrick.core.properties.values import Properties
+from graphbrick.graphs.records.columns import from_json, to_json
 from graphbrick.graphs.store import manifest
 
 FORMAT, VERSION = "graphbrick-delta", 1
@@ -28,6 +30,7 @@ _NAME = re.compile(r"delta-(\d{6,})\.changes")
 _UNFINISHED = re.compile(r"\.delta-\d{6,}\.changes\.\d+")
 _CHECKSUM = 64
 _COUNTS = ("texts", "added", "deleted")
+_PROPERTIES = ("added_properties", "deleted_properties")
 
 Triples = npt.NDArray[np.int32]
 _NONE: Triples = np.empty((0, 3), dtype=np.int32)
@@ -37,13 +40,14 @@ _NONE: Triples = np.empty((0, 3), dtype=np.int32)
 class Facts:
     """The facts of one entity that have changed since the graph was built; None for each that has not.
 
-    Label and aliases always come together.
+    Label and aliases always come together. ``properties`` are all properties of the entity after the change.
     """
 
     label: str | None = None
     aliases: list[str] | None = None
     types: list[str] | None = None
     description: str | None = None
+    properties: Properties | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +63,8 @@ class Delta:
         relations: Keys of new relations; likewise.
         facts: New facts about entities, by id.
         relation_labels: New labels of relations, by id.
+        added_properties: The properties of each added triple; empty if none has any.
+        deleted_properties: Likewise of each deleted triple.
     """
 
     base: str
@@ -69,6 +75,8 @@ class Delta:
     relations: list[str] = field(default_factory=list)
     facts: dict[int, Facts] = field(default_factory=dict)
     relation_labels: dict[int, str] = field(default_factory=dict)
+    added_properties: Sequence[Properties] = ()
+    deleted_properties: Sequence[Properties] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -80,9 +88,16 @@ class Delta:
         changed = {
             entity: {k: v for k, v in vars(facts).items() if v is not None} for entity, facts in self.facts.items()
         }
-        texts = json.dumps(
-            {"entities": self.entities, "relations": self.relations, "facts": changed, "labels": self.relation_labels}
-        ).encode()  # ASCII, as a key may not be valid Unicode
+        for facts in changed.values():
+            if "properties" in facts:
+                facts["properties"] = to_json(facts["properties"])
+        details: dict[str, Any] = {
+            "entities": self.entities, "relations": self.relations, "facts": changed, "labels": self.relation_labels
+        }  # fmt: skip
+        for name in _PROPERTIES:
+            if any(getattr(self, name)):
+                details[name] = list(map(to_json, getattr(self, name)))
+        texts = json.dumps(details).encode()  # ASCII, as a key may not be valid Unicode
         counts = dict(zip(_COUNTS, (len(texts), len(self.added), len(self.deleted)), strict=True))
         header = {"format": FORMAT, "version": VERSION, "base": self.base, "parent": self.parent, **counts}
         columns = (np.ascontiguousarray(part, dtype="<i4").tobytes() for part in (self.added, self.deleted))
@@ -117,10 +132,14 @@ class Delta:
             size, added, deleted = (header[name] for name in _COUNTS)
             details = json.loads(rest[:size])
             columns = np.frombuffer(rest, dtype="<i4", offset=size).astype(np.int32).reshape(added + deleted, 3)
+            for known in details["facts"].values():
+                if "properties" in known:
+                    known["properties"] = from_json(known["properties"])
             facts = {int(entity): Facts(**known) for entity, known in details["facts"].items()}
             labels = {int(relation): label for relation, label in details["labels"].items()}
             parts = (columns[:added], columns[added:], details["entities"], details["relations"], facts, labels)
-            return cls(header["base"], header["parent"], *parts), checksum
+            properties = (list(map(from_json, details.get(name, ()))) for name in _PROPERTIES)
+            return cls(header["base"], header["parent"], *parts, *properties), checksum
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             text = f"{file} is not a change of a graph ({error}); remove it"
             raise GraphFormatError(text, code="delta.not_a_change", file=file) from error

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.deferred import cached_property
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties
+from graphbrick.graphs.records.columns import properties_text
 from graphbrick.graphs.store.names import NameIndex, NearMatch, most_similar
 from graphbrick.graphs.store.overlay.delta_files import Delta, Facts
 from graphbrick.language.folding import name_form
@@ -41,6 +43,8 @@ class Changes:
         relations: Ids of the new relations, by key.
         facts: Changed facts about entities, by entity id.
         relation_labels: New labels of relations, by relation id.
+        added_properties: The properties of each added triple.
+        deleted_properties: The properties of each deleted triple.
     """
 
     files: int = 0
@@ -50,6 +54,8 @@ class Changes:
     relations: Mapping[str, int] = field(default_factory=dict)
     facts: Mapping[int, Facts] = field(default_factory=dict)
     relation_labels: Mapping[int, str] = field(default_factory=dict)
+    added_properties: Sequence[Properties] = ()
+    deleted_properties: Sequence[Properties] = ()
 
     def advise_compact(self, built: int) -> bool:
         """Return whether a graph built from ``built`` triples has changed so much that it should be compacted."""
@@ -71,7 +77,7 @@ class Changes:
         """Merge changes, oldest first, of a graph built with these numbers of entities and relations."""
         if not deltas:
             return cls()
-        added, deleted = _net(deltas)
+        added, deleted, properties = _net(deltas)
         facts: dict[int, Facts] = {}
         labels: dict[int, str] = {}
         for delta in deltas:
@@ -81,12 +87,14 @@ class Changes:
                 facts[entity] = replace(facts.get(entity, Facts()), **news)
         return cls(
             len(deltas),
-            added,
-            deleted,
+            added[:, :3],
+            deleted[:, :3],
             _numbered((key for delta in deltas for key in delta.entities), n_entities),
             _numbered((key for delta in deltas for key in delta.relations), n_relations),
             facts,
             labels,
+            [properties[number] for number in added[:, 3].tolist()],
+            [properties[number] for number in deleted[:, 3].tolist()],
         )
 
 
@@ -135,12 +143,23 @@ def _numbered(keys: Iterable[str], first: int) -> dict[str, int]:
     return {key: number for number, key in enumerate(keys, first)}
 
 
-def _net(deltas: Sequence[Delta]) -> tuple[Triples, Triples]:
-    """Return the triples that all changes together add and delete.
+def _net(deltas: Sequence[Delta]) -> tuple[Triples, Triples, list[Properties]]:
+    """Return the triples that all changes together add and delete, int32 [triples, 4], and a list of properties.
 
-    The first change of a triple tells whether it was there before; the last tells whether it is there now.
+    The fourth column is the number of the triple's properties in the list. The first change of a triple tells whether
+    it was there before; the last tells whether it is there now.
     """
-    parts = [part for delta in deltas for part in (delta.deleted, delta.added)]
+    properties: list[Properties] = [NO_PROPERTIES]
+    known = {properties_text(NO_PROPERTIES): 0}
+    parts = []
+    for delta in deltas:
+        for rows, own in ((delta.deleted, delta.deleted_properties), (delta.added, delta.added_properties)):
+            numbers = np.zeros(len(rows), dtype=np.int32)
+            for place, values in enumerate(own):
+                numbers[place] = known.setdefault(properties_text(values), len(properties))
+                if numbers[place] == len(properties):
+                    properties.append(values)
+            parts.append(np.column_stack([rows, numbers]))
     triples = np.concatenate(parts)
     is_added = np.repeat(np.arange(len(parts)) % 2 == 1, [len(part) for part in parts])
     order = np.lexsort((np.arange(len(triples)), *triples.T[::-1]))
@@ -148,9 +167,9 @@ def _net(deltas: Sequence[Delta]) -> tuple[Triples, Triples]:
     differs = np.any(triples[1:] != triples[:-1], axis=1)
     first, last = np.concatenate(([True], differs)), np.concatenate((differs, [True]))
     if not len(triples):
-        return triples, triples
+        return triples, triples, properties
     triples, was, is_there = triples[first], ~is_added[first], is_added[last]
-    return triples[is_there & ~was], triples[was & ~is_there]
+    return triples[is_there & ~was], triples[was & ~is_there], properties
 
 
 class ChangedTable:

@@ -58,20 +58,23 @@ def find_triples(csr: Csr, triples: Triples) -> Longs:
     return np.where(hit, at, _GONE)
 
 
-def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped: Longs) -> Csr:
-    """Return the rows of a graph after a change.
+def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped: Longs) -> tuple[Csr, Longs]:
+    """Return the rows of a graph after a change, and where the triples with new ids come from.
+
+    The second array has for each id from ``base.n_triples`` on the id in ``base``, or -1 - i for row i of ``added``.
 
     Args:
         base: The rows as they were built.
         folder: The folder of their files.
         n_nodes: Number of nodes after the change; new nodes have the highest ids.
-        added: int32 [triples, 3]: head, relation, tail; distinct, none of them in ``base``.
+        added: int32 [triples, 3]: head, relation, tail. Equal triples differ in their properties.
         dropped: Ids in ``base``, ascending and distinct.
 
     Raises:
         GraphbrickError: The changed rows have so many entries that ids would not fit 32 bits.
     """
-    added = added[np.lexsort((added[:, 1], added[:, 2], added[:, 0]))]
+    source = np.lexsort((added[:, 1], added[:, 2], added[:, 0]))
+    added = added[source]
     size = base.n_triples
     heads = np.union1d(added[:, 0], base.heads(dropped)).astype(np.int64)
     tails = np.union1d(added[:, 2], base.tail[dropped]).astype(np.int64)
@@ -94,6 +97,7 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     end = size + len(merged.is_new)
     tail[size:end], relation[size:end] = (merged.column(*pair) for pair in zip(*columns, strict=True))
     new_ids = np.flatnonzero(merged.is_new) + size
+    origin = merged.column(stays, -1 - source)
 
     # Correct the incoming entries of moved and deleted triples in place
     entry = _incoming(base, heads[row], old, row)
@@ -115,7 +119,7 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     arrays = (*out_pointers, tail[:end], relation[:end], *in_pointers, in_head[:in_end], in_triple[:in_end])
     for array in arrays:
         array.setflags(write=False)
-    return ScatteredCsr.moved(Csr(*arrays), base, heads.astype(np.int32))
+    return ScatteredCsr.moved(Csr(*arrays), base, heads.astype(np.int32)), origin
 
 
 def _entries(begin: npt.NDArray[np.uint32], end: npt.NDArray[np.uint32], nodes: Longs) -> tuple[Longs, Longs]:

@@ -60,7 +60,7 @@ def names_of(label: Label) -> tuple[str, ...]:
 
 
 def signs_of(label: Label) -> Floats:
-    """Return 1 for each number that speaks for a label, and -1 for those that speak against it, float64 [names].
+    """Return 1 for numbers that speak for a label and -1 for those against it, float64 [names].
 
     A number that correlates with better ones gets a weight of the other sign in training, which holds for passages of
     that kind only: with these signs, judges do better on data sets that they have not seen.
@@ -69,7 +69,7 @@ def signs_of(label: Label) -> Floats:
 
 
 def rarity(texts: Iterable[str]) -> dict[str, float]:
-    """Return the inverse document frequency of the stems of texts, ln(n / texts with it), for the most frequent ones.
+    """Return the inverse document frequency, ln(n / texts with it), of the most frequent stems.
 
     A word that is not among them counts as much as the rarest.
 
@@ -196,7 +196,7 @@ def _numbers(text: str) -> frozenset[str]:
 
 
 def _pairs_shared(question: str, text: str) -> float:
-    """Return the share of neighbouring content words of a question that are neighbours in a text, in any order."""
+    """Return the share of adjacent content words of a question that are adjacent in a text."""
     wanted, said = _neighbours(question), _neighbours(text)
     return len(wanted & said) / len(wanted) if wanted else 0.0
 

@@ -115,7 +115,7 @@ def train_classifier(
     reader: Reader,
     *,
     seed: int = 0,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Trained:
     """Train a judge on the rows of a data set, a logistic model for each of their labels.
 
@@ -128,7 +128,7 @@ def train_classifier(
         rows: The rows.
         reader: Compares texts.
         seed: Seed of the folds.
-        watch: Called with progress.
+        progress: Told the step, the number done and the total.
 
     Raises:
         InputError: No label has enough rows.
@@ -146,7 +146,7 @@ def train_classifier(
             n = len({row.group for row in chosen})
             left_out[label] = f"{n} questions with labels {sorted({row.value for row in chosen})} are too few"
         else:
-            x = _numbers(features, label, chosen, watch)
+            x = _numbers(features, label, chosen, progress)
             models[label], reports[label] = fit_label(label, chosen, x, seed)
     if not models:
         reasons = "; ".join(f"{label}: {reason}" for label, reason in left_out.items()) or "there are no rows"
@@ -158,11 +158,11 @@ def train_classifier(
     return Trained(models, known, reports, left_out)
 
 
-def _numbers(features: Features, label: Label, rows: Sequence[Row], watch: Progress) -> Floats:
+def _numbers(features: Features, label: Label, rows: Sequence[Row], progress: Progress) -> Floats:
     parts = []
     for start in range(0, len(rows), _TOGETHER):
         parts.append(features.of(label, [row.case for row in rows[start : start + _TOGETHER]]))
-        watch(f"{label.replace('_', ' ')}: rows read", min(start + _TOGETHER, len(rows)), len(rows))
+        progress(f"{label.replace('_', ' ')}: rows read", min(start + _TOGETHER, len(rows)), len(rows))
     return np.concatenate(parts)
 
 
@@ -212,7 +212,7 @@ def _losses(logits: Floats, y: Floats) -> Floats:
 
 
 def _penalty(losses: Mapping[float, Floats]) -> float:
-    """Return the highest penalty that is no worse than the best by more than the standard error of the difference."""
+    """Return the highest penalty within one standard error of the best."""
     best = min(losses, key=lambda one: losses[one].mean())
 
     def is_as_good(penalty: float) -> bool:

@@ -199,7 +199,7 @@ def train_llm(
         train_llm(graph, load("questions.jsonl"), "planner", module="plan", base=base)
     """
     training = Training("train_llm", out, options, LLMOptions)
-    place, tell = training.place, training.tell
+    place, progress = training.place, training.progress
     tuned = _brick(module, brick, options.get("context", _CONTEXT))
     how, gguf = _parameters(training), options.get("gguf", False)
     is_gguf = find_base(base)[1] is not None
@@ -211,13 +211,13 @@ def train_llm(
         )
     check_place(place, KIND, overwrite=training.overwrite)
     require_llm_packages(gguf=is_gguf)
-    tell("loading the model", 0, 1)
+    progress("loading the model", 0, 1)
     opened = open_base(base, how.device)
-    tell("loading the model", 1, 1)
-    learned, held, counts = _lessons(graph, questions, tuned, opened, how, tell)
+    progress("loading the model", 1, 1)
+    learned, held, counts = _lessons(graph, questions, tuned, opened, how, progress)
     with seeded(how.settings.seed, opened.device):
         model = adapt(opened, how.settings)
-        fitted = fit(model, learned, held, how.settings, tell)
+        fitted = fit(model, learned, held, how.settings, progress)
     report = LLMReport(
         module=module, brick=repr(tuned), **counts, learned=len(learned), epochs=len(fitted.losses),
         losses=fitted.losses, weights=sum(p.numel() for p in model.parameters() if p.requires_grad),
@@ -227,9 +227,9 @@ def train_llm(
     packages, device = ("torch", "transformers", "peft"), str(opened.device)
     about = provenance(graph, base, weights, packages, asdict(how), report, device=device)
     with writing(place, KIND, about, overwrite=training.overwrite) as folder:
-        tell("writing", 0, 1)
+        progress("writing", 0, 1)
         save(opened, model, folder, gguf=gguf)
-        tell("writing", 1, 1)
+        progress("writing", 1, 1)
     return report
 
 
@@ -288,13 +288,18 @@ def _brick(module: str, brick: Brick | Pipeline | None, context: int) -> Tuned:
 
 
 def _lessons(
-    graph: Graph, questions: Sequence[Question] | Grounded, brick: Tuned, base: Base, how: Parameters, tell: Progress
+    graph: Graph,
+    questions: Sequence[Question] | Grounded,
+    brick: Tuned,
+    base: Base,
+    how: Parameters,
+    progress: Progress,
 ) -> tuple[list[Tokens], list[Tokens], dict[str, int]]:
     """Return the training lessons, the held-out lessons, and the counts of questions that give none."""
     seed, total = how.settings.seed, len(questions)
     paths = collect(
         graph, linked_questions(graph, questions, how.max_hops), PathRules(how.max_hops, least=how.least, seed=seed),
-        watch=part_of(tell, "questions searched", total),
+        progress=part_of(progress, "questions searched", total),
     )  # fmt: skip
     parts, lost, too_long, longest = list[list[Tokens]](), Lost(), 0, 0
     context = min(how.context, base.context or how.context)
@@ -302,7 +307,7 @@ def _lessons(
     for examples in held_out(paths.all, lambda example: example.wording, seed):
         made = lessons(
             brick, examples, lost, n=how.n, nothing=how.nothing, texts=how.texts, seed=seed,
-            watch=part_of(tell, "prompts written", len(paths.all), before=done),
+            progress=part_of(progress, "prompts written", len(paths.all), before=done),
         )  # fmt: skip
         done += len(examples)
         encoded, most = encode(base, made, context=context, longest=brick.llm.max_tokens)

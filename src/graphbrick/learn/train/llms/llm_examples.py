@@ -74,7 +74,7 @@ def lessons(
     nothing: float = 0.1,
     texts: Sequence[str] = DEFAULT_TEXTS,
     seed: int = 0,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> list[Lesson]:
     """Return the lessons for a brick, in the order of the examples.
 
@@ -88,7 +88,7 @@ def lessons(
             not for relation paths, and only where there is something wrong to show.
         texts: What an `LLMScorer` is to rank, some of `TEXTS`.
         seed: Of what is drawn.
-        watch: Told the number of examples done.
+        progress: Told the number of examples done.
     """
     all_lessons: list[Lesson] = []
     for done, example in enumerate(examples, 1):
@@ -105,12 +105,12 @@ def lessons(
         readable = [lesson for lesson in replies if lesson is not None]
         lost.unread += len(replies) - len(readable)
         all_lessons += readable
-        watch("", done, len(examples))
+        progress("", done, len(examples))
     return all_lessons
 
 
 def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tuple[Path, ...]]:
-    """Return an example with its right paths, or with none of them and only paths that are certainly wrong."""
+    """Return an example with its right paths, or with only paths that are certainly wrong."""
     answers = set(example.grounded.answers)
     wrong = tuple(path for path in example.negatives if answers.isdisjoint(path.nodes[1:]))
     return (replace(example, negatives=wrong), ()) if nothing and wrong else (example, example.positives)
@@ -187,7 +187,7 @@ def _texts_of(path: Path, kind: str) -> list[str]:
 def _step(
     example: PathExample, positives: Sequence[Path], rng: np.random.Generator, *, triples: bool
 ) -> tuple[list[str], list[str]]:
-    """Return the candidates of one step of a beam search from one seed that has kept to right paths and some others."""
+    """Return the candidates of one beam step from a seed, after right paths and some others."""
     graph, walked = example.positives[0].graph, [*positives, *example.negatives]
     one = walked[rng.integers(len(positives) or len(walked))]
     hops = int(rng.integers(one.hops))

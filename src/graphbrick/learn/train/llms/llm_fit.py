@@ -1,4 +1,4 @@
-"""Low-rank adaptation of a causal language model to prompts with replies: torch, transformers and peft."""
+"""Low-rank adaptation of a causal language model to prompts with replies."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Base:
 
 
 def require_llm_packages(*, gguf: bool) -> None:
-    """Raise ModelError unless the packages are installed that tuning needs, and with ``gguf`` that for such a file."""
+    """Raise ModelError unless the packages for tuning, and perhaps ``gguf``, are installed."""
     packages = ("peft", "torch", "transformers", *(["gguf"] if gguf else []))
     require_packages("tuning a language model", packages)
 
@@ -233,9 +233,9 @@ def adapt(base: Base, settings: Settings) -> Any:
 
 
 def fit(
-    model: Any, learned: Sequence[Tokens], held: Sequence[Tokens], settings: Settings, tell: Progress
+    model: Any, learned: Sequence[Tokens], held: Sequence[Tokens], settings: Settings, progress: Progress
 ) -> Fitted[Quality]:
-    """Fit the adapter of a model to lessons, in place; it ends with the weights that are best on the held-out ones.
+    """Fit the adapter of a model to lessons, in place; keep the weights best on held-out ones.
 
     A step takes ``batch_size`` lessons in as many passes as memory needs; its loss is the mean over all tokens of their
     replies, however they are split.
@@ -253,14 +253,14 @@ def fit(
     def evaluate(name: str) -> Quality | None:
         if not held:
             return None
-        tell(name, 0, 1)
+        progress(name, 0, 1)
         return quality(model, held)
 
-    return fit_epochs(model, len(learned), settings, tell, learn=learn, evaluate=evaluate)
+    return fit_epochs(model, len(learned), settings, progress, learn=learn, evaluate=evaluate)
 
 
 def save(base: Base, model: Any, folder: Path, *, gguf: bool, merged: bool = True) -> None:
-    """Write the adapter, and the whole model with it where that is wanted: for transformers, or as a GGUF file.
+    """Write the adapter, and the whole model if wanted: for transformers, or as a GGUF file.
 
     The model is merged by it.
     """
@@ -305,7 +305,7 @@ def reply_losses(model: Any, lessons: Sequence[Tokens]) -> npt.NDArray[np.float6
 
 
 def first_tokens(base: Base, model: Any, lessons: Sequence[Tokens], n: int) -> list[list[tuple[str, float]]]:
-    """Return the ``n`` likeliest first tokens of each reply with the logarithm of their probability, as servers do."""
+    """Return the ``n`` likeliest first tokens of each reply with log probabilities, as servers do."""
     import torch
 
     by_lesson: dict[int, list[tuple[str, float]]] = {}
@@ -320,7 +320,7 @@ def first_tokens(base: Base, model: Any, lessons: Sequence[Tokens], n: int) -> l
 
 
 def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
-    """Return the logits where replies are, and the tokens that should follow: [lessons, longest reply] the latter.
+    """Return logits at replies, and the tokens that should follow, [lessons, longest reply].
 
     Lessons are filled up on the right. On the left, the first places would have nothing to attend to, and not every
     attention kernel has a finite gradient there. The last layer sees the places of replies only, as logits of whole
@@ -365,7 +365,7 @@ def _loss(logits: Any, labels: Any) -> Any:
 
 
 def _passes(lessons: Sequence[Tokens], device: str) -> list[list[int]]:
-    """Return the indices of lessons in groups of like length that fit into memory; one alone may be longer."""
+    """Return indices of lessons in groups of like length that fit into memory, at least one each."""
     most, groups = _AT_ONCE.get(device, _AT_ONCE["cuda"]), list[list[int]]()
     for i in sorted(range(len(lessons)), key=lambda i: len(lessons[i].ids)):
         if groups and (len(groups[-1]) + 1) * len(lessons[i].ids) <= most:

@@ -1,4 +1,4 @@
-"""Export of a tuned model as one GGUF file for llama.cpp: the base file with the adapter merged into its weights.
+"""Export of a tuned model as one GGUF file for llama.cpp: the base with the adapter merged.
 
 Only the weights of the layers with an adapter are rewritten. Names, tokenizer and chat template are copied from the
 base, so that they cannot change.
@@ -105,7 +105,7 @@ def _heads(reader: Any, architecture: str) -> tuple[int, ...]:
 
 
 def _order(there: Floats, base: Floats, heads: tuple[int, ...]) -> npt.NDArray[np.int64] | None:
-    """Return the order of the rows of a file, as places in the model: the same, or llama.cpp's for rotary positions."""
+    """Return the order of a file's rows in the model: the same, or llama.cpp's rotary order."""
     rows = np.arange(len(base))
     if there.shape != base.shape:
         return None

@@ -52,16 +52,16 @@ class Course:
         how: Parameters of the training.
         questions: float32 [questions, features], the features of the masked questions.
         steps: The patterns, in which symmetric relations are followed forwards.
-        tell: Callback for progress.
+        progress: Told the step, the number done and the total.
     """
 
     how: PatternParameters
     questions: Floats
     steps: list[Steps]
-    tell: Progress
+    progress: Progress
 
     def best_rounds(self, learned: list[Example], held: list[Example], rounds: int) -> tuple[int, Quality, Quality]:
-        """Return the number of rounds that is best for held-out examples, and their quality before and after it."""
+        """Return the best number of rounds for held-out examples, and quality before and after."""
         weights, *_ = self.weights(learned)
         before = quality(weights, held, self.questions)
         best = self._fit(weights, learned, held, rounds, "rounds to find how many")
@@ -77,7 +77,7 @@ class Course:
     def _fit(self, weights: Weights, examples: list[Example], held: list[Example], rounds: int, what: str) -> int:
         return fit(
             weights, examples, self.questions, held, rounds=rounds, patience=_PATIENCE, seed=self.how.seed,
-            watch=part_of(self.tell, what),
+            progress=part_of(self.progress, what),
         )  # fmt: skip
 
     def weights(self, learned: list[Example]) -> tuple[Weights, tuple[str, ...], tuple[Steps, ...]]:

@@ -71,7 +71,7 @@ def collect_ends(
     questions: Sequence[GroundedQuestion],
     model: PatternModel,
     *,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> list[EndExample]:
     """Return the candidates of questions with seeds and answers.
 
@@ -79,7 +79,7 @@ def collect_ends(
         graph: The graph.
         questions: Questions that the model was not trained on: otherwise its patterns look better than they are.
         model: Scores patterns.
-        watch: Told the number of questions done.
+        progress: Told the number of questions done.
     """
     examples = []
     with tempfile.TemporaryDirectory() as folder, using(store_of(graph)):
@@ -92,7 +92,7 @@ def collect_ends(
                 example = _example(graph, question, stage, model)
                 if example is not None:
                     examples.append(example)
-            watch("", done, len(questions))
+            progress("", done, len(questions))
     return examples
 
 
@@ -119,7 +119,7 @@ def _example(graph: Graph, question: GroundedQuestion, stage: Patterns, model: P
 
 
 def fit_ends(examples: Sequence[EndExample]) -> EndModel | None:
-    """Return weights that make answers likely, and the margins with the best F1; None for too few questions.
+    """Return weights that make answers likely, and margins of best F1; None for too few questions.
 
     The likelihood is that of any answer under a softmax over the candidates of a question, with features divided by
     their spread and a penalty on squared weights.

@@ -1,4 +1,4 @@
-"""Training examples: the patterns around the seeds of each question, and how well each leads to the answers."""
+"""Training examples: the patterns around the seeds of questions, and how right each is."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Examples(Counts):
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """The patterns around one seed: steps, F1, precision and promise of each, and whether some are left out."""
+    """Patterns around a seed: steps, F1, precision and promise of each, and whether any are left out."""
 
     steps: list[tuple[int, ...]]
     f1: Floats
@@ -100,7 +100,7 @@ def collect(
     most: int,
     seed: int,
     into: Examples | None = None,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Examples:
     """Return the patterns around the seeds of questions and how well each gives the answers.
 
@@ -112,7 +112,7 @@ def collect(
             random; those that end at many entities are not carried on.
         seed: Of what is drawn.
         into: Examples to add these to.
-        watch: Told the number of questions done.
+        progress: Told the number of questions done.
     """
     rng = np.random.default_rng(seed)
     examples = Examples() if into is None else into
@@ -123,7 +123,7 @@ def collect(
         gold = examples.gold(question)
         if gold:
             _add(examples, graph, place, question, np.array(gold, dtype=np.int32), max_hops, most, rng)
-        watch("", place - first + 1, len(questions))
+        progress("", place - first + 1, len(questions))
     return examples
 
 

@@ -1,4 +1,4 @@
-"""Fitting the weights of a `PatternModel` to examples: Adam on the likelihood of good patterns, with numpy alone."""
+"""Fitting the weights of a `PatternModel` by Adam on the likelihood of good patterns."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def loss(scores: npt.NDArray[np.float64], reward: Floats, group: Ints) -> tuple[
 
 
 def step_gradient(batch: Batch, scores: npt.NDArray[np.float64], length: Ints) -> tuple[float, npt.NDArray[np.float64]]:
-    """Return the loss of a batch: the right pattern among all, and its beginnings among those of their length."""
+    """Return the loss of a batch: right patterns among all, their beginnings among those of a length."""
     total, gradient = loss(scores, batch.f1, batch.owner)
     for hops in range(1, int(length.max(initial=1))):
         rows = np.flatnonzero(length == hops)
@@ -246,7 +246,7 @@ def fit(
     rounds: int,
     patience: int,
     seed: int,
-    watch: Progress,
+    progress: Progress,
 ) -> int:
     """Fit the weights, and leave the averages that were best on the development examples.
 
@@ -261,7 +261,7 @@ def fit(
         rounds: Rounds at most; each is a pass over the examples, or over as many of them as a round takes.
         patience: Rounds without a better result after which it stops.
         seed: Of the order of the examples.
-        watch: Told each round that is done.
+        progress: Told each round that is done.
 
     Returns:
         The round whose averages are left.
@@ -284,7 +284,7 @@ def fit(
             share = np.float32(max(1 - _AVERAGED, 9 / (10 + steps)))  # the first steps are soon forgotten
             for name, value in weights.values.items():
                 average[name] += share * (value - average[name])
-        watch("", number, rounds)
+        progress("", number, rounds)
         merit = quality(weights.holding(average), development, questions).f1 if development else float(number)
         if merit >= best:
             best, best_values, at = merit, {name: value.copy() for name, value in average.items()}, number

@@ -97,7 +97,7 @@ def train_patterns(
     rounds: int = ROUNDS,
     **options: Unpack[TrainOptions],
 ) -> PatternReport:
-    """Learn which relation patterns around the seeds of a question lead to its answers; `PatternScorer` uses it.
+    """Learn which relation patterns around seeds lead to answers, for `PatternScorer`.
 
     The right patterns come from the graph: among all patterns of at most ``max_hops`` hops around the seeds, those
     whose end entities match the answers, by F1. The others around the same seeds are negatives. A tenth of the
@@ -133,8 +133,8 @@ def train_patterns(
     training.check(max_hops=(max_hops, 1, 10, 3), rounds=(rounds, 1, 10_000, ROUNDS))
     check_place(training.place, overwrite=training.overwrite)
     how = PatternParameters(embedder=embedder or MiniLM(), max_hops=max_hops, rounds=rounds, seed=training.seed)
-    taught = examples(graph, questions, max_hops=max_hops, seed=how.seed, watch=training.tell)
-    model, report = fit_patterns(graph, taught, how, watch=training.tell)
+    taught = examples(graph, questions, max_hops=max_hops, seed=how.seed, progress=training.progress)
+    model, report = fit_patterns(graph, taught, how, progress=training.progress)
     save(model, training.place, overwrite=training.overwrite)
     return report
 
@@ -146,9 +146,9 @@ def examples(
     max_hops: int,
     seed: int,
     into: Examples | None = None,
-    watch: Progress = silent,
+    progress: Progress = silent,
 ) -> Examples:
-    """Return the patterns around the seeds of questions with how right they are; seeds are linked if not named.
+    """Return the patterns around seeds of questions with how right they are; link missing seeds.
 
     Args:
         graph: The graph.
@@ -156,12 +156,12 @@ def examples(
         max_hops: The longest pattern.
         seed: Seed of everything that is drawn at random.
         into: Examples to add these to.
-        watch: Called with (name of the step, number done, total).
+        progress: Called with (name of the step, number done, total).
     """
     linked = linked_questions(graph, questions, max_hops)
     return collect(
         graph, linked, max_hops=max_hops, most=MOST, seed=seed, into=into,
-        watch=part_of(watch, "questions searched", len(linked)),
+        progress=part_of(progress, "questions searched", len(linked)),
     )  # fmt: skip
 
 
@@ -178,7 +178,7 @@ def require_reached(found: Examples, max_hops: int) -> None:
 
 
 def fit_patterns(
-    graph: Graph, found: Examples, how: PatternParameters, *, watch: Progress = silent
+    graph: Graph, found: Examples, how: PatternParameters, *, progress: Progress = silent
 ) -> tuple[PatternModel, PatternReport]:
     """Fit the model to examples.
 
@@ -186,7 +186,7 @@ def fit_patterns(
         graph: The graph.
         found: The examples.
         how: Parameters of the training.
-        watch: Called with (name of the step, number done, total).
+        progress: Called with (name of the step, number done, total).
 
     Raises:
         InputError: No question has a pattern that leads to an answer.
@@ -194,15 +194,16 @@ def fit_patterns(
     started = time.perf_counter()
     require_reached(found, how.max_hops)
     steps = [canonical(pattern, how.symmetric) for pattern in found.steps(graph)]
-    masked = in_batches(list(found.masked), partial(many_features, how.embedder), _AT_ONCE, "questions embedded", watch)
-    course = Course(how, masked, steps, watch)
+    embed = partial(many_features, how.embedder)
+    masked = in_batches(list(found.masked), embed, _AT_ONCE, "questions embedded", progress)
+    course = Course(how, masked, steps, progress)
     learned, held = held_out(found.all, _wording, how.seed) if how.hold_out else (found.all, [])
     before, after, rounds = None, None, how.rounds
     if held:
         rounds, before, after = course.best_rounds(learned, held, rounds)
     model = course.model(found.all, rounds, "rounds of training")  # on the held-out examples too
     for_ends = partial(course.model, rounds=rounds, what="rounds of training for ends")
-    ends = _fit_ends(graph, found, for_ends, how.seed, watch)
+    ends = _fit_ends(graph, found, for_ends, how.seed, progress)
     learned_from = sum(bool(example.f1.any()) for example in found.all)
     report = PatternReport(
         **found.lost(), learned=learned_from, cut=found.cut, patterns=len(steps), rounds=rounds, untrained=before,
@@ -212,9 +213,9 @@ def fit_patterns(
 
 
 def _fit_ends(
-    graph: Graph, taught: Examples, model: Callable[[list[Example]], PatternModel], seed: int, tell: Progress
+    graph: Graph, taught: Examples, model: Callable[[list[Example]], PatternModel], seed: int, progress: Progress
 ) -> EndModel | None:
-    """Learn to choose among ends from a third of the wordings, with patterns that were trained on the others.
+    """Learn to choose among ends from a third of the wordings, with patterns of the others.
 
     Written questions mean all ends of a pattern, so only the questions that were searched teach this.
     """
@@ -227,7 +228,7 @@ def _fit_ends(
     learned = [example for example in taught.all if example.question not in apart]
     examples = collect_ends(
         graph, [taught.searched[example.question - first] for example in held], model(learned),
-        watch=part_of(tell, "ends compared"),
+        progress=part_of(progress, "ends compared"),
     )  # fmt: skip
     return fit_ends(examples)
 
@@ -237,7 +238,7 @@ def _wording(example: Example) -> int:
 
 
 def in_batches(
-    texts: Sequence[str], embed: Callable[[Sequence[str]], npt.NDArray[Any]], n: int, what: str, tell: Progress
+    texts: Sequence[str], embed: Callable[[Sequence[str]], npt.NDArray[Any]], n: int, what: str, progress: Progress
 ) -> Floats:
     """Return a row for each text, float32, made ``n`` texts at a time.
 
@@ -246,12 +247,12 @@ def in_batches(
         embed: Makes the rows of some texts.
         n: How many.
         what: Name of the step, for progress.
-        tell: Callback for progress.
+        progress: Told the step, the number done and the total.
     """
     rows = []
     for start in range(0, len(texts), n):
         rows.append(embed(texts[start : start + n]).astype(np.float32, copy=False))
-        tell(what, min(start + n, len(texts)), len(texts))
+        progress(what, min(start + n, len(texts)), len(texts))
     return np.concatenate(rows)
 
 

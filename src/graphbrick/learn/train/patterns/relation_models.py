@@ -1,4 +1,4 @@
-"""The frame of small models over relation patterns: rows of training, one way to train them, and a report."""
+"""The frame of small models over relation patterns: rows, training and report."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class RelationTrainee(ABC, Generic[Model]):
         max_hops: The longest pattern.
         epochs: Passes over the questions.
         seed: Seed of everything that is drawn at random.
-        tell: Callback for progress.
+        progress: Told the step, the number done and the total.
     """
 
     kind: ClassVar[str]
@@ -102,7 +102,7 @@ class RelationTrainee(ABC, Generic[Model]):
     max_hops: int
     epochs: int
     seed: int
-    tell: Progress
+    progress: Progress
 
     @abstractmethod
     def untrained(self) -> Model | None:
@@ -133,11 +133,11 @@ def train_relation_model(
 ) -> RelationReport:
     """Train a model on the patterns around the seeds of questions, and write its file; see `train_towers`."""
     check_free(training.place, overwrite=training.overwrite)
-    embedder, seed, tell = embedder or MiniLM(), training.seed, training.tell
-    taught = examples(graph, questions, max_hops=max_hops, seed=seed, watch=tell)
+    embedder, seed, progress = embedder or MiniLM(), training.seed, training.progress
+    taught = examples(graph, questions, max_hops=max_hops, seed=seed, progress=progress)
     require_reached(taught, max_hops)
-    vectors = vectors_of(embedder, list(taught.masked), "questions embedded", tell)
-    trainee = trainee_of(embedder, rows_of(taught), taught.steps(graph), vectors, max_hops, epochs, seed, tell)
+    vectors = vectors_of(embedder, list(taught.masked), "questions embedded", progress)
+    trainee = trainee_of(embedder, rows_of(taught), taught.steps(graph), vectors, max_hops, epochs, seed, progress)
     learned, held = held_out(trainee.rows, lambda row: row.question, seed)
     before = after = None
     if held:
@@ -175,9 +175,9 @@ def quality(rows: Sequence[QuestionRow], score: Callable[[QuestionRow], npt.NDAr
     return Quality(len(rows), hits, float(np.mean([row.f1[i] for row, i in zip(rows, best, strict=True)])))
 
 
-def vectors_of(embedder: Embedder, texts: Sequence[str], what: str, tell: Progress) -> Floats:
+def vectors_of(embedder: Embedder, texts: Sequence[str], what: str, progress: Progress) -> Floats:
     """Return the vectors of texts, float32 [texts, dimensions]."""
-    return in_batches(texts, embedder.embed, _AT_ONCE, what, tell)
+    return in_batches(texts, embedder.embed, _AT_ONCE, what, progress)
 
 
 def is_plain(steps: Steps) -> bool:

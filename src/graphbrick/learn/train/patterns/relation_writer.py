@@ -95,7 +95,7 @@ class _Writer(RelationTrainee[RelationModel]):
         """Return nothing."""
 
     def scores(self, model: RelationModel, row: QuestionRow) -> npt.NDArray[np.float64]:
-        """Return the log probability of each pattern, -inf for those with a relation that the model does not know."""
+        """Return the log probability of each pattern, -inf for one with an unknown relation."""
         vector, patterns = self.questions[row.question], [self.steps[p] for p in row.patterns]
         symbol = {relation: i for i, relation in enumerate(model.relations, 1)}
         scores = np.full(len(patterns), -np.inf)
@@ -138,7 +138,7 @@ class _Writer(RelationTrainee[RelationModel]):
                     gradients[f"place {i}"] = x.T @ chances
                     np.add.at(gradients["after"], before[of], chances)
                 adam.step(gradients)
-            self.tell("epochs", epoch + 1, self.epochs)
+            self.progress("epochs", epoch + 1, self.epochs)
         weights = np.stack([values[f"place {i}"] for i in range(self.max_hops + 1)])
         return RelationModel(self.relations, weights, values["after"])
 

@@ -88,7 +88,7 @@ class _Towers(RelationTrainee[tuple[Floats, Floats]]):
 
     def __post_init__(self) -> None:
         texts = [relations_text(steps) for steps in self.steps]
-        self.paths = vectors_of(self.embedder, texts, "patterns embedded", self.tell)
+        self.paths = vectors_of(self.embedder, texts, "patterns embedded", self.progress)
 
     def untrained(self) -> tuple[Floats, Floats]:
         start = np.eye(self.paths.shape[1], dtype=np.float32)
@@ -109,7 +109,7 @@ class _Towers(RelationTrainee[tuple[Floats, Floats]]):
             for start in range(0, len(rows), _BATCH):
                 drawn = [_drawn(rows[i], rng) for i in order[start : start + _BATCH]]
                 adam.step(_gradients(drawn, self.questions, self.paths, heads, self.margin))
-            self.tell("epochs", epoch + 1, self.epochs)
+            self.progress("epochs", epoch + 1, self.epochs)
         return heads["question"], heads["path"]
 
     def content(self, model: tuple[Floats, Floats]) -> tuple[dict[str, Any], Arrays]:

@@ -234,7 +234,7 @@ class Prepared:
 
 
 def prepare(
-    graph: Graph, questions: Sequence[Question] | Grounded, how: TextParameters, tell: Progress, *, alone: bool
+    graph: Graph, questions: Sequence[Question] | Grounded, how: TextParameters, progress: Progress, *, alone: bool
 ) -> Prepared:
     """Find the paths of questions and write their texts.
 
@@ -242,7 +242,7 @@ def prepare(
         graph: The graph.
         questions: Questions with answers.
         how: The parameters.
-        tell: Callback for progress.
+        progress: Told the step, the number done and the total.
         alone: Whether questions are of use around which every path is right.
 
     Raises:
@@ -251,7 +251,7 @@ def prepare(
     examples = collect(
         graph, linked_questions(graph, questions, how.max_hops),
         PathRules(how.max_hops, how.negative_hops, how.k, how.positives, how.pool, how.least, how.seed),
-        watch=part_of(tell, "questions searched"),
+        progress=part_of(progress, "questions searched"),
     )  # fmt: skip
     usable = [example for example in examples.all if alone or any(rows_of(example, how.forms))]
     learned, apart = held_out(usable, lambda example: example.wording, how.seed)

@@ -1,4 +1,4 @@
-"""Training of embedding models and re-rankers on paths; the two differ in their `Trainee`. Needs torch."""
+"""Training of embedding models and re-rankers on paths, which differ in their `Trainee`."""
 
 from __future__ import annotations
 
@@ -178,16 +178,16 @@ def train_text_model(
     training = Training(kind.caller, out, options, TextOptions)
     own: dict[str, Any] = {"loss": kind.losses[0], "margin": kind.margin, "batch_size": kind.batch_size}
     how = TextParameters(caller=kind.caller, losses=kind.losses, **own | training.parameters("base"))
-    place, tell = training.place, training.tell
+    place, progress = training.place, training.progress
     check_place(place, kind.kind, overwrite=training.overwrite)
     require_packages(kind.caller, PACKAGES)
     base, device = base_of(options.get("base", kind.base)), device_of(options.get("device"))
     with seeded(how.seed, device):
         model = _open_base(kind, base)
-        prepared = prepare(graph, questions, how, tell, alone=how.loss in kind.one_sided_losses)
+        prepared = prepare(graph, questions, how, progress, alone=how.loss in kind.one_sided_losses)
         trainee, rows = kind(model, device, how, prefixes), prepared.learned + prepared.apart
         long = trainee.count_long(rows)
-        fitted = fit(trainee, prepared, tell)
+        fitted = fit(trainee, prepared, progress)
     examples, (learned, apart, alone) = prepared.examples, prepared.questions
     report = TextReport(
         **examples.lost(), learned=learned, apart=apart, cut=examples.cut, alone=alone, positives=how.positives,
@@ -220,7 +220,7 @@ def _open_base(kind: type[Trainee], base: str) -> Any:
         ) from error
 
 
-def fit(trainee: Trainee, prepared: Prepared, tell: Progress) -> Fitted[Ranked]:
+def fit(trainee: Trainee, prepared: Prepared, progress: Progress) -> Fitted[Ranked]:
     """Train a model on rows; it has the best weights afterwards.
 
     In every epoch each row gives one positive and ``how.negatives`` negatives. ``how.hard`` of these are the ones that
@@ -230,7 +230,8 @@ def fit(trainee: Trainee, prepared: Prepared, tell: Progress) -> Fitted[Ranked]:
 
     def begin(epoch: int, name: str) -> None:
         if how.hard and (epoch - 1) % how.refresh == 0:
-            scores = _rated(trainee, [(row.question, row.negatives) for row in rows], tell, f"{name}, hard negatives")
+            negatives = [(row.question, row.negatives) for row in rows]
+            scores = _rated(trainee, negatives, progress, f"{name}, hard negatives")
             hardest[:] = [np.argsort(-of_row, kind="stable")[: how.hard].tolist() for of_row in scores]
 
     def learn(places: Sequence[int], rng: np.random.Generator) -> tuple[float, float]:
@@ -242,10 +243,10 @@ def fit(trainee: Trainee, prepared: Prepared, tell: Progress) -> Fitted[Ranked]:
         if not prepared.apart:
             return None
         candidates = [(row.question, row.positives + row.negatives) for row in prepared.apart]
-        return ranked(prepared.apart, _rated(trainee, candidates, tell, name))
+        return ranked(prepared.apart, _rated(trainee, candidates, progress, name))
 
     return fit_epochs(
-        trainee.model, len(rows), how, tell, learn=learn, evaluate=evaluate, begin=begin, new_head=trainee.new_head
+        trainee.model, len(rows), how, progress, learn=learn, evaluate=evaluate, begin=begin, new_head=trainee.new_head
     )
 
 
@@ -260,12 +261,12 @@ def _draw(row: Row, hardest: Sequence[int], how: TextParameters, rng: np.random.
     return Drawn(row, tuple(texts[i] for i in places), tuple(row.keys[i] for i in places))
 
 
-def _rated(trainee: Trainee, questions: Sequence[Candidates], tell: Progress, name: str) -> list[Floats]:
+def _rated(trainee: Trainee, questions: Sequence[Candidates], progress: Progress, name: str) -> list[Floats]:
     """Return the scores of the texts of each question."""
     scores: list[Floats] = []
     for start in range(0, len(questions), _RATE_QUESTIONS):
         scores += trainee.rate(questions[start : start + _RATE_QUESTIONS])
-        tell(name, len(scores), len(questions))
+        progress(name, len(scores), len(questions))
     return scores
 
 

@@ -140,7 +140,7 @@ def only_list(value: object) -> list[Any] | None:
 
 
 def number_in(value: object) -> float | None:
-    """Return the number that a cell is, also as text, as models without a schema write it; None if it is none.
+    """Return the number in a cell, also one written as text; None if it is not a number.
 
     >>> number_in(7), number_in("[7]"), number_in("high"), number_in(True)
     (7.0, 7.0, None, None)

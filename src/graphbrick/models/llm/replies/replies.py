@@ -52,13 +52,13 @@ def shown(reply: str) -> str:
 
 
 def unreadable(message: str, code: str = "", **values: object) -> None:
-    """Record a reply that cannot be read: an event, and the figure ``unread_replies`` of the running stage."""
+    """Record an unreadable reply: an event, and the figure ``unread_replies`` of the stage."""
     event(message, code, once=False, **values)
     tally(unread_replies=1)
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line and without control characters, so that it cannot pass for several candidates."""
+    """Return a text on one line, so that it cannot pass for several candidates."""
     printable = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     return " ".join(printable.split())
 
@@ -78,7 +78,7 @@ def lines_of(texts: Iterable[str], longest: int = 1000) -> list[str]:
 
 
 def numbered(texts: Iterable[str], longest: int = 1000, first: int = 1) -> str:
-    """Return texts as the numbered lines of a prompt, from ``first``; very long ones are cut, which is an event."""
+    """Return texts as numbered lines of a prompt, from ``first``; cutting a long one is an event."""
     return "\n".join(f"{i}. {line}" for i, line in enumerate(lines_of(texts, longest), first))
 
 
@@ -262,7 +262,7 @@ def _number_lines(lines: Iterable[str]) -> list[tuple[int, int]] | None:
 
 
 def _numbers(line: str) -> list[tuple[int, int]] | None:
-    """Return the ranges of a line that holds only numbers, or says that there are none; None for other lines."""
+    """Return the ranges of a line of numbers, or one that says there are none; else None."""
     bare = _LABEL.sub("", without_remark(BULLET.sub("", line)))
     if fold(bare) == "none" or bare == "[]":
         return []
@@ -280,7 +280,7 @@ def _numbers(line: str) -> list[tuple[int, int]] | None:
 
 
 def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tuple[int, int]] | None:
-    """Return the same for lines with text; all must be of that kind, except a first one that introduces them."""
+    """Return the same for lines with text; all must have it, except a first that introduces them."""
     place = {text: number for number, text in reversed(list(enumerate(texts, 1))) if text}
     found, moved = [], []
     for line in lines[1:] if lines and lines[0].endswith(":") else lines:

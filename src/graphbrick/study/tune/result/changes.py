@@ -12,13 +12,14 @@ from statistics import fmean, median
 from graphbrick.core.errors import PipelineError
 from graphbrick.pipeline import Pipeline, Sequence, Union
 from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.composition import stages_of
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.study.statistics.comparison import compare
 from graphbrick.study.statistics.intervals import Interval
 from graphbrick.study.statistics.paired import holm
 from graphbrick.study.tune.race import Candidate, log_ratio
 from graphbrick.study.tune.space.space import STAGES, Space, filled, readable
-from graphbrick.study.tune.space.trees import kind_of, matches, models_in, name_of, stages_of, with_model
+from graphbrick.study.tune.space.trees import kind_of, matches, models_in, name_of, with_model
 
 _OPTIONAL = ("extract", "prune", "rerank")
 _REPLACED = ("retrieve", *_OPTIONAL)
@@ -132,7 +133,7 @@ def _replaces(option: Pipeline, stage: Pipeline) -> bool:
 
 
 def _with_other_models(pipeline: Pipeline, space: Space) -> Iterator[tuple[Brick, Brick, Pipeline]]:
-    """Yield each model of a pipeline, another one of the same use, and the pipeline with that in its place."""
+    """Yield each model of a pipeline, another of the same use, and the pipeline with that."""
     for name, texts in space.models.items():
         models = _bricks(texts)
         for old in _models_of(pipeline, name, space):

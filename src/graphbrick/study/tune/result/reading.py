@@ -24,17 +24,8 @@ def is_search(folder: Path) -> bool:
     return (folder / FIGURES).is_file()
 
 
-def figures_stamp(folder: Path) -> object:
-    """Return a value that differs when the result in a folder is another one; None if there is none."""
-    try:
-        stat = (folder / FIGURES).stat()
-    except OSError:
-        return None
-    return stat.st_ino, stat.st_mtime_ns, stat.st_size
-
-
 def read_search(folder: Path) -> dict[str, Any]:
-    """Return the result of a search as `write_files` wrote it, with a sentence for each effect under ``words``.
+    """Return the result as `write_files` wrote it, with a sentence per effect under ``words``.
 
     Raises:
         InputError: The folder holds no result, or one that cannot be read.

@@ -1,4 +1,4 @@
-"""Result of a search: the front, a pipeline for each aim, and the effect of each choice, with intervals."""
+"""Result of a search: the front, a pipeline for each aim, and effects with intervals."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def _about_time(stopped: str, final: int) -> list[str]:
 
 
 def _about_limits(best: Sequence[tuple[Aim, Candidate]], figures: Mapping[str, Figures], race: Race) -> list[str]:
-    """Return notes about limits that the recommended pipelines do not keep, and the best of those that keep them."""
+    """Return notes on limits that recommended pipelines break, and the best that keep them."""
     compared = {one.name for one in race.candidates if one.only_compared}
     usable = {name: one for name, one in figures.items() if name not in compared}
     notes = []

@@ -1,4 +1,4 @@
-"""Rules of thumb: sentences about bricks, where chance does not explain the scores of the tried pipelines."""
+"""Rules of thumb: sentences about bricks whose scores chance does not explain."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import numpy as np
 from graphbrick.core.parameters import declared
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.composition import stages_of
 from graphbrick.pipeline.parsing import parse
 from graphbrick.study.statistics.intervals import Interval
 from graphbrick.study.statistics.paired import holm
 from graphbrick.study.tune.race import Candidate
-from graphbrick.study.tune.space.trees import kind_of, name_of, stages_of
+from graphbrick.study.tune.space.trees import kind_of, name_of
 
 QUESTIONS = 12
 """Questions that a pipeline has to have answered to count; all are compared on these."""
@@ -83,7 +84,7 @@ def compared_bricks(candidates: Sequence[Candidate]) -> list[Rule]:
 
 
 def _bricks(pipeline: Pipeline) -> Iterator[tuple[str, str]]:
-    """Yield the bricks of a pipeline by kind of stage, and its models by kind if all of its stages use the same."""
+    """Yield the bricks of a pipeline by kind of stage, and its models if all stages share them."""
     stages = defaultdict[str, list[str]](list)
     for stage in stages_of(pipeline):
         stages[kind_of(stage)].append(name_of(stage))

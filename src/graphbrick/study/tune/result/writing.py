@@ -17,7 +17,7 @@ RECIPES, FIGURES, PAGE = "tuned.toml", "tuned.json", "report.html"
 
 
 def write_files(result: Tuned, folder: Path, *, graph: str) -> bool:
-    """Write recipes, figures and page into the folder of a search; each replaces the one before as a whole.
+    """Write recipes, figures and page of a search; each file replaces its predecessor whole.
 
     A result without final figures, as the time or the budget was used up, does not replace one that has some.
 

@@ -96,7 +96,7 @@ def _unions(options: Sequence[str], models: Mapping[str, tuple[str, ...]]) -> li
 
 
 def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[str, str]:
-    """Return the first recipe texts of a search by name: the default, and published ones with these models.
+    """Return the first recipes of a search by name: the default, and published ones.
 
     Args:
         graph: The graph.
@@ -118,7 +118,7 @@ def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[s
 def permitted(
     known: Mapping[str, str], space: Space, *, without: Sequence[str], kinds: Sequence[str]
 ) -> tuple[dict[str, str], bool]:
-    """Return the pipelines that a restricted search may begin with, and whether the first may be recommended.
+    """Return the pipelines a restricted search begins with, and whether to recommend the first.
 
     The first one stays in any case, as what the winners are compared with.
 

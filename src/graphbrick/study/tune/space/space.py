@@ -1,4 +1,4 @@
-"""The space of pipelines of a search: options of each stage, models, and declared parameters of bricks.
+"""The space of pipelines of a search: options of stages, models, and parameters of bricks.
 
 An option is recipe text, such as ``PPR(k=1000)`` or ``BeamSearch($scorer) | ShortestPaths()``. ``$scorer`` stands for
 one of the models of that name, the same one wherever an option has it. A parameter that the text gives is fixed; every
@@ -110,7 +110,7 @@ class Space:
             ) from error
 
     def one_by_one(self, *, every: bool = False) -> Iterator[Choose]:
-        """Yield choices that draw each option of each stage once, beside the first options and default parameters.
+        """Yield choices that draw each option of each stage once, beside first options and defaults.
 
         Args:
             every: Whether to draw every union; else one for each stage that has several.
@@ -231,7 +231,7 @@ def _usable(brick: str, parameter: str, values: tuple[str, ...]) -> tuple[str, .
 
 
 def read_space(path: Path, default: Space) -> Space:
-    """Return the space that a TOML file describes: tables ``stages`` and ``models`` of lists of recipe texts.
+    """Return the space of a TOML file: tables ``stages`` and ``models`` of lists of recipe texts.
 
     Args:
         path: The file.

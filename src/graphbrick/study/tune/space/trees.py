@@ -12,8 +12,9 @@ from graphbrick.core.parameters import declared
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Level, Pipeline, Repeat, Sequence, Stage, Union
 from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.composition import stages_of
 from graphbrick.study.store.identity import bricks_of
-from graphbrick.study.tune.space.space import PLACE, Space, readable
+from graphbrick.study.tune.space.space import PLACE, Space
 
 _KINDS = {Level.QUERY: "link", Level.SUBGRAPH: "extract", Level.EVIDENCE: "retrieve", Level.ANSWER: "generate"}
 _MARK = "place_of_"  # stands before the name of a place where Python allows no $
@@ -21,13 +22,8 @@ _MARK = "place_of_"  # stands before the name of a place where Python allows no 
 Models = Mapping[str, Many[str]]
 
 
-def stages_of(pipeline: Pipeline) -> list[Pipeline]:
-    """Return the stages of a pipeline; a union or a repetition is one."""
-    return list(pipeline.stages) if isinstance(pipeline, Sequence) else [pipeline]
-
-
 def kind_of(stage: Pipeline) -> str:
-    """Return the kind of a stage; that of a union is the one of its branches, or the kind that gives the same.
+    """Return the kind of a stage; of a union, that of a branch or of a stage that gives the same.
 
     >>> from graphbrick import parse
     >>> [kind_of(parse(text)) for text in ("PPR()", "PPR() | KHop()", "PPR() >> AllPaths() | ShortestPaths()")]
@@ -54,9 +50,9 @@ def name_of(stage: Pipeline) -> str:
     return type(stage).__name__
 
 
-def asks_model(text: str) -> bool:
+def asks_model(pipeline: Pipeline | None) -> bool:
     """Return whether a pipeline asks a language model."""
-    return any(isinstance(brick, ChatModel) for brick in bricks_of(readable(text)))
+    return any(isinstance(brick, ChatModel) for brick in bricks_of(pipeline))
 
 
 def allows(space: Space, pipeline: Pipeline, kinds: Many[str]) -> bool:
@@ -78,7 +74,7 @@ def allows(space: Space, pipeline: Pipeline, kinds: Many[str]) -> bool:
 
 
 def matches(text: str, value: Brick | Pipeline, models: Models) -> bool:
-    """Return whether a brick or pipeline fits a recipe text; parameters that the text leaves out may be any.
+    """Return whether a brick or pipeline fits a recipe text; omitted parameters may be any.
 
     >>> from graphbrick import parse
     >>> matches("Rerank($scorer)", parse("Rerank(BM25(k1=1.5), n=8)"), {"scorer": ("BM25()",)})
@@ -161,7 +157,7 @@ def _is_model(brick: Brick, models: Many[Brick]) -> bool:
 
 
 def _rebuilt(value: object, put: Callable[[Brick], Brick | None]) -> object:
-    """Return a brick or pipeline whose bricks are replaced; ``put`` returns None for one that is looked into."""
+    """Return a brick or pipeline with replaced bricks; ``put`` returns None to look inside."""
     if isinstance(value, Sequence):
         return Sequence(tuple(_pipelines(value.stages, put)))
     if isinstance(value, Union):

@@ -16,8 +16,9 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.communities import CommunityTree, communities_of, communities_place
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
 from graphbrick.graphs.export.place import Export, Written, new_export_folder
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.llm.context_budget import text_tokens
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.exchange.graphrag.tables import TITLE
 from graphbrick.text.extract.describing import joined_descriptions
 from graphbrick.text.reporting.reports import Cited, CommunityReport, reports_of, reports_place

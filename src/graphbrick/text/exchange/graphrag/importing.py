@@ -13,8 +13,9 @@ from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.communities import keep_communities
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.corpus_writer import write_corpus
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.text.documents.imported import Imported, replace_documents
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.exchange.graphrag.reading import Reader
 from graphbrick.text.exchange.graphrag.tables import TableRows, Tables
 from graphbrick.text.reporting.reports import keep_reports
@@ -23,7 +24,7 @@ WRITER = "GraphRAG"
 
 
 def import_graphrag(source: str | PathLike[str], path: str | PathLike[str], *, overwrite: bool = False) -> Imported:
-    """Make a graph from the output folder of Microsoft GraphRAG: the Parquet tables of its versions 1 to 3.
+    """Make a graph from an output folder of Microsoft GraphRAG: the Parquet tables of versions 1 to 3.
 
     Entities keep their types and descriptions, relationships become triples `RELATED` with descriptions and weights,
     text units become passages of their documents, covariates become claims. Communities and reports are kept beside the
@@ -42,7 +43,7 @@ def import_graphrag(source: str | PathLike[str], path: str | PathLike[str], *, o
 
 
 def import_rows(tables: TableRows, path: str | PathLike[str], writer: str, *, overwrite: bool) -> Imported:
-    """Make a graph from rows with the columns of GraphRAG's tables; relationships may have ``keywords``, too.
+    """Make a graph from rows of GraphRAG's tables; relationships may have ``keywords``.
 
     Args:
         tables: The rows.

@@ -18,11 +18,12 @@ import numpy as np
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
 from graphbrick.graphs.export.place import Export, Written, new_export_folder
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.models.vectors.store import store_of
-from graphbrick.text.documents.store import TextStore, text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.exchange.lightrag.storage import (
     BETWEEN,
     CHUNKS,

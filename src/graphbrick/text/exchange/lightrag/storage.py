@@ -27,7 +27,7 @@ def is_lightrag(folder: Path) -> bool:
 
 
 class Storage:
-    """The documents, chunks, entities and relations of a storage folder, by the names of GraphRAG's tables.
+    """The documents, chunks, entities and relations of a storage folder, as GraphRAG names them.
 
     An entity or relation with several descriptions or types has a row for each.
 

@@ -66,7 +66,7 @@ class Visits:
 
 
 def slots_of(form: Form) -> list[tuple[str, str]]:
-    """Return the names in a form that have to be bound, each once: ("entity", name) or ("relation", words)."""
+    """Return the unbound names in a form, each once: ("entity", name) or ("relation", words)."""
     slots: dict[tuple[str, str], None] = {}
     if isinstance(form, Named):
         slots["entity", form.name] = None
@@ -80,7 +80,7 @@ def slots_of(form: Form) -> list[tuple[str, str]]:
 
 
 def bindings(candidates: Mapping[tuple[str, str], Sequence[int]], most: int) -> Iterator[Binding]:
-    """Yield the combinations of candidates, best first: by the sum of their ranks, then by those of the first slots.
+    """Yield the combinations of candidates by the sum of their ranks, then those of the first slots.
 
     Args:
         candidates: The candidates of each slot, best first.

@@ -95,7 +95,7 @@ def parts_of(form: Form) -> Iterator[Form]:
 
 
 def turned(form: Form) -> Iterator[Form]:
-    """Yield a form, then the same with its joins the other way round: the outermost, the next, both, and so on.
+    """Yield a form, then with joins turned: the outermost, the next, both, and so on.
 
     >>> [form_text(found) for found in turned(read_form('(JOIN capital "Kenya")'))]
     ['(JOIN capital "Kenya")', '(JOIN (R capital) "Kenya")']
@@ -122,7 +122,7 @@ def form_text(form: Form) -> str:
 
 
 def _turned(form: Form, turns: list[bool]) -> Form:
-    """Return a form with some of its joins the other way round; takes the turns of its joins from the list."""
+    """Return a form with some joins turned; takes the turns from the front of the list."""
     if isinstance(form, Join):
         turn = turns.pop(0)
         return Join(form.relation, form.back != turn, _turned(form.of, turns))

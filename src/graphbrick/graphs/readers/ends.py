@@ -1,0 +1,147 @@
+"""Counts of edge ends that are in no table of nodes, and of nodes without a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.interner import spans_of, text_at
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut
+from graphbrick.kernels.strings.spans import Bytes, Hashes, Offsets, hash_spans
+
+ENDS = "edge ends that are in no table of nodes; they are nodes without a name"
+NAMELESS = "nodes without a name; their key is shown"
+
+_BATCH = 1 << 14
+_MERGED = 1 << 18  # hashes that wait at least to be sorted
+_EXAMPLES = 5
+
+
+class _KeySet:
+    """A set of keys as hashes of 64 bits, which grows in one sorted array."""
+
+    def __init__(self) -> None:
+        self._parts: list[Hashes] = []
+        self._waiting = 0
+        self._sorted: Hashes = np.empty(0, dtype=np.uint64)
+
+    def add(self, hashes: Hashes) -> None:
+        self._parts.append(hashes)
+        self._waiting += len(hashes)
+        if self._waiting > max(len(self._sorted), _MERGED):
+            self.hashes()
+
+    def hashes(self) -> Hashes:
+        """Return all hashes, ascending."""
+        if self._parts:
+            hashes = np.sort(np.concatenate([self._sorted, *self._parts]))
+            is_new = np.ones(len(hashes), dtype=np.bool_)
+            np.not_equal(hashes[1:], hashes[:-1], out=is_new[1:])
+            self._sorted, self._parts, self._waiting = hashes[is_new], [], 0
+        return self._sorted
+
+    def has(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
+        """Return which hashes are in the set."""
+        known = self.hashes()
+        if not len(known):
+            return np.zeros(len(hashes), dtype=np.bool_)
+        places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        return np.asarray(known[places] == hashes)
+
+
+class _Ends:
+    """The keys of nodes with and without names, and the ends of edges that are none of them."""
+
+    def __init__(self) -> None:
+        self.nodes, self.named, self.missing = _KeySet(), _KeySet(), _KeySet()
+        self.nameless: dict[str, int] = {}
+        self.examples: list[str] = []
+        self._keys: list[str] = []  # not records: many live objects slow the collection of garbage
+        self._has_name: list[bool] = []
+        self._ends: list[str] = []
+
+    def node(self, record: EntityRecord) -> None:
+        self._keys.append(record.key)
+        self._has_name.append(record.label is not None)
+        if len(self._keys) >= _BATCH:
+            self.flush_nodes()
+
+    def flush_nodes(self) -> None:
+        keys, self._keys = self._keys, []
+        has_name, self._has_name = np.array(self._has_name, dtype=np.bool_), []
+        if not keys:
+            return
+        hashes = hash_spans(*spans_of(keys))
+        self.nodes.add(hashes)
+        self.named.add(hashes[has_name])
+        for place in np.flatnonzero(~has_name)[: _EXAMPLES * 4].tolist():
+            if len(self.nameless) < _EXAMPLES * 4:
+                self.nameless[keys[place]] = int(hashes[place])
+
+    def edge(self, head: str, tail: str) -> None:
+        self._ends += (head, tail)
+        if len(self._ends) >= 2 * _BATCH:
+            self.flush_ends()
+
+    def flush_ends(self) -> None:
+        ends, self._ends = self._ends, []
+        if ends:
+            self.spans(*spans_of(ends))
+
+    def spans(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
+        """Take ends of edges as spans of bytes."""
+        hashes = hash_spans(data, starts, ends)
+        unknown = np.flatnonzero(~self.nodes.has(hashes))
+        for place in unknown[: _EXAMPLES * 4].tolist():
+            text = text_at(data, int(starts[place]), int(ends[place]))
+            if len(self.examples) < _EXAMPLES and text not in self.examples:
+                self.examples.append(text)
+        if len(unknown):
+            self.missing.add(hashes[unknown])
+
+    def report(self, left_out: LeftOut) -> None:
+        self.flush_nodes()
+        self.flush_ends()
+        named = self.named.hashes()
+        nameless = len(self.nodes.hashes()) - len(named)
+        if nameless:
+            examples = [key for key, value in self.nameless.items() if not np.isin(np.uint64(value), named)]
+            _add(left_out, NAMELESS, nameless, examples)
+        if len(self.missing.hashes()):
+            _add(left_out, ENDS, len(self.missing.hashes()), self.examples)
+
+
+def _add(left_out: LeftOut, what: str, count: int, examples: list[str]) -> None:
+    shown = examples[:_EXAMPLES] or [""]
+    for example in shown[1:]:
+        left_out.add(what, example)
+    left_out.add(what, shown[0], count - len(shown) + 1)
+
+
+def counted_ends(parts: Iterable[Part], left_out: LeftOut) -> Iterator[Part]:
+    """Yield parts in which nodes come first; then report nodes without a name, and edge ends that are no node.
+
+    It holds a hash of 64 bits for each node and each such end.
+    """
+    ends = _Ends()
+    is_edge = False
+    for part in parts:
+        if isinstance(part, EntityRecord):
+            ends.node(part)
+        elif isinstance(part, TripleBlock | tuple | EdgeRecord):
+            if not is_edge:
+                ends.flush_nodes()
+                is_edge = True
+            if isinstance(part, TripleBlock):
+                for row in (0, 2):
+                    ends.spans(part.data, part.starts[row], part.ends[row])
+            else:
+                head, _, tail = part.triple if isinstance(part, EdgeRecord) else part
+                ends.edge(head, tail)
+        elif isinstance(part, FactBlock):
+            ends.nodes.add(hash_spans(part.data, part.key_starts, part.key_ends))
+        yield part
+    ends.report(left_out)

@@ -1,0 +1,187 @@
+"""Reader of nodes and edges in the sheets of Excel workbooks (.xlsx), by openpyxl."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.graphs.readers.columns import edge_columns, node_columns, table_kind
+from graphbrick.graphs.readers.ends import counted_ends
+from graphbrick.graphs.readers.fields import cell_text, one_of
+from graphbrick.graphs.readers.folders import default_relation, default_type, role_of_name
+from graphbrick.graphs.readers.reader import FileReading, Reader
+from graphbrick.graphs.readers.rows import (
+    EdgeMaker,
+    entities,
+    entity_maker,
+    note_ignored,
+    understood_edges,
+    understood_nodes,
+)
+from graphbrick.graphs.readers.streams import PACKED, no_rows
+from graphbrick.graphs.records.blocks import Part
+from graphbrick.graphs.records.records import EntityRecord, Record
+
+_SAMPLE_ROWS = 1 << 10
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """A sheet: its rows as Python values, and how it is read."""
+
+    sheet: Any
+    first: list[str]
+    samples: list[list[str]]
+    role: str
+    reading: FileReading
+
+    def rows(self) -> Iterator[tuple[int, list[object]]]:
+        """Yield (row number, cells) of the rows that are not empty, all of the width of the first."""
+        width = len(self.first)
+        for number, row in enumerate(self.sheet.iter_rows(max_col=width), 1):
+            cells = [self._value(cell) for cell in row]
+            cells += [None] * (width - len(cells))
+            if any(cell is not None for cell in cells):
+                yield number, cells
+
+    def _value(self, cell: Any) -> object:
+        if cell.data_type == "e":
+            self.reading.left_out.add("cells with an error of Excel", f"{self.sheet.title}: {cell.value}")
+            return None
+        value = cell.value
+        if isinstance(value, datetime.datetime) and not any(mark in cell.number_format.lower() for mark in ("h", "s")):
+            return value.date()
+        return None if isinstance(value, str) and not value.strip() else value
+
+
+@contextmanager
+def _workbook(file: Path) -> Iterator[Any]:
+    if file.suffix.lower() in PACKED:
+        reason = "a workbook is compressed inside; unpack it first"
+        raise InputError(reason, file, code="reader.packed_workbook")
+    try:
+        import openpyxl
+    except ModuleNotFoundError as error:
+        text = "Excel files need the package openpyxl: pip install 'graphbrick[excel]'"
+        raise ModelError(text, code="reader.no_excel_package") from error
+    try:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+    except Exception as error:  # openpyxl raises errors of many kinds
+        reason = f"not an Excel workbook that can be read: {error}"
+        raise InputError(reason, file, code="reader.not_excel") from error
+    try:
+        yield book
+    finally:
+        book.close()
+
+
+def _sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
+    """Return the sheets that are read, tables of nodes first; the others are reported."""
+    sheets = []
+    for sheet in book.worksheets:
+        sheet.reset_dimensions()  # the size that a file states may be wrong
+        rows = list(islice((row for row in sheet.iter_rows(values_only=True) if any(row)), _SAMPLE_ROWS))
+        texts = [[one_of(cell_text(cell)) for cell in row] for row in rows]
+        if not texts:
+            continue
+        width = max(place + 1 for place, text in enumerate(texts[0]) if text)
+        first, samples = texts[0][:width], [row[:width] + [""] * (width - len(row)) for row in texts[1:]]
+        role = role_of_name(sheet.title) or table_kind(first)
+        sheets.append(_Sheet(sheet, first, samples, role, reading))
+    if not sheets:
+        raise no_rows(file)
+    if len(sheets) == 1 and not sheets[0].role:
+        sheets = [replace(sheets[0], role="edges")]
+    for sheet in sheets:
+        if not sheet.role:
+            reading.left_out.add(f"sheets of {file.name} that are not used", sheet.sheet.title)
+    tables = [sheet for sheet in sheets if sheet.role]
+    several = {role: sum(sheet.role == role for sheet in tables) > 1 for role in ("nodes", "edges")}
+    return [
+        replace(sheet, reading=_hinted(sheet, several[sheet.role]))
+        for sheet in sorted(tables, key=lambda sheet: sheet.role != "nodes")
+    ]
+
+
+def _hinted(sheet: _Sheet, several: bool) -> FileReading:
+    """Return the reading of a sheet; its name is the type or relation if it has no column for it."""
+    reading, title = sheet.reading, sheet.sheet.title
+    if sheet.role == "nodes":
+        own = default_type(title, sheet.first) if several else ""
+        return replace(reading, table=replace(reading.table, type=own))
+    options = reading.options
+    relation = options.relation or default_relation(title, sheet.first)
+    return replace(reading, options=replace(options, relation=relation))
+
+
+def _read(file: Path, reading: FileReading) -> Iterator[Part]:
+    """Yield the nodes and the edges of a workbook.
+
+    Sheets are tables of nodes or of edges by their names or headers. A single sheet may hold triples.
+
+    Raises:
+        InputError: Not a workbook, no sheet with rows, or the first bad record unless skipped.
+        ModelError: openpyxl is not installed.
+    """
+    with _workbook(file) as book:
+        sheets = _sheets(book, file, reading)
+        parts = chain.from_iterable(_records(sheet, file) for sheet in sheets)
+        has_nodes = sheets[0].role == "nodes"
+        yield from counted_ends(parts, reading.left_out) if has_nodes else parts
+
+
+def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
+    """Yield the entities of the sheets of nodes of a workbook."""
+    with _workbook(file) as book:
+        for sheet in _sheets(book, file, reading):
+            if sheet.role == "nodes":
+                yield from _entities(sheet, file)
+
+
+def _records(sheet: _Sheet, file: Path) -> Iterator[Record]:
+    return _entities(sheet, file) if sheet.role == "nodes" else _edges(sheet, file)
+
+
+def _entities(sheet: _Sheet, file: Path) -> Iterator[EntityRecord]:
+    columns = node_columns(sheet.first, sheet.samples, sheet.reading.options, file)
+    note_ignored(columns, f"{file.name} ({sheet.sheet.title})", sheet.reading)
+    make = entity_maker(columns, sheet.first, sheet.reading, file.name, typed=True)
+    rows = islice(sheet.rows(), int(columns.header), None)
+    yield from entities(rows, make, file, sheet.reading)
+
+
+def _edges(sheet: _Sheet, file: Path) -> Iterator[Record]:
+    columns = edge_columns(sheet.first, sheet.samples, sheet.reading.options, file)
+    note_ignored(columns, f"{file.name} ({sheet.sheet.title})", sheet.reading)
+    maker = EdgeMaker(columns, sheet.reading, file.name, typed=True)
+    for row, cells in islice(sheet.rows(), int(columns.header), None):
+        records = maker.records(cells) if len(cells) >= columns.width else []
+        if not records:
+            reason = f"the head, the relation or the tail is empty (sheet {sheet.sheet.title})"
+            text = ", ".join(one_of(cell_text(cell)) for cell in cells)
+            sheet.reading.bad.add(InputError(reason, file, row, text, code="reader.empty_end"))
+        yield from records
+
+
+def _understood(file: Path, reading: FileReading) -> str:
+    """Return in one line how the sheets of a workbook are read."""
+    told = []
+    with _workbook(file) as book:
+        for sheet in _sheets(book, file, reading):
+            options = sheet.reading.options
+            if sheet.role == "nodes":
+                nodes = node_columns(sheet.first, sheet.samples, options, file)
+                told.append(f"sheet {sheet.sheet.title}: {understood_nodes(nodes, sheet.first, sheet.reading)}")
+            else:
+                edges = edge_columns(sheet.first, sheet.samples, options, file)
+                told.append(f"sheet {sheet.sheet.title}: {understood_edges(edges, sheet.first, sheet.reading)}")
+    return ". ".join(told)
+
+
+READER = Reader(_read, _read_nodes, is_checked=True, understood=_understood)
