@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from graphbrick.bricks.retrieve.queries.named_steps import named_steps
 from graphbrick.core.graph import QueryLanguage
 from graphbrick.core.schema import Schema
 from graphbrick.graphs.queries.check import Checked
 from graphbrick.graphs.queries.check_cypher import CypherCheck, quoted
-from graphbrick.graphs.queries.named_steps import named_steps
 
 NO_PARAMETERS: Mapping[str, Any] = MappingProxyType({})
 
