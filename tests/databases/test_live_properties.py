@@ -20,7 +20,8 @@ from graphbrick.core.session import Session
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.changes.copying import copy_graph
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
+from graphbrick.graphs.local.local import local_graph
+from graphbrick.graphs.queries.schema_text import schema_text
 
 pytestmark = pytest.mark.databases
 
@@ -139,27 +140,31 @@ def test_columns_are_read_from_samples(town: CypherGraph, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("town", KINDS, indirect=True)
-def test_copies_keep_properties_and_parallel_relations(
-    town: CypherGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from graphbrick.graphs.build.builder import GraphBuilder
-
-    parts, add = [], GraphBuilder.add
-
-    def noted(builder: GraphBuilder, part: Any) -> None:
-        parts.append(part)
-        add(builder, part)
-
-    monkeypatch.setattr(GraphBuilder, "add", noted)
-    copy_graph(str(town.address), tmp_path / "town.graph")
-    entities = {part.label: part.properties for part in parts if isinstance(part, EntityRecord)}
-    assert entities["Ada Rowe"] == town.properties(named(town, "Ada Rowe"))
-    edges = [part for part in parts if isinstance(part, EdgeRecord)]
-    assert sorted((edge.relation, *edge.properties.items()) for edge in edges) == [
+def test_copies_keep_properties_and_parallel_relations(town: CypherGraph, tmp_path: Path) -> None:
+    graph = copy_graph(str(town.address), tmp_path / "town.graph")
+    ada = graph.named("Ada Rowe")[0]
+    assert graph.own_properties(ada) == town.properties(named(town, "Ada Rowe"))
+    edges = [(graph.relation_of(one), *graph.triple_properties(one).items()) for one in graph.triple_ids().tolist()]
+    assert sorted((graph.relation_key(relation), *own) for relation, *own in edges) == [
         ("KNOWS", ("since", 1999)),
         ("KNOWS", ("since", 2020)),
         ("lives in: [now]", ("flat no", "2b")),
     ]
+
+
+@pytest.mark.parametrize("town", KINDS, indirect=True)
+def test_local_graphs_have_properties(town: CypherGraph) -> None:
+    local = local_graph(town, [named(town, "Bo Lind")])
+    assert local.own_properties(local.named("Ada Rowe")[0]) == town.properties(named(town, "Ada Rowe"))
+
+
+@pytest.mark.parametrize("town", KINDS, indirect=True)
+def test_models_see_properties_of_nodes_and_relations(town: CypherGraph) -> None:
+    text = schema_text(town.schema(), "Cypher")
+    assert "langs: LIST OF STRING such as" in text
+    assert "shift: DURATION such as 'P1DT2H'" in text
+    assert "(:Person)-[:KNOWS {since: INTEGER such as" in text
+    assert "(:Person)-[:`lives in: [now]` {`flat no`: '2b'}]->(:`Town (old)`); 1 triples" in text
 
 
 @pytest.mark.parametrize("town", KINDS, indirect=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.core.properties.values import NO_PROPERTIES, Properties
+from graphbrick.core.properties.values import NO_PROPERTIES
 from graphbrick.core.trace import event
 from graphbrick.graphs import opening
 from graphbrick.graphs.build.atomic import check_place
@@ -191,7 +191,7 @@ def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
         nodes = source.nodes_after(_handle(pages.state.get("after")), n)
         keys = [source.key(source.met(replace(node, properties=NO_PROPERTIES))) for node in nodes]
         rows = [
-            (key, *_facts(node), node.handle, to_json(own_properties(source, node)))
+            (key, *_facts(node), node.handle, to_json(source.without_repeated(node.handle, node.properties)))
             for key, node in zip(keys, nodes, strict=True)
         ]
         done += len(rows)
@@ -205,12 +205,6 @@ def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
 
 def _facts(node: Node) -> tuple[Any, ...]:
     return node.label, node.types, node.description, node.aliases
-
-
-def own_properties(source: CypherGraph, node: Node) -> Properties:
-    """Return the properties of a whole node without those that only repeat its triples."""
-    repeated = source.repeated(node)
-    return {name: value for name, value in node.properties.items() if name not in repeated}
 
 
 def _check_count(source: CypherGraph, pages: _Pages, copied: int) -> None:

@@ -14,7 +14,7 @@ from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.files.folders import put_in_place
 from graphbrick.core.trace import event
 from graphbrick.graphs import opening
-from graphbrick.graphs.changes.copying import copy_graph, mark_of, own_properties
+from graphbrick.graphs.changes.copying import copy_graph, mark_of
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.changes.difference import Difference, difference, has_lost, record_of
 from graphbrick.graphs.databases.address import is_address
@@ -160,7 +160,7 @@ def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[
 
 
 def _record(source: CypherGraph, node: Node) -> EntityRecord:
-    own = own_properties(source, node)
+    own = source.without_repeated(node.handle, node.properties)
     return EntityRecord(node.key, node.label, tuple(sorted(node.aliases)), node.types, node.description or None, own)
 
 

@@ -24,6 +24,7 @@ from graphbrick.graphs.databases.cypher.around import edges_out_of
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.cypher.ladybug import LadybugGraph
 from graphbrick.graphs.export.ladybug import to_ladybug
+from graphbrick.graphs.local.local import local_graph
 from graphbrick.graphs.queries.schema_text import schema_text
 
 pytest.importorskip("ladybug")
@@ -210,3 +211,18 @@ def test_models_and_people_see_properties_with_types_and_examples(town: CypherGr
     assert "married: BOOL such as" in text
     assert "(:Person)-[:KNOWS {since: INT64 such as 1999 or 2020}]->(:Person); 2 triples" in text
     assert "-[:LIVES_IN {since: INT64 such as 1999, flat: '2b'}]->(:City)" in text
+
+
+def test_local_graphs_have_properties_for_one_more_request(town: CypherGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts, fetch = [], LadybugGraph.fetch
+
+    def noted(graph: Any, text: str, parameters: Any, limit: int) -> Any:
+        texts.append(text)
+        return fetch(graph, text, parameters, limit)
+
+    ada = named(town, "Ada Rowe")
+    monkeypatch.setattr(LadybugGraph, "fetch", noted)
+    local = local_graph(town, [ada])
+    assert local.own_properties(local.named("Ada Rowe")[0]) == ADA
+    assert local.own_properties(local.named("Quill Town")[0]) == {"population": 52000, "born": "n/a"}
+    assert sum("offset(id(n)) IN $offsets RETURN n" in text for text in texts) == 2  # one for each table

@@ -165,7 +165,7 @@ class CypherGraph(DatabaseGraph, HasProperties):
             self.own(properties, (key_name, label_name, *FACTS)) if whole else NO_PROPERTIES,
         )
 
-    def repeated(self, node: Node) -> Collection[str]:
+    def repeated(self, handle: Any) -> Collection[str]:
         """Return the properties of a node that only repeat its triples."""
         return ()
 
@@ -327,6 +327,20 @@ class CypherGraph(DatabaseGraph, HasProperties):
     def properties_of(self, entities: Sequence[int]) -> list[Properties]:
         """Return the properties of each entity, with one request for a thousand of them."""
         return self._of_entities.of(entities)
+
+    def own_properties(self, entity: int) -> Properties:
+        """Return the properties of an entity that are not tails of triples as well."""
+        return self.own_properties_of([entity])[0]
+
+    def own_properties_of(self, entities: Sequence[int]) -> list[Properties]:
+        """Return `own_properties` of each entity, with one request for a thousand of them."""
+        rows = zip(entities, self._of_entities.of(entities), strict=True)
+        return [self.without_repeated(self.handle(entity), properties) for entity, properties in rows]
+
+    def without_repeated(self, handle: Any, properties: Properties) -> Properties:
+        """Return properties of a node without those that only repeat its triples."""
+        repeated = self.repeated(handle) if properties else ()
+        return {name: value for name, value in properties.items() if name not in repeated} if repeated else properties
 
     @cached_property
     def _of_entities(self) -> of_properties.Remembered:

@@ -124,9 +124,9 @@ class LadybugGraph(CypherGraph):
         """Return the properties among the values of a node or relation."""
         return properties_among(values, (*without, *_INTERNAL))
 
-    def repeated(self, node: Node) -> Collection[str]:
+    def repeated(self, handle: Any) -> Collection[str]:
         """Return the properties that only repeat triples: the numbers and dates in an export of a folder graph."""
-        _, table, _ = self._tables[node.handle[0]]
+        _, table, _ = self._tables[handle[0]]
         properties: dict[str, str] = self._table_comments.get(table, {}).get("properties", {})
         return properties
 
@@ -321,8 +321,10 @@ class LadybugGraph(CypherGraph):
             elif kind == "REL":
                 comments = self._table_comments.get(table, {})
                 if "relations" in comments:
+                    own = self._described(table, f"()-[r:{quoted(table)}]->()", "r")
+                    own = tuple(one for one in own if one.name not in ("key", "label"))  # of some of them
                     connections += [
-                        Connection(head, table, tail, (), n, label) for label, head, tail, n in comments["relations"]
+                        Connection(head, table, tail, own, n, label) for label, head, tail, n in comments["relations"]
                     ]
                     is_complete = is_complete and not comments.get("more")
                     continue
