@@ -110,6 +110,27 @@ def test_what_is_wrong_goes_back_to_the_model(films: CypherFilms, first: str, sa
     assert not any("DELETE" in text for text in films.queries)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{BY_SCOTT}<|im_end|>",
+        f"{BY_SCOTT}\n\nExplanation: it follows DIRECTED.",
+        json.dumps({"query": BY_SCOTT}),
+        f"Sure! {BY_SCOTT}",
+        f"<|channel|>analysis<|message|>Who?<|end|><|start|>assistant<|channel|>final<|message|>{BY_SCOTT}",
+        f"<cypher>{BY_SCOTT}</cypher>",
+    ],
+)
+def test_a_query_is_run_whatever_is_around_it(films: CypherFilms, reply: str) -> None:
+    done, prompts = run(films, [reply], tries=1)
+    assert (rows(done), len(prompts)) == (["f.title: Alien, f.year: 1979", "f.title: Blade Runner, f.year: 1982"], 1)
+
+
+def test_prose_is_not_run(films: CypherFilms) -> None:
+    done, _ = run(films, ["With this graph I cannot answer."], tries=1)
+    assert (rows(done), films.queries) == ([], [])
+
+
 def test_tries_come_to_an_end(films: CypherFilms) -> None:
     done, prompts = run(films, ["DROP TABLE Film"] * 3)
     assert (rows(done), len(prompts), films.queries) == ([], 3, [])
