@@ -75,7 +75,7 @@ def test_a_query_has_at_most_a_hundred_thousand_characters() -> None:
 
 @pytest.mark.parametrize("brackets", ["()", "[]", "{}"])
 def test_at_most_a_hundred_brackets_are_open(brackets: str) -> None:
-    opening, closing = brackets
+    opening, closing = brackets[0], brackets[1]
     check_read_only(f"RETURN {opening * 100}{closing * 100} + {opening}{closing}", CYPHER)
     with fails("guard.too_deep", RefusedQueryError, place=108):
         check_read_only(f"RETURN {opening * 101}{closing * 101}", CYPHER)
