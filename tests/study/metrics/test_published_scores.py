@@ -134,3 +134,8 @@ def test_without_an_answer_all_scores_are_0_and_without_gold_there_are_none() ->
     assert as_published(["{NULL}"], [("Kansas",)])["tog_exact_match"] == 0
     with pytest.raises(ValueError, match="without gold"):
         as_published(["Kansas"], [])
+
+
+def test_the_hit_of_lego_looks_at_thirty_two_paths() -> None:
+    assert [lego_paths(["x"] * before + ["Nairobi"], ["Nairobi"]).hit for before in (31, 32)] == [1, 0]
+    assert lego_paths(["x"] * 32 + ["Nairobi"], ["Nairobi"]).recall == 1
