@@ -53,6 +53,11 @@ def test_blocks_cannot_be_nested_without_end():
         ("PPR() >>\nPPR(", (2, 5, 2, 5)),
         ("«é» >> PPR()", (1, 1, 1, 2)),
         ("PPR(solver='é', k=0)", (1, 1, 1, 21)),
+        ("PPR(k=[\n1,\n 2])\n>> 5", (1, 1, 3, 5)),
+        ("PPR() >>\n PPR(k=\n0)", (2, 2, 3, 3)),
+        ("PPR() >>\n PPR(\nkk=5)", (3, 1, 3, 5)),
+        ("PPR(\n  k 5)", (2, 3, 2, 4)),
+        ("PPR() >> $", (1, 10, 1, 11)),
     ],
 )
 def test_errors_of_a_text_say_which_part_is_wrong(text, place):
