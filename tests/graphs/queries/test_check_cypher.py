@@ -39,6 +39,7 @@ def checked(text: str, schema: Schema = FILMS) -> Checked:
         ("MATCH ((a:film)-[:sequel_of]->(b:FILM)){2} RETURN a", "MATCH ((a:Film)-[:SEQUEL_OF]->(b:Film)){2} RETURN a"),
         ("RETURN (x) - -3, [(g:film)--() | g]", "RETURN (x) - -3, [(g:Film)--() | g]"),  # a difference, not an arrow
         ("MATCH (f:film $values)--(g:film) RETURN g", "MATCH (f:Film $values)--(g:Film) RETURN g"),
+        ("MATCH (f:Film $v)-[:DIRECTED]->(p) RETURN p", "MATCH (f:Film $v)<-[:DIRECTED]-(p) RETURN p"),
         ("MATCH (f:film)--(g:film) RETURN g", "MATCH (f:Film)--(g:Film) RETURN g"),
         ("MATCH (f)--(p:person)--(g:film) RETURN g", "MATCH (f)--(p:Person)--(g:Film) RETURN g"),
         ("MATCH (a:film),(b:film) RETURN a", "MATCH (a:Film),(b:Film) RETURN a"),

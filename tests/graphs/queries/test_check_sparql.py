@@ -36,6 +36,7 @@ FILMS = Schema(
         ("{ ?a e:p [ e:q [ e:r ?b ] ; e:s ?c ] }", ["?a e:p [", "[ e:q [", "[ e:r ?b", "[ e:s ?c"]),
         ("{ ?s ] ?p ?o . ?a e:p ?b }", ["?a e:p ?b"]),
         ("{ ?s e:y '1979'^^xsd:gYear , '1980' }", ["?s e:y 1979", "?s e:y 1980"]),
+        ("{ ?s e:y '1979'^^xsd:gYear . ?a e:p ?b }", ["?s e:y 1979", "?a e:p ?b"]),
         ("{ ?s e:y 'x'@en ; e:z ?o }", ["?s e:y x", "?s e:z ?o"]),
         ("{ ?s e:p true ; e:q ?o . ?s e:r FALSE ; e:t ?u }", ["?s e:q ?o", "?s e:t ?u"]),
         ("{ GRAPH ?g { ?s ?p ?o } ?a ?b ?c }", ["?s ?p ?o", "?a ?b ?c"]),
@@ -132,3 +133,10 @@ def test_the_first_five_connections_of_a_relation_are_told() -> None:
 def test_a_graph_without_classes_gives_no_problems() -> None:
     pattern = "?f a e:Film ; e:anything ?x"
     assert checked(pattern, Schema()) == (pattern, ())
+
+
+def test_the_direction_of_a_relation_of_a_standard_vocabulary_is_checked() -> None:
+    broader = "http://www.w3.org/2004/02/skos/core#broader"
+    schema = Schema(FILMS.classes, (Connection(f"{E}Film", broader, f"{E}Person"),))
+    assert checked("?p a e:Person ; skos:broader ?f", schema) == ("?p a e:Person ; ^skos:broader ?f", ())
+    assert checked("?p a e:Person ; skos:narrower ?f", schema) == ("?p a e:Person ; skos:narrower ?f", ())

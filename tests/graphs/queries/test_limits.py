@@ -58,6 +58,7 @@ def test_the_outermost_result_gets_the_limit(language: str, text: str, limited: 
         ("RETURN 1 LIMIT 9.5", "RETURN 1 LIMIT 9.5"),
         ("RETURN DISTINCT limit, x.limit, limit", "RETURN DISTINCT limit, x.limit, limit LIMIT 10"),
         ("RETURN limit LIMIT 10", "RETURN limit LIMIT 10"),
+        ("UNWIND x AS y WITH limit RETURN y", "UNWIND x AS y WITH limit RETURN y LIMIT 10"),
     ],
 )
 def test_a_word_limit_is_a_limit_only_at_its_place(text: str, limited: str) -> None:
