@@ -50,6 +50,7 @@ FILMS = Schema(
         ("{ ?s e:a/^e:b*|!(e:c) ?o }", ["?s e:a/^e:b*|!(e:c) ?o"]),
         ("{ ?s e:a+ ?o . ?s e:b? ?q . ?s (e:c/e:d)* ?r }", ["?s e:a+ ?o", "?s e:b? ?q", "?s (e:c/e:d)* ?r"]),
         ("{ ?s 'x' ?p ?o }", ["?s ?p ?o"]),
+        ("{ ?s [ e:b ?o ] }", ["[ e:b ?o"]),
         ("{ ?s ?p", []),
         ("{ ?s", []),
         ("{ FILTER", []),
