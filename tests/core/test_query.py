@@ -8,7 +8,7 @@ from graphbrick.core.query import Mention
 
 def test_alternatives_are_other_readings_of_the_same_mention() -> None:
     paris = Mention("Paris", 3, others=(4, 5))
-    query = Query("Is Paris in Texas?", (3, 7, 4), mentions=(paris, Mention("Texas", 7, others=(3,))))
+    query = Query("Is Paris in Texas?", (3, 7, 4), mentions=(paris, Mention("Texas", 7)))
     assert query.alternatives(3) == {4}
     assert query.alternatives(4) == {3}
     assert query.alternatives(7) == set()
