@@ -63,7 +63,8 @@ def test_the_nearest_name_is_that_of_the_same_letters_or_a_close_one() -> None:
     assert nearest("ppr", ["BM25", "PPR"]) == "PPR"
     assert nearest("Rerak", ["Rank", "Rerank"]) == "Rerank"
     assert nearest("abcdxyz", ["abcd"]) == "abcd"
-    assert nearest("abcdvwxyz", ["abc"]) == ""
+    assert nearest("abcdvwxyz", ["abc"]) == "abc"
+    assert nearest("abcdvwxyzq", ["abc"]) == ""
     assert nearest("x", []) == ""
 
 
