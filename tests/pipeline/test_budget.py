@@ -73,6 +73,8 @@ def test_seconds_count_from_the_first_beginning(clock: Clock) -> None:
     budget.begin()
     budget.check()
     assert budget.left() == 5
+    clock.now = 159.5
+    budget.check()
     clock.now = 160.0
     with fails("budget.time_over", StoppedError, seconds=10):
         budget.check()

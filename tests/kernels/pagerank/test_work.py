@@ -78,3 +78,16 @@ def test_randomized_propagation(
     nodes, found, read = randomized_forward(csr.rows, ids(*seeds), restart, *way, k, theta, seed)
     assert (nodes[:5].tolist(), read) == (best, edges)
     assert found[:3] == pytest.approx(scores, abs=5e-5)
+
+
+@pytest.mark.parametrize("kernel", ["push", "sweep"])
+def test_a_budget_that_is_met_exactly_is_not_spent(csr: Csr, kernel: str) -> None:
+    def run(budget: int) -> local_ppr.Pushed:
+        arguments = (csr.rows, ids(3), 0.2, *BOTH, 20, 1e-2)
+        return local_ppr.push(*arguments, 0, budget) if kernel == "push" else local_ppr.sweep(*arguments, budget)
+
+    whole = run(NO_BUDGET)
+    assert not whole.spent
+    exact, less = run(whole.edges), run(whole.edges - 1)
+    assert (exact.edges, exact.spent) == (whole.edges, False)
+    assert less.spent
