@@ -49,6 +49,7 @@ def test_rog_keeps_the_most_frequent_predictions_of_a_list() -> None:
     predictions = ["Kigali", "Nairobi", "Kampala", "Nairobi", "Kampala"]
     assert [rog(predictions, [city], k=1).hit for city in ("Nairobi", "Kampala", "Kigali")] == [1, 0, 0]
     assert rog(predictions, ["Nairobi"], k=2).precision == 0.5
+    assert rog(predictions, ["Nairobi"], k=0) == (0, 0, 0, 0, 0)
     assert (
         rog(predictions, ["Nairobi"]).precision == rog(predictions, ["Nairobi"], k=9).precision == pytest.approx(1 / 3)
     )
