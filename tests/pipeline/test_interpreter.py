@@ -9,7 +9,21 @@ import numpy as np
 import pytest
 from faults import fails
 
-from graphbrick import BM25, Answer, Apply, Evidence, KHop, PathAnswer, Query, Rerank, ShortestPaths, Subgraph
+from graphbrick import (
+    BM25,
+    Answer,
+    Apply,
+    EnoughPaths,
+    Evidence,
+    Expand,
+    KHop,
+    PathAnswer,
+    Query,
+    Repeat,
+    Rerank,
+    ShortestPaths,
+    Subgraph,
+)
 from graphbrick.core.errors import LinkError, PipelineError
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExpandStage, execute
@@ -190,3 +204,27 @@ def test_stages_after_a_cancelled_budget_are_left_undone_in_order() -> None:
     assert run.stopped is not None
     assert run.stopped.undone == ("KHop()", "KHop(max_hops=1)")
     assert run.subgraph is None
+
+
+@pytest.mark.parametrize(("n", "at_most", "rounds", "is_met"), [(1, 3, 1, True), (10**6, 2, 2, False)])
+def test_rounds_are_children_of_one_entry(n: int, at_most: int, rounds: int, is_met: bool) -> None:
+    repeat = Repeat(Expand() >> ShortestPaths(), EnoughPaths(n=n), at_most=at_most)
+    run = run_of(repeat >> PathAnswer())
+    entry, generated = run.trace.stages
+    assert (entry.kind, entry.stage, generated.kind) == ("repeat", repr(repeat), "generate")
+    assert [child.kind for child in entry.children] == ["expand", "retrieve"] * rounds
+    assert entry.counts_in == {"seeds": 3}
+    assert entry.counts_out == entry.children[-1].counts_out == run.counts(Level.EVIDENCE)
+    assert ("repeat.condition_not_met" in run.trace.event_codes) == (not is_met)
+    assert run.answer is not None
+
+
+def test_a_repetition_that_is_stopped_is_left_undone() -> None:
+    budget = Budget(tokens=1)
+    budget.cancel()
+    repeat = Repeat(Expand() >> ShortestPaths(), EnoughPaths(n=1))
+    with spending(budget):
+        run = run_of(repeat >> PathAnswer())
+    assert run.stopped is not None
+    assert run.stopped.undone == (repr(repeat), "PathAnswer()")
+    assert run.trace.stages == []
