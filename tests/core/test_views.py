@@ -6,7 +6,7 @@ from pathlib import Path as Folder
 
 import numpy as np
 
-from graphbrick import Citation, Passage, Row, Subgraph, Triple, build, change
+from graphbrick import Citation, Passage, Path, Row, Subgraph, Triple, build, change
 from graphbrick.core.items import Entity
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord
@@ -56,6 +56,11 @@ def test_texts_of_triples_and_entities_have_their_descriptions(tmp_path: Folder)
     kenya, nairobi = graph.entity("Kenya"), graph.entity("Nairobi")
     assert Entity(graph, kenya).text == "Kenya (country, state): in Africa"
     assert Entity(graph, nairobi).text == "Nairobi"
+    capital = next(triple for triple in graph.triples_from(kenya) if graph.triple(triple)[2] == nairobi)
+    path = Path(graph, (nairobi, kenya, nairobi), (capital, capital), (False, True))
+    assert path.types == ("country", "")
+    assert path.pattern_text == "Nairobi <- capital <- country -> capital ->"
+    assert (path.start_label, [step.relation for step in path.steps]) == ("Nairobi", ["capital", "capital"])
     triple = Triple(graph, next(iter(graph.triples_from(kenya))), description="as they say")
     assert triple.text == f"{graph.triple_text(triple.id)}: as they say"
     assert triple.entities == (kenya, graph.triple(triple.id)[2])
