@@ -32,6 +32,9 @@ def mutations() -> Any:
         ("x = not a and b", ["x = (a) and b", "x = not a or b"]),
         ("def f():\n    'Text.'\n    return a", ["def f():\n    'Text.'\n    return None"]),
         ("if a:\n    stop()", ["if a:\n    pass"]),
+        ("def f():\n    return False", ["def f():\n    return True"]),
+        ("def f():\n    return ''", ["def f():\n    return None"]),
+        ("zip(a, strict=False)", ["zip(a, strict=True)"]),
         ("x += y", ["pass"]),
         ("q = 'INSERT OR IGNORE INTO t'", ["q = 'INSERT OR REPLACE INTO t'"]),
     ],
@@ -40,6 +43,12 @@ def test_a_file_is_changed_in_small_ways(mutations: Any, source: str, changed: l
     found = [mutant.changed(source) for mutant in mutations.mutants_of(Path("a.py"), source)]
     assert [text for text in changed if text not in found] == []
     assert source not in found
+
+
+def test_a_returned_constant_is_changed_into_another(mutations: Any) -> None:
+    for value, other in (("True", "False"), ("3", "4")):
+        (mutant,) = mutations.mutants_of(Path("a.py"), f"def f():\n    return {value}\n")
+        assert mutant.text == other
 
 
 @pytest.mark.parametrize(
@@ -52,6 +61,8 @@ def test_a_file_is_changed_in_small_ways(mutations: Any, source: str, changed: l
         "raise_ = f'{a + 1}'",
         "return_ = 'Ignore and replace'",
         "@dataclass(frozen=True)\nclass A:\n    pass",
+        "x = zip(a, b, strict=True)",
+        "def f():\n    return None",
     ],
 )
 def test_some_code_is_left_alone(mutations: Any, source: str) -> None:

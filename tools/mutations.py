@@ -49,10 +49,11 @@ def mutants_of(path: Path, source: str) -> list[Mutant]:
 
     Left out are annotations, decorators, docstrings, code for type checkers only, and compiled functions, whose tests
     would compile for a minute; in files with compiled functions also the constants, which other kernels have compiled
-    in.
+    in. Left out is also ``strict=True``, which like an assertion asserts what always holds; and None for a returned
+    True, False or number, where another constant is returned instead.
 
     >>> [mutant.text for mutant in mutants_of(Path("a.py"), "def f(a):\\n    return a < 3\\n")]
-    ['return None', 'a <= 3', '4']
+    ['return None', ' <= ', '4']
     """
     finder = _Finder(path, source)
     finder.visit(ast.parse(source))
@@ -169,11 +170,16 @@ class _Finder(ast.NodeVisitor):
                     text = self._text(node)
                     self._replace(node, text[: word.start()] + _SQL_WORDS[word[0]] + text[word.end() :])
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if not (node.arg == "strict" and self._text(node.value) == "True"):
+            self.generic_visit(node)
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Leave messages alone; positions inside of them are not known before Python 3.12."""
 
     def visit_Return(self, node: ast.Return) -> None:
-        if node.value is not None and self._text(node.value) != "None":
+        is_constant = isinstance(node.value, ast.Constant) and isinstance(node.value.value, int | float | None)
+        if node.value is not None and not is_constant:
             self._replace(node, "return None")
         self.generic_visit(node)
 

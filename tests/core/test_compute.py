@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from graphbrick.core.compute import _VARIABLES, blas_threads, usable_cores
+from graphbrick.core.compute import _VARIABLES, blas_threads, check_limits, limited_by, part_of, silent, usable_cores
 
 
 def threads() -> list[int]:
@@ -34,3 +34,36 @@ def test_cores_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("os.sched_getaffinity", raising=False)
     monkeypatch.setattr("os.cpu_count", lambda: None)
     assert usable_cores() == 1
+
+
+def test_limits_are_those_of_the_inner_block() -> None:
+    checks: list[str] = []
+    check_limits()
+    with limited_by(lambda: checks.append("outer")):
+        with limited_by(lambda: checks.append("inner")):
+            check_limits()
+        check_limits()
+    check_limits()
+    assert checks == ["inner", "outer"]
+
+
+def test_a_part_reports_under_its_name_what_was_done_before_and_its_size() -> None:
+    told: list[tuple[str, float, float | None]] = []
+
+    def progress(step: str, done: float, total: float | None) -> None:
+        told.append((step, done, total))
+
+    part_of(progress, "learning", 9, before=4)("films", 3, 5)
+    part_of(progress, "learning")("", 3, 5)
+    part_of(progress, "")("films", 3, 0)
+    part_of(progress, "", before=0)("", 0, None)
+    silent("", 1, 2)
+    assert told == [("learning: films", 7, 9), ("learning", 3, 5), ("films", 3, None), ("", 0, None)]
+
+
+def test_cores_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {2, 5} if pid == 0 else set(), raising=False)
+    assert usable_cores() == 2
+    monkeypatch.delattr("os.sched_getaffinity")
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    assert usable_cores() == 3

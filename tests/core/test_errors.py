@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import graphbrick
-from graphbrick.core.errors import InputError, LinkError
+from graphbrick.core.errors import InputError, LinkError, shown
 from graphbrick.core.trace import Event
 
 CODE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*\.[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -73,3 +73,11 @@ def test_a_long_reason_keeps_its_beginning_and_end() -> None:
 
 def test_a_bad_record_is_quoted_to_200_characters() -> None:
     assert InputError("bad", text="y" * 500).text == "y" * 200
+
+
+def test_values_are_shown_up_to_a_length() -> None:
+    assert shown("x" * 198) == repr("x" * 198)
+    assert shown("x" * 199) == f"'{'x' * 199}..."
+    assert (shown(12345, 5), shown(123456, 5)) == ("12345", "12345...")
+    assert shown(2**64 - 1) == "18446744073709551615"
+    assert shown(2**64) == shown(-(2**64)) == "a number of more than 64 bits"

@@ -217,6 +217,61 @@ def test_wrong_settings(settings: dict[str, object], code: str):
         Session(**settings)  # type: ignore[arg-type]
 
 
+def test_no_memory_for_vectors_is_a_setting():
+    assert Session(vectors_mb=0).vectors_mb == 0
+    with fails("session.bad_vectors_mb"):
+        Session(vectors_mb=1.5)  # type: ignore[arg-type]
+
+
+def test_what_belongs_to_an_object_is_apart_from_the_rest():
+    closed: list[str] = []
+    with Session() as session:
+        a, b = Thing(), Thing()
+        assert session.get(("index",), lambda: "a's", of=a, close=closed.append) == "a's"
+        assert session.get(("index",), lambda: "b's", of=b, close=closed.append) == "b's"
+        assert session.get(("index",), lambda: "nobody's", close=closed.append) == "nobody's"
+        session.get(("model",), lambda: "another kind")
+        assert sorted(session.opened("index")) == ["a's", "b's", "nobody's"]
+        session.drop(("index",), of=Thing())
+        assert closed == []
+        session.drop(("index",), of=a)
+        assert closed == ["a's"]
+        assert session.get(("index",), lambda: "a's again", of=a) == "a's again"
+    assert closed == ["a's", "nobody's", "b's"]
+
+
+def test_the_least_recently_used_of_a_kind_is_let_go_but_not_closed():
+    closed: list[str] = []
+    made: list[str] = []
+
+    def get(name: str, at_most: int | None = 2) -> str:
+        def make() -> str:
+            made.append(name)
+            return name
+
+        return session.get(("model", name), make, close=closed.append, at_most=at_most)
+
+    with Session() as session:
+        for name in "abcb":
+            get(name)
+        assert sorted(session.opened("model")) == ["b", "c"]
+        get("d", None)  # without a limit, none is let go
+        assert sorted(session.opened("model")) == ["b", "c", "d"]
+        get("b", 1)
+        assert session.opened("model") == ["b"]
+        get("a")
+        assert (made, closed) == (["a", "b", "c", "d", "a"], [])
+    assert closed == ["a", "d", "c", "b", "a"]
+
+
+def test_only_the_own_block_is_left():
+    with Session() as session, session.activate():
+        with session:
+            assert current_session() is session
+        assert session.closed
+        assert current_session() is session
+
+
 FORK = """
 import os, sys, threading
 from graphbrick.core.session import Session

@@ -3,11 +3,26 @@ from __future__ import annotations
 import json
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 
 import pytest
 
-from graphbrick.core.trace import Exchange, Trace, count_call, count_exchange, event, fact, record
+from graphbrick.core.trace import (
+    Event,
+    Exchange,
+    StageTrace,
+    Trace,
+    count_call,
+    count_exchange,
+    count_hits,
+    event,
+    fact,
+    in_stage,
+    record,
+    record_within,
+    tally,
+)
 
 
 def test_what_a_stage_reports_is_in_its_own_record() -> None:
@@ -97,3 +112,99 @@ def test_to_dict_is_plain_json() -> None:
     data = json.loads(json.dumps(trace.to_dict()))
     assert data["stages"][0]["facts"] == {"error_bound": 0.5}
     assert data["seconds"] == trace.seconds
+
+
+def test_figures_of_a_new_stage_and_of_an_exchange_are_zero() -> None:
+    trace = Trace([StageTrace("PPR()", "extract")])
+    zeros = dict.fromkeys(("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits"), 0)
+    assert (trace.ledger, trace.seconds, trace.stages[0].facts, trace.event_codes) == (zeros, 0, {}, [])
+    with record(trace, "LLM()", "generate") as entry:
+        count_exchange(Exchange("m", [], "a"))
+    assert trace.ledger == {**zeros, "calls": 1}
+    assert [(exchange.cached, exchange.calls) for exchange in entry.exchanges] == [(False, 1)]
+
+
+def test_several_calls_for_one_exchange_count_each() -> None:
+    trace = Trace()
+    with record(trace, "LLM()", "generate") as entry:
+        count_exchange(Exchange("m", [], "a", 5, 7, calls=3, seconds=0.5))
+        count_exchange(Exchange("m", [], "b", 1, 2, cost=0.5))
+        count_call()
+    assert (entry.calls, entry.tokens_in, entry.tokens_out, entry.estimated) == (5, 6, 9, 0)
+    assert (entry.waited, entry.cost, len(entry.exchanges)) == (0.5, 0.5, 2)
+
+
+def test_tallies_and_hits_add_up() -> None:
+    trace = Trace()
+    with record(trace, "LLM()", "generate") as entry:
+        tally(unread_replies=1, refusals=2)
+        tally(unread_replies=3)
+        count_hits(4)
+        count_hits(5)
+        assert in_stage()
+    assert (entry.facts, entry.cache_hits) == ({"unread_replies": 4, "refusals": 2}, 9)
+    assert not in_stage()
+    tally(unread_replies=1)
+    count_hits(1)
+    count_exchange(Exchange("m", [], "a"))
+    assert trace.ledger["cache_hits"] == 9
+
+
+def test_an_event_may_be_told_once_and_has_a_code() -> None:
+    trace = Trace()
+    with record(trace, "x", "link"):
+        event("twice", "x.twice", n=2)
+        event("twice", "x.twice", n=2)
+        event("once", "x.once", once=True)
+        event("once", "x.once", once=True)
+        event("twice", once=True)
+    assert trace.events == ["twice", "twice", "once"]
+    assert trace.event_codes == ["x.twice", "x.twice", "x.once"]
+    assert [told.values for told in trace.events if isinstance(told, Event)] == [{"n": 2}, {"n": 2}, {}]
+
+
+def test_stages_within_a_stage_are_its_children_in_order() -> None:
+    trace = Trace()
+    with record(trace, "outer", "union") as outer:
+        with record_within("first", "step"), record_within("inner", "tool"):
+            event("in the inner one", "inner")
+        with record_within("second", "step") as second:
+            count_call(tokens_in=3)
+        second.seconds = 8.0
+        event("in the outer one")
+    outer.seconds = 2.0
+    assert [(depth, stage.stage) for depth, stage in trace.walk()] == [
+        (0, "outer"), (1, "first"), (2, "inner"), (1, "second"),
+    ]  # fmt: skip
+    assert [depth for depth, _ in outer.walk(5)] == [5, 6, 7, 6]
+    assert trace.seconds == 2.0
+    assert (trace.ledger["calls"], trace.ledger["tokens_in"], outer.calls) == (1, 3, 0)
+    assert trace.events == ["in the outer one", "in the inner one"]
+    read = Trace.from_dict(json.loads(json.dumps(trace.to_dict())))
+    assert (read, trace.event_codes, read.event_codes) == (trace, ["", "inner"], ["", ""])
+
+
+def test_a_stage_within_no_stage_is_in_no_trace() -> None:
+    with record_within("alone", "step") as entry:
+        event("told")
+    assert (entry.stage, entry.kind, entry.events) == ("alone", "step", ["told"])
+
+
+def test_a_copy_shares_nothing_that_can_grow() -> None:
+    trace = Trace()
+    with record(trace, "outer", "union") as entry:
+        entry.counts_in, entry.counts_out = {"nodes": 1}, {"nodes": 2}
+        fact(x=1)
+        event("told")
+        count_exchange(Exchange("m", [], "a"))
+        with record_within("inner", "step"):
+            event("told inside")
+    copy, before = trace.copy(), replace(trace.stages[0])
+    assert copy == trace
+    (stage,) = copy.stages
+    for grown in (stage.counts_in, stage.counts_out, stage.facts, stage.events, stage.exchanges, stage.children):
+        grown.clear()
+    copy.stages.clear()
+    assert trace.stages == [before]
+    assert trace.events == ["told", "told inside"]
+    assert len(before.exchanges) == len(before.counts_in) == len(before.counts_out) == len(before.facts) == 1

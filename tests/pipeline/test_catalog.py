@@ -10,7 +10,7 @@ from graphbrick import BM25, PPR, Query, Subgraph, parse
 from graphbrick.core.errors import RecipeSyntaxError
 from graphbrick.pipeline import ExpandStage
 from graphbrick.pipeline.brick import Brick
-from graphbrick.pipeline.catalog import describe, is_built_in, names, unknown
+from graphbrick.pipeline.catalog import describe, is_built_in, names, nearest, unknown
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +50,22 @@ def test_an_unknown_name_has_a_hint(name: str, hint: str) -> None:
 
 def test_a_few_known_names_are_listed() -> None:
     assert unknown("xyzzy", ["one", "two"]) == "there is no brick 'xyzzy'; there are one, two"
+
+
+def test_at_most_twenty_names_are_listed_and_a_long_one_is_cut() -> None:
+    known = [f"Brick{number}" for number in range(21)]
+    assert unknown("?", known[:20]) == f"there is no brick '?'; there are {', '.join(known[:20])}"
+    assert unknown("?", known) == "there is no brick '?'; graphbrick bricks lists them"
+    assert unknown("?" * 81, []) == f"there is no brick '{'?' * 80}'; there are "
+
+
+def test_the_nearest_name_is_that_of_the_same_letters_or_a_close_one() -> None:
+    assert nearest("ppr", ["BM25", "PPR"]) == "PPR"
+    assert nearest("Rerak", ["Rank", "Rerank"]) == "Rerank"
+    assert nearest("abcdxyz", ["abcd"]) == "abcd"
+    assert nearest("abcdvwxyz", ["abc"]) == "abc"
+    assert nearest("abcdvwxyzq", ["abc"]) == ""
+    assert nearest("x", []) == ""
 
 
 @pytest.mark.parametrize("text", [3, None, b"PPR()"])

@@ -352,3 +352,36 @@ def test_errors_do_not_repeat_a_long_text(text: str) -> None:
     with pytest.raises(PipelineError) as caught:
         parse(text)
     assert len(str(caught.value)) < 1000
+
+
+def test_a_recipe_has_at_most_twenty_thousand_characters() -> None:
+    assert parse("PPR()".ljust(20_000)) == PPR()
+    with fails("recipe.too_long", size=20_001):
+        parse("PPR()".ljust(20_001))
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "values"),
+    [
+        (f"PPR(k={{{'1, ' * 60}1}})", "recipe.not_allowed", {"expression": "{" + "1, " * 19 + "1,"}),
+        (f"PPR.{'a' * 99}(k=1)", "recipe.not_a_name", {"expression": "PPR." + "a" * 56}),
+        ("PPR(*[1])", "recipe.not_allowed", {}),
+        ("PPR(**{})", "recipe.starred", {}),
+        ("PPR(kk=5)", "recipe.no_parameter", {"name": "kk", "near": ["k"]}),
+        ("PPR(zzzzzz=5)", "recipe.no_parameter", {"near": []}),
+        ("PPR(k=1, k=2)", "recipe.twice", {"name": "k"}),
+        ("PPR(1, k=2)", "recipe.twice", {"name": "k"}),
+        ("PPR(k=-True)", "recipe.not_allowed", {"expression": "-True"}),
+        ("PPR(k=-'1')", "recipe.not_allowed", {}),
+    ],
+)
+def test_what_is_refused_is_shown_in_short(text: str, code: str, values: dict[str, object]) -> None:
+    with fails(code, RecipeSyntaxError, **values):
+        parse(text)
+
+
+def test_numbers_may_have_a_sign() -> None:
+    assert parse("PPR(k=+5)") == PPR(k=5)
+    assert parse_brick("BM25(k1=+1.5)") == parse_brick("BM25(k1=1.5)")
+    with fails("parameter.not_allowed", value="-5"):
+        parse("PPR(k=-5)")

@@ -26,16 +26,16 @@ _LARGEST = 2**31 - 1  # kernels count with 32 bits
 class Declaration:
     """The declaration made by `parameter`; see there for the attributes."""
 
-    at_least: float | None = None
-    at_most: float | None = None
-    above: float | None = None
-    below: float | None = None
-    choices: tuple[str, ...] = ()
-    may_be_empty: bool = False
-    path: bool = False
-    example: object = None
-    search: tuple[object, ...] = ()
-    changes_results: bool = True
+    at_least: float | None
+    at_most: float | None
+    above: float | None
+    below: float | None
+    choices: tuple[str, ...]
+    may_be_empty: bool
+    path: bool
+    example: object
+    search: tuple[object, ...]
+    changes_results: bool
 
 
 def parameter(

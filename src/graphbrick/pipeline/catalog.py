@@ -129,7 +129,7 @@ def unknown(name: str, names: Iterable[str]) -> str:
 def nearest(name: str, names: Iterable[str]) -> str:
     """Return the name that a misspelt name probably means; empty if none is near."""
     known = list(names)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, known, cutoff=0.5)
     return next(iter(near or (other for other in known if other.lower() == name.lower())), "")
 
 

@@ -218,7 +218,7 @@ class _Reader:
                 near = difflib.get_close_matches(keyword.arg, names, n=1)
                 hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(names) or 'none'}"
                 reason = f"{brick.__name__} has no parameter {shown(keyword.arg, 80)}{hint}"
-                self._refuse(keyword, reason, code="recipe.no_parameter", name=keyword.arg, near=near[:1])
+                self._refuse(keyword, reason, code="recipe.no_parameter", name=keyword.arg, near=near)
             if keyword.arg in arguments:
                 self._refuse(
                     keyword, f"{brick.__name__} got {keyword.arg} twice", code="recipe.twice", name=keyword.arg

@@ -11,7 +11,7 @@ from faults import fails
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.core.files import folders
 from graphbrick.core.files.digests import digest
-from graphbrick.core.files.folders import NewFolder, new_folder, put_in_place, recover
+from graphbrick.core.files.folders import NewFolder, check_writable, new_folder, put_in_place, recover
 
 
 def names(folder: Path) -> list[str]:
@@ -82,6 +82,7 @@ def test_what_another_process_is_replacing_is_left_alone(tmp_path: Path) -> None
     aside = tmp_path / ".f.replaced-1-0"
     aside.mkdir()
     claim = folders._claim(aside)
+    assert claim is not None
     assert recover(tmp_path / "f")  # worth another try
     assert names(tmp_path) == [".f.replaced-1-0"]
     folders.os.close(claim)
@@ -99,7 +100,7 @@ def test_what_a_killed_process_left_is_removed_or_continued(tmp_path: Path) -> N
 
 
 def test_without_locks_on_folders_old_ones_count_as_left_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders, "_claim", lambda folder: -1)  # as on Windows
+    monkeypatch.setattr(folders, "_claim", lambda folder: None)  # as on Windows
     left = tmp_path / ".f.building-1-0"
     left.mkdir()
     write(tmp_path / "f", "one")
@@ -136,7 +137,61 @@ def test_a_digest_does_not_pass_over_a_folder_that_cannot_be_read(
 
 def test_a_folder_is_claimed_by_one_at_a_time(tmp_path: Path) -> None:
     claimed = folders._claim(tmp_path)
+    assert claimed is not None
     with pytest.raises(BlockingIOError):
         folders._claim(tmp_path)
+    assert folders._is_claimed(tmp_path)
     os.close(claimed)
-    os.close(folders._claim(tmp_path))
+    assert not folders._is_claimed(tmp_path)
+    assert not folders._is_claimed(tmp_path / "nothing")
+
+
+def test_without_locks_a_folder_is_claimed_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "_claim", lambda folder: None)
+    os.utime(tmp_path, (1_000_000, 1_000_000))
+    for now, is_claimed in ((1_086_399, True), (1_086_400, False), (1_086_401, False)):
+        monkeypatch.setattr("time.time", lambda now=now: now)
+        assert folders._is_claimed(tmp_path) == is_claimed
+
+
+def test_only_hidden_folders_with_a_number_are_of_a_process(tmp_path: Path) -> None:
+    for name in (".f.building-1-0", ".f.building-x", ".g.building-1-0", "f.building-1-0"):
+        (tmp_path / name).mkdir()
+    (tmp_path / ".f.building-2-0").write_text("a file")
+    write(tmp_path / "f", "one")
+    assert names(tmp_path) == [".f.building-2-0", ".f.building-x", ".g.building-1-0", "f", "f.building-1-0"]
+
+
+def test_only_one_folder_of_a_killed_process_is_continued(tmp_path: Path) -> None:
+    left = [tmp_path / f".f.building-{number}-0" for number in (1, 2)]
+    for folder in left:
+        folder.mkdir()
+    writing = NewFolder(tmp_path / "f", lambda: None, can_resume=lambda folder: True)
+    with writing as work:
+        assert work in left
+        assert names(tmp_path) == [work.name]
+        assert folders._is_claimed(work)
+        (work / "inner").mkdir()
+        (work / "inner" / "file").write_text("whole")
+        writing.commit()
+    assert folders.files_in(tmp_path) == ["f/inner/file"]
+
+
+def test_a_place_is_writable_if_a_folder_can_be_made_there(tmp_path: Path) -> None:
+    check_writable(tmp_path / "f")
+    check_writable(tmp_path / "not" / "there" / "f")
+    assert names(tmp_path) == []
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError):
+        check_writable(tmp_path / "file" / "f")
+    with pytest.raises(IsADirectoryError):
+        check_writable(Path("/"))
+
+
+def test_a_folder_that_is_there_is_not_taken_for_one_aside(tmp_path: Path) -> None:
+    write(tmp_path / "f", "new")
+    (tmp_path / ".f.replaced-1-0").mkdir()
+    assert recover(tmp_path / "f")
+    assert (tmp_path / "f" / "file").read_text() == "new"
+    write(tmp_path / "f", "newer")
+    assert names(tmp_path) == ["f"]

@@ -57,6 +57,14 @@ def test_waiting_for_a_lock_whose_file_its_holder_removes(tmp_path: Path) -> Non
     assert held == [True]
 
 
+def test_a_lock_is_released_by_another_thread(tmp_path: Path) -> None:
+    lock = claim(tmp_path / "lock")
+    thread = threading.Thread(target=lock.release)
+    thread.start()
+    thread.join(60)
+    claim(tmp_path / "lock", wait=True).release()
+
+
 def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         claim(tmp_path / "missing" / "lock")

@@ -7,7 +7,7 @@ from faults import fails
 
 from graphbrick.graphs.databases.sparql.sparql_text import limited
 from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
-from graphbrick.graphs.queries.limits import with_limit
+from graphbrick.graphs.queries.limits import lower_limit, with_limit
 from graphbrick.graphs.queries.tokens import CYPHER, SPARQL
 
 
@@ -45,6 +45,30 @@ from graphbrick.graphs.queries.tokens import CYPHER, SPARQL
 def test_the_outermost_result_gets_the_limit(language: str, text: str, limited: str) -> None:
     assert with_limit(text, language, 10) == limited
     assert with_limit(limited, language, 10) == limited
+
+
+@pytest.mark.parametrize(
+    ("text", "limited"),
+    [
+        ("RETURN;", "RETURN LIMIT 10"),
+        (";", ";"),
+        ("", ""),
+        ("RETURN 1 LIMIT 99 SKIP - x", "RETURN 1 LIMIT 10 SKIP - x"),
+        ("RETURN 1 LIMIT", "RETURN 1 LIMIT"),
+        ("RETURN 1 LIMIT 9.5", "RETURN 1 LIMIT 9.5"),
+        ("RETURN DISTINCT limit, x.limit, limit", "RETURN DISTINCT limit, x.limit, limit LIMIT 10"),
+        ("RETURN limit LIMIT 10", "RETURN limit LIMIT 10"),
+        ("UNWIND x AS y WITH limit RETURN y", "UNWIND x AS y WITH limit RETURN y LIMIT 10"),
+    ],
+)
+def test_a_word_limit_is_a_limit_only_at_its_place(text: str, limited: str) -> None:
+    assert with_limit(text, CYPHER, 10) == limited
+
+
+@pytest.mark.parametrize(("digits", "lower"), [("0", 0), ("00007", 7), ("9", 9), ("12", 12), ("13", 12), ("100", 12)])
+def test_the_lower_of_two_limits_is_taken(digits: str, lower: int) -> None:
+    assert lower_limit(digits, 12) == lower
+    assert lower_limit("0" * 9000 + digits, 12) == lower
 
 
 def test_a_limit_of_many_digits_is_lowered() -> None:

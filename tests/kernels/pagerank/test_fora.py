@@ -5,8 +5,10 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick.core.csr import Csr, from_sorted
-from graphbrick.kernels.pagerank.fora import fora_top_k, walks_needed
+from graphbrick.kernels.pagerank.fora import _estimate, first_state, fora_top_k, walks_needed
 from graphbrick.kernels.pagerank.ppr import ppr_push, ppr_python
+from graphbrick.kernels.pagerank.random_walk import mix_python
+from graphbrick.kernels.pagerank.touched import start_at
 
 WAYS = [(True, True), (True, False), (False, True)]
 Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], int]
@@ -87,3 +89,37 @@ def test_an_isolated_seed_and_one_that_cannot_be_left() -> None:
         assert (nodes.tolist(), scores.tolist(), edges) == ([seed], [1.0], 0)
     nodes, scores, _ = fora_top_k(csr.rows, ids(3, 0), 0.5, True, False, 9, 0.1, 0.01, 0)
     np.testing.assert_allclose(scores, ppr_python(csr, ids(3, 0), 0.5, True, False)[nodes], rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "restart", "way", "k", "epsilon", "failure", "seed", "best", "scores", "edges"),
+    [
+        ([3], 0.2, (True, True), 20, 0.5, 0.01, 1, [3, 0, 1, 4], [0.2246, 0.0805, 0.024], 29207),
+        ([300, 2], 0.5, (True, False), 5, 0.2, 0.1, 7, [2, 300, 3, 18, 119], [0.2577, 0.2526, 0.0443], 2808),
+        ([40], 0.2, (False, True), 50, 0.5, 0.01, 0, [40, 0, 33, 25], [0.2212, 0.0491, 0.0396], 15507),
+    ],
+)
+def test_the_same_on_every_machine(
+    seeds: list[int], restart: float, way: tuple[bool, bool], k: int, epsilon: float, failure: float, seed: int,
+    best: list[int], scores: list[float], edges: int,
+) -> None:  # fmt: skip
+    # Written down once: other numbers mean another balance of push and walks, or other random numbers.
+    csr = heavy_tailed(1, 500, 2000)
+    found = fora_top_k(csr.rows, ids(*seeds), restart, *way, k, epsilon, failure, seed)
+    assert (found[0][: len(best)].tolist(), len(found[0]), found[2]) == (best, k, edges)
+    np.testing.assert_allclose(found[1][: len(scores)], scores, atol=5e-5)
+
+
+def test_the_first_state_of_the_random_numbers() -> None:
+    golden = 0x9E3779B97F4A7C15
+    for seed in (0, 1, 2**31):
+        assert int(first_state(seed)) == mix_python((seed + 1) * golden % 2**64)
+
+
+def test_no_walk_starts_if_all_residuals_are_within_the_error() -> None:
+    rows, state = heavy_tailed(1, 50, 200).rows, np.uint64(7)
+    for enough, walks in ((1.0, False), (0.999, True)):
+        near = start_at(rows, ids(3), True, True)
+        _, after, steps = _estimate(rows, near, 0.2, True, True, 100.0, enough, state)
+        assert (steps > 0, after != state) == (walks, walks)
+        assert near.estimate[0] >= 0.2  # the share that stays

@@ -13,7 +13,9 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphbrick.core.compute import limited_by
 from graphbrick.core.csr import Csr, from_sorted
+from graphbrick.kernels.pagerank import random_walk
 from graphbrick.kernels.pagerank.random_walk import (
     below,
     below_python,
@@ -275,3 +277,23 @@ def test_the_same_on_every_machine() -> None:
         [0, 8, 7, 9, 5, 0, 5],
     ]
     assert fast(csr, 0, 0, 6, 0.5, True, True, 42) == [0, 9, 0, 8, 4, 1, 9]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("slice_", "checks"), [(1, 14), (3, 14), (7, 8), (9, 6), (100, 2)])
+def test_slices_of_walks_hold_the_nodes_of_every_walk(
+    slice_: int, checks: int, way: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    csr, checked = csr_of(SIZE, MIXED), list[None]()
+    monkeypatch.setattr(random_walk, "SLICE", slice_)
+    with limited_by(lambda: checked.append(None)):
+        nodes = visited(csr, [5, 2], 7, 3, 0.3, way, 11)
+    walks = [walk_python(csr, start, number, 3, 0.3, *way, 11) for start in (5, 2) for number in range(7)]
+    assert nodes == sorted({node for stations in walks for node in stations})
+    assert len(checked) == checks
+
+
+def test_more_nodes_than_the_graph_has_are_never_held() -> None:
+    csr = csr_of(2, [(0, 0, 1), (1, 0, 0)])
+    assert visited(csr, [0, 1, 0, 1], 50, 9, 0.0, (True, True)) == [0, 1]
+    assert visited(csr, [1], 1, 1, 0.0, (True, True)) == [0, 1]

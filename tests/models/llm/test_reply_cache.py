@@ -12,8 +12,10 @@ from chat_models import ASK, QUESTION, SCHEMA, llm, recorded
 from faults import fails
 
 from graphbrick import LLM, Generate, Session, ShortestPaths
+from graphbrick.core.errors import ModelError
+from graphbrick.models.llm.messages import Choice, Message, Reply, Text, TokenLogprob, ToolCall, assistant
 from graphbrick.models.llm.messages import Request as ModelRequest
-from graphbrick.models.llm.reply_cache import ReplyCache, asking_anew
+from graphbrick.models.llm.reply_cache import ReplyCache, asking_anew, default_path, recorded_reply, reply_json
 from graphbrick.testing import ScriptedLLM, tiny_graph
 
 pytestmark = pytest.mark.usefixtures("key_alone")
@@ -164,3 +166,72 @@ def test_an_export_that_is_not_text_adds_nothing(tmp_path: Path) -> None:
         with fails("replies.not_utf8", file=source):
             cache.load(source)
         assert len(cache) == 0
+
+
+def test_a_reply_is_read_back_as_it_was_recorded() -> None:
+    logprobs = (TokenLogprob("Yes", -0.5, (("Yes", -0.5), ("No", -1.5))),)
+    message = Message("assistant", (Text("Yes"), ToolCall("1", "search", {"name": "Kenya"})))
+    broken = Message("assistant", (ToolCall("2", "search", {}, "[1"),))
+    reply = Reply(
+        (Choice(message, "stop", logprobs), Choice(broken, "tool_calls")), 3, 4, True, 1.5, 0.25,
+        notes=("cut",), adjustments=("temperature",), calls=2,
+    )  # fmt: skip
+    recorded = json.loads(json.dumps(reply_json(reply)))
+    assert recorded_reply(recorded) == reply
+    once = reply_json(Reply((Choice(assistant("Yes"), "stop"),)))
+    assert "calls" not in once
+    assert recorded_reply(once) == Reply((Choice(assistant("Yes"), "stop"),))
+    empty = Reply((Choice(assistant(""), "stop"),))
+    assert recorded_reply(reply_json(empty)).choices[0].message.parts == (Text(""),)
+
+
+def test_a_reply_of_an_earlier_version_is_one_text() -> None:
+    reply = recorded_reply({"text": "Kenya", "tokens_in": 3, "likeliest": [["A", -0.1], ["B", -2]], "model": "m"})
+    assert reply == Reply(
+        (Choice(assistant("Kenya"), "stop", (TokenLogprob("A", -0.1, (("A", -0.1), ("B", -2.0))),)),), 3
+    )
+    assert recorded_reply({"text": "Kenya"}) == Reply((Choice(assistant("Kenya"), "stop"),))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"choices": []},
+        {"choices": [{}]},
+        {"choices": None},
+        {"tokens_in": "3"},
+        {"cost": None},
+        {"choices": [{"message": {"content": None}, "finish_reason": "stop", "logprobs": []}]},
+        {"text": 3},
+    ],
+)
+def test_what_is_not_a_reply_is_damaged(damage: dict[str, object]) -> None:
+    with fails("replies.not_a_reply", ModelError):
+        recorded_reply(reply_json(Reply((Choice(assistant("Yes"), "stop"),))) | damage)
+
+
+def test_counts_of_what_is_recorded_and_removed(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "replies.sqlite")
+    for number in (2, 1):
+        cache.put({"server": "s", "n": number}, {"text": f"{number}"})
+    cache.put({"n": 1, "server": "s"}, {"text": "again"})  # the order of the names does not count
+    assert len(cache) == 2
+    assert cache.get({"n": 1, "server": "s"}) == {"text": "1"}
+    assert cache.get({"n": 3, "server": "s"}) is None
+    assert cache.export(tmp_path / "all.jsonl") == 2
+    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert sorted(line["reply"]["text"] for line in lines) == ["1", "2"]
+    other = ReplyCache(tmp_path / "other.sqlite")
+    other.put({"server": "s", "n": 2}, {"text": "older"})
+    assert other.load(tmp_path / "all.jsonl") == 1
+    assert other.get({"server": "s", "n": 2}) == {"text": "older"}
+    assert (cache.clear(), len(cache), cache.clear()) == (2, 0, 0)
+
+
+def test_the_folder_of_replies_may_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHBRICK_CACHE", str(tmp_path))
+    assert default_path() == tmp_path / "replies.sqlite"
+    monkeypatch.delenv("GRAPHBRICK_CACHE")
+    assert default_path().name == "replies.sqlite"
+    with fails("replies.bad_mode", mode="off"):
+        ReplyCache(tmp_path / "r.sqlite", "off")

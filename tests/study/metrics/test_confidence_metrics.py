@@ -81,3 +81,35 @@ def test_what_cannot_be_measured() -> None:
         aurc([0.5, 0.5], [1])
     with pytest.raises(ValueError, match="2 answers to 1 questions"):
         risk_coverage([0.5, 0.5], [1, 1], questions=1)
+
+
+def test_no_answers_have_an_empty_curve() -> None:
+    for questions in (None, 0, 3):
+        curve = risk_coverage([], [], questions=questions)
+        assert [len(column) for column in curve] == [0, 0, 0]
+        assert coverage_at_risk([], [], 1.0, questions=questions) == 0
+    assert [(one.n, one.confidence, one.right) for one in reliability([], [], bins=2)] == [(0, None, None)] * 2
+
+
+def test_questions_without_an_answer_lower_the_coverage_only() -> None:
+    curve = risk_coverage([0.2, 0.9], [0.5, 1], questions=4)
+    assert [column.tolist() for column in curve] == [[0.9, 0.2], [0.25, 0.5], [0.0, 0.25]]
+    assert risk_coverage([0.2, 0.9], [0, 1]).coverage.tolist() == [0.5, 1.0]
+    assert coverage_at_risk([0.2, 0.9], [0, 1], 0.5) == 1.0
+    assert risk_coverage([0.5], [1], questions=1).coverage.tolist() == [1.0]
+
+
+def test_values_at_the_ends_are_allowed_and_others_are_not() -> None:
+    assert aurc([0, 1], [0, 1]) == 0.25
+    for confidence, right, name in (([-0.1], [1], "confidence"), ([1.1], [1], "confidence"), ([1], [-0.1], "right")):
+        with pytest.raises(ValueError, match=f"{name} must be from 0 to 1"):
+            risk_coverage(confidence, right)
+    with pytest.raises(ValueError, match="got nan"):
+        risk_coverage([float("nan")], [1])
+    with pytest.raises(ValueError, match="one for each"):
+        risk_coverage([[0.5]], [[1]])  # type: ignore[list-item]
+
+
+def test_the_calibration_error_counts_each_bin_by_its_answers() -> None:
+    assert calibration_error([0.25, 0.25, 0.25, 0.95], [0, 0, 0, 1]) == pytest.approx((3 * 0.25 + 0.05) / 4)
+    assert calibration_error([0.2, 0.4], [1, 0], bins=1) == pytest.approx(0.2)

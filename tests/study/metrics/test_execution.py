@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick import build
-from graphbrick.study.metrics.execution import jaccard, query_scores, same_rows
+from graphbrick.core.errors import UnavailableError
+from graphbrick.core.schema import Rows
+from graphbrick.graphs.queries.provenance import NoProvenanceError
+from graphbrick.study.metrics.execution import jaccard, provenance, query_scores, same_rows
 
 
 def test_bags_of_rows_under_a_permutation_of_columns() -> None:
@@ -95,3 +98,68 @@ def test_lists_are_compared_by_their_members_in_any_order() -> None:
     assert same_rows([(["a", 1],)], [([1.0, "a"],)])
     assert not same_rows([(["a", 1],)], [(["a", 2],)])
     assert not same_rows([(["a"],)], [(None,)])
+
+
+def test_values_are_compared_as_plain_values() -> None:
+    assert same_rows([({"a": 1, "b": [2, 3]},)], [({"b": [3.0, 2], "a": "1"},)])
+    assert not same_rows([({"a": 1},)], [({"a": 2},)])
+    assert not same_rows([({"a": 1},)], [({"b": 1},)])
+    assert same_rows([({1, 2},)], [((2, 1),)])
+    assert same_rows([(True,), (None,)], [(None,), (True,)])
+    assert not same_rows([(True,)], [("True",)])
+    assert same_rows([("-0.50",)], [(-0.5,)])
+    assert not same_rows([("Kenya",)], [("kenya",)])
+
+
+def test_numbers_have_six_significant_digits() -> None:
+    assert same_rows([(1234567,)], [(1234568,)])
+    assert same_rows([(0.1234567,)], [(0.1234568,)])
+    assert not same_rows([(123456,)], [(123457,)])
+    assert not same_rows([(0.123456,)], [(0.123457,)])
+
+
+def test_rows_of_different_widths_are_not_equal() -> None:
+    assert not same_rows([(1,), (1, 2)], [(1,), (1, 2)])
+    assert not same_rows([(1, 2)], [(1,)])
+    assert same_rows([()], [()])
+
+
+class Answers:
+    """A graph that answers any query with the same rows."""
+
+    language = "Cypher"
+
+    def __init__(self, *rows: object, is_cut: bool = False) -> None:
+        self._rows = Rows(("n",), [(row,) for row in rows], is_cut)
+
+    def query(self, text: str, parameters: object, at_most: int) -> Rows:
+        assert at_most == 10_000
+        return self._rows
+
+
+def test_the_nodes_of_a_query_are_the_keys_in_its_rows() -> None:
+    query = "MATCH (a) RETURN a"
+    assert provenance(Answers("a", None, ["b", "c"], ("a", "d")), query) == {"a", "b", "c", "d"}  # type: ignore[arg-type]
+    assert provenance(Answers(None), query) == frozenset()  # type: ignore[arg-type]
+    assert provenance(Answers(7), query) == {"7"}  # type: ignore[arg-type]
+    with pytest.raises(NoProvenanceError):
+        provenance(Answers("a", is_cut=True), query)  # type: ignore[arg-type]
+
+
+def test_rows_that_are_cut_are_not_right() -> None:
+    class Cut(Answers):
+        def query(self, text: str, parameters: object, at_most: int) -> Rows:
+            return self._rows._replace(is_cut="LIMIT" in text)
+
+    query = "MATCH (a) RETURN a"
+    scores = query_scores(Cut("a"), query, f"{query} LIMIT 1")  # type: ignore[arg-type]
+    assert (scores.executable, scores.execution_accuracy) == (1.0, 0.0)
+
+
+def test_a_database_that_does_not_answer_is_an_error() -> None:
+    class Gone(Answers):
+        def query(self, text: str, parameters: object, at_most: int) -> Rows:
+            raise UnavailableError("gone")
+
+    with pytest.raises(UnavailableError):
+        query_scores(Gone(), "MATCH (a) RETURN a", None)  # type: ignore[arg-type]

@@ -49,6 +49,7 @@ def test_rog_keeps_the_most_frequent_predictions_of_a_list() -> None:
     predictions = ["Kigali", "Nairobi", "Kampala", "Nairobi", "Kampala"]
     assert [rog(predictions, [city], k=1).hit for city in ("Nairobi", "Kampala", "Kigali")] == [1, 0, 0]
     assert rog(predictions, ["Nairobi"], k=2).precision == 0.5
+    assert rog(predictions, ["Nairobi"], k=0) == (0, 0, 0, 0, 0)
     assert (
         rog(predictions, ["Nairobi"]).precision == rog(predictions, ["Nairobi"], k=9).precision == pytest.approx(1 / 3)
     )
@@ -134,3 +135,8 @@ def test_without_an_answer_all_scores_are_0_and_without_gold_there_are_none() ->
     assert as_published(["{NULL}"], [("Kansas",)])["tog_exact_match"] == 0
     with pytest.raises(ValueError, match="without gold"):
         as_published(["Kansas"], [])
+
+
+def test_the_hit_of_lego_looks_at_thirty_two_paths() -> None:
+    assert [lego_paths(["x"] * before + ["Nairobi"], ["Nairobi"]).hit for before in (31, 32)] == [1, 0]
+    assert lego_paths(["x"] * 32 + ["Nairobi"], ["Nairobi"]).recall == 1

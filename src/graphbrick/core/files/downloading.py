@@ -158,4 +158,4 @@ def _reason(error: BaseException) -> str:
     inner = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(inner, TimeoutError):
         return f"no answer within {TIMEOUT:g} s"
-    return str(getattr(inner, "strerror", None) or inner or type(inner).__name__)
+    return str(getattr(inner, "strerror", None) or inner) or type(inner).__name__

@@ -39,7 +39,7 @@ class NewFolder:
         self, path: Path, check: Callable[[], None], *, can_resume: Callable[[Path], bool] = lambda folder: False
     ) -> None:
         self._path, self._check, self._can_resume = path.resolve(), check, can_resume
-        self._claims: list[int] = []
+        self._claims: list[int | None] = []
 
     def __enter__(self) -> Path:
         self.work = _beside(self._path, "building")
@@ -61,7 +61,7 @@ class NewFolder:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         shutil.rmtree(self.work, ignore_errors=True)
         for claim in self._claims:
-            if claim >= 0:
+            if claim is not None:
                 os.close(claim)
 
     def commit(self) -> None:
@@ -176,16 +176,16 @@ def _left_over(path: Path, what: str) -> list[Path]:
     return [folder for folder in _hidden(path, what) if not _is_claimed(folder)]
 
 
-def _claim(folder: Path) -> int:
+def _claim(folder: Path) -> int | None:
     """Lock a folder until the returned descriptor is closed or the process ends, even if it is killed.
 
     Unlike a process id, a lock also works across containers and hosts. Windows cannot lock folders: there the result
-    is -1, and a folder counts as claimed for a day.
+    is None, and a folder counts as claimed for a day.
     """
     try:
         import fcntl
     except ImportError:
-        return -1
+        return None
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -198,7 +198,7 @@ def _claim(folder: Path) -> int:
 def _is_claimed(folder: Path) -> bool:
     try:
         claim = _claim(folder)
-        if claim < 0:
+        if claim is None:
             return time.time() - folder.stat().st_mtime < _ABANDONED_SECONDS
         os.close(claim)
     except FileNotFoundError:

@@ -67,7 +67,7 @@ def claim(file: Path, *, wait: bool = False) -> FileLock:
     file.parent.stat()  # raise if the folder is missing; filelock would create it
     lock = FileLock(file, thread_local=False)
     try:
-        lock.acquire(timeout=-1 if wait else 0, poll_interval=0.02)
+        lock.acquire(blocking=wait, poll_interval=0.02)
     except Timeout as error:
         raise BlockingIOError(f"{file} is locked by another process") from error
     return lock

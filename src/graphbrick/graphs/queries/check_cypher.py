@@ -10,7 +10,7 @@ from typing import NamedTuple
 from graphbrick.core.schema import Connection, Schema
 from graphbrick.graphs.queries.edits import Edits
 from graphbrick.graphs.queries.names import other_name_property, same_name, unknown_name
-from graphbrick.graphs.queries.tokens import CYPHER, Token, after_bracket, literal, tokens_of
+from graphbrick.graphs.queries.tokens import CYPHER, Token, after_bracket, literal, token_at, tokens_of
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = frozenset(  # in ladybug, which refuses more than others
@@ -19,7 +19,6 @@ _RESERVED = frozenset(  # in ladybug, which refuses more than others
     "PRIMARY MACRO PROFILE HINT JOIN INSTALL SHORTEST TRAIL ACYCLIC INDEX HEADERS GLOB CAST ONLY".split()
 )
 _NAME = ("word", "name")
-_PROPERTY = "property"
 
 
 @dataclass
@@ -29,8 +28,8 @@ class Part:
     variable: str = ""
     names: list[str] = field(default_factory=list)
     is_long: bool = False
-    start: int = 0
-    end: int = 0
+    start: int = field(init=False)
+    end: int = field(init=False)
 
 
 class Step(NamedTuple):
@@ -82,8 +81,7 @@ class CypherCheck:
         self._types: dict[str, set[str]] = {}  # variables of relations with their types
         self.steps: list[Step] = []
         self.nodes: list[Part] = []
-
-        self._end_of_match = -1  # index after the last pattern of a MATCH, where a comma may add another
+        self._end_of_match: int | None = None  # index after the last pattern of a MATCH, where a comma may add another
 
     def run(self) -> None:
         """Fill `edits` and `problems`."""
@@ -104,8 +102,8 @@ class CypherCheck:
         while True:
             relation = self._relation(left.end)
             if relation is None:
-                self._end_of_match = left.end if is_matched else -1
-                return max(left.end, i + 1)
+                self._end_of_match = left.end if is_matched else None
+                return left.end
             right = self._node(relation.end)
             if right is None:
                 return relation.end
@@ -122,8 +120,7 @@ class CypherCheck:
         if self._is(i, "{"):
             i = self._properties(i, part, self._properties_of_nodes(part.names))
         if self._token(i).is_word("WHERE"):
-            while i < len(self.tokens) and not self._is(i, ")"):
-                i = after_bracket(self.tokens, i) if self._is(i, "(", "{", "[") else i + 1
+            i = self._next(i, ")")
         if self._token(i).kind == "parameter":
             i += 1
         if not self._is(i, ")"):
@@ -147,8 +144,7 @@ class CypherCheck:
                 self._check_label(i)
             if self._is(i, "*"):
                 part.is_long = True
-                while i < len(self.tokens) and not self._is(i, "{", "]"):
-                    i = after_bracket(self.tokens, i) if self._is(i, "(") else i + 1
+                i = self._next(i, "{", "]")
             if self._is(i, "{"):
                 i = self._properties(i, part, self._properties_of_relations(part.names))
             if not self._is(i, "]"):
@@ -210,41 +206,52 @@ class CypherCheck:
     def _properties(self, i: int, part: Part, known: Collection[str] | None) -> int:
         """Check the keys of the map at ``i``, and return the index after it."""
         end = after_bracket(self.tokens, i)
-        for k in range(i + 1, end - 1):
-            before, token = self.tokens[k - 1], self.tokens[k]
-            if before.is_symbol("{", ",") and token.kind in _NAME and self._is(k + 1, ":") and known is not None:
-                self._known(token, known, f"{_PROPERTY} of {' or '.join(part.names) or 'nodes'}")
+        for k in range(i, end):
+            is_key = self._is(k - 1, "{", ",") and self._token(k).kind in _NAME and self._is(k + 1, ":")
+            if is_key and known is not None:
+                self._check_property(self.tokens[k], known, part.names)
         return end
 
     def _known(self, token: Token, known: Collection[str], kind: str) -> str:
         """Return the name of the schema for a token; correct it, or report that it is unknown."""
-        if token.text in known:
-            if token.kind == "word" and quoted(token.text) != token.text:
-                self.edits.replace(token.start, token.end, quoted(token.text))
-            return token.text
         same = same_name(token.text, known)
-        if same is None and kind.startswith(_PROPERTY):
+        if same is None:
+            named = [*known, *self._labels] if kind == "relation" else known
+            self.problems.append(unknown_name(kind, token.text, named))
+            return token.text
+        self._write(token, same)
+        return same
+
+    def _check_property(self, token: Token, known: Collection[str], owners: Sequence[str]) -> None:
+        """Correct a token that is a property, or report that the owners have none of this name."""
+        same = same_name(token.text, known)
+        if same is None:
             relation = same_name(token.text, self._relations) or same_name(f"has {token.text}", self._relations)
             if relation is not None:
                 self.problems.append(
                     f"{token.text!r} is no property but a relation; follow it to a node: -[:{quoted(relation)}]->"
                 )
-                return token.text
+                return
             same = other_name_property(token.text, known)
         if same is None:
-            named = [*known, *self._labels] if kind == "relation" else known
-            self.problems.append(unknown_name(kind, token.text, named))
-            return token.text
-        self.edits.replace(token.start, token.end, quoted(same), f"wrote {same!r} for {token.text!r}")
-        return same
+            self.problems.append(unknown_name(f"property of {' or '.join(owners) or 'nodes'}", token.text, known))
+            return
+        self._write(token, same)
+
+    def _write(self, token: Token, name: str) -> None:
+        """Write a name of the schema for a token, in quotes where the language needs them."""
+        if name != token.text:
+            self.edits.replace(token.start, token.end, quoted(name), f"wrote {name!r} for {token.text!r}")
+        elif token.kind == "word" and quoted(name) != name:
+            self.edits.replace(token.start, token.end, quoted(name))
 
     def _check_properties(self) -> None:
         """Check every ``variable.property`` whose variable is a node or a relation."""
-        for i in range(1, len(self.tokens) - 1):
-            owner, token = self.tokens[i - 1], self.tokens[i + 1]
-            if not self._is(i, ".") or owner.kind not in _NAME or token.kind not in _NAME or self._is(i + 2, "(", "."):
+        for i, dot in enumerate(self.tokens):
+            owner, token = self._token(i - 1), self._token(i + 1)
+            if not dot.is_symbol(".") or owner.kind not in _NAME or token.kind not in _NAME:
                 continue
-            if i > 1 and self._is(i - 2, "."):
+            if self._is(i - 2, ".") or self._is(i + 2, "(", "."):
                 continue
             known: Collection[str] | None = None
             names: set[str] = set()
@@ -255,7 +262,7 @@ class CypherCheck:
                 names = self._types[owner.text]
                 known = self._properties_of_relations(names)
             if known is not None:
-                self._known(token, known, f"{_PROPERTY} of {' or '.join(sorted(names)) or 'nodes'}")
+                self._check_property(token, known, sorted(names))
 
     def _properties_of_nodes(self, names: Collection[str]) -> Collection[str] | None:
         """Return the properties that nodes of these classes may have; None if that is not known."""
@@ -343,8 +350,14 @@ class CypherCheck:
         leads = ", ".join(map(connection_text, alike[:5]))
         self.problems.append(f"the graph has no {pattern}; it has {leads}")
 
+    def _next(self, i: int, *symbols: str) -> int:
+        """Return the index of the next of these symbols outside of brackets; that of the end if there is none."""
+        while not self._is(i, *symbols) and self._token(i).kind != "end":
+            i = after_bracket(self.tokens, i) if self._is(i, "(", "{", "[") else i + 1
+        return i
+
     def _token(self, i: int) -> Token:
-        return self.tokens[i] if i < len(self.tokens) else Token("end", "", 0, 0)
+        return token_at(self.tokens, i)
 
     def _is(self, i: int, *symbols: str) -> bool:
         return self._token(i).is_symbol(*symbols)

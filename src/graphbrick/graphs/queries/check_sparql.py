@@ -10,7 +10,7 @@ from graphbrick.graphs.queries.edits import Edits
 from graphbrick.graphs.queries.names import same_name, unknown_name
 from graphbrick.graphs.queries.prefixes import STANDARD, expanded, shortened
 from graphbrick.graphs.queries.schema_text import prefixes_of
-from graphbrick.graphs.queries.tokens import SPARQL, Token, after_bracket, tokens_of
+from graphbrick.graphs.queries.tokens import SPARQL, Token, after_bracket, token_at, tokens_of
 
 _TYPE = STANDARD["rdf"] + "type"
 _ALLOWED = tuple(STANDARD[prefix] for prefix in ("rdf", "rdfs", "owl", "skos"))
@@ -65,14 +65,12 @@ class SparqlCheck:
 
     def _is_type(self, triple: TriplePattern) -> bool:
         first = triple.path[0]
-        return len(triple.path) == 1 and (
-            first.text == "a" or (first.kind != "word" and self._iri(first.text) == _TYPE)
-        )
+        return len(triple.path) == 1 and (first.text == "a" or self._iri(first.text) == _TYPE)
 
     def _relation(self, token: Token) -> str:
         """Return the relation or property that a token names; correct it, or report that it is unknown."""
         iri = self._iri(token.text)
-        if iri in self._relations or iri in self._properties or iri.startswith(_ALLOWED):
+        if iri.startswith(_ALLOWED):
             return iri
         return self._known(token, [*self._relations, *self._properties], "relation or property")
 
@@ -88,15 +86,16 @@ class SparqlCheck:
             for local, name in short.items():
                 message = message.replace(repr(local), name)
             self.problems.append(message.replace(_local(iri), token.text, 1))
-            return iri
-        self.edits.replace(token.start, token.end, f"<{by_local[same]}>", f"wrote {same!r} for {token.text!r}")
-        return by_local[same]
+        else:
+            iri = by_local[same]
+            self.edits.replace(token.start, token.end, f"<{iri}>", f"wrote {same!r} for {token.text!r}")
+        return iri
 
     def _check_direction(self, triple: TriplePattern, relation: str, classes: dict[str, set[str]]) -> None:
         """Turn a relation that the schema has only in the other direction, or report that it has none."""
         heads = classes.get(triple.subject.text, set())
         tails = classes.get(triple.object.text, set())
-        if not heads | tails or not heads | tails <= set(self._classes) or triple.object.kind in ("string", "number"):
+        if not heads | tails <= set(self._classes) or triple.object.kind in ("string", "number"):
             return
         if self._has(heads, relation, tails):
             return
@@ -153,11 +152,11 @@ def triples_in(tokens: Sequence[Token]) -> list[TriplePattern]:
         elif token.kind == "word" and token.text != "a" and not token.is_word("TRUE", "FALSE"):
             subject, path = None, []
             if token.is_word("GRAPH", "VALUES", "ORDER", "GROUP", "LIMIT", "OFFSET", "SELECT", "HAVING"):
-                while i < len(tokens) and not tokens[i].is_symbol("{", "}"):
+                while not token_at(tokens, i).is_symbol("{", "}") and token_at(tokens, i).kind != "end":
                     i += 1
                 if token.is_word("VALUES"):
                     i = after_bracket(tokens, i)
-            elif i < len(tokens) and tokens[i].is_symbol("("):
+            elif token_at(tokens, i).is_symbol("("):
                 i = after_bracket(tokens, i)
         elif subject is None:
             subject = token if token.kind in _TERMS else None
@@ -172,8 +171,8 @@ def _path(tokens: Sequence[Token], i: int) -> tuple[list[Token], int]:
     """Return the tokens of the property path that begins at ``i``, and the index after it."""
     path: list[Token] = []
     may_end = False
-    while i < len(tokens):
-        token = tokens[i]
+    while True:
+        token = token_at(tokens, i)
         is_name = token.kind in ("iri", "prefixed", "variable") or token.text == "a"
         if is_name and may_end:
             break
@@ -182,4 +181,4 @@ def _path(tokens: Sequence[Token], i: int) -> tuple[list[Token], int]:
         may_end = is_name or token.is_symbol("*", "+", "?", ")")
         path.append(token)
         i += 1
-    return path, max(i, 1) if path else i + 1
+    return path, i if path else i + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from graphbrick.graphs.queries.tokens import Token
+from graphbrick.graphs.queries.tokens import Token, token_at
 
 _BEGINNINGS = ("MATCH", "WHERE", "WITH", "RETURN", "UNWIND", "CALL", "UNION", "ORDER", "SKIP", "LIMIT")
 _NAME = ("word", "name")
@@ -25,14 +25,14 @@ def clauses_of(tokens: Sequence[Token]) -> list[Clause]:
     firsts, depth = list[int](), 0
     for i, token in enumerate(tokens):
         depth += token.is_symbol("(", "{", "[") - token.is_symbol(")", "}", "]")
-        before = tokens[i - 1] if i else None
-        is_name = before is not None and (before.is_symbol(".", ":", "|", "&", "!") or before.is_word("AS"))
-        is_operator = before is not None and token.is_word("WITH") and before.is_word("STARTS", "ENDS")
+        before = token_at(tokens, i - 1)
+        is_name = before.is_symbol(".", ":", "|", "&", "!") or before.is_word("AS")
+        is_operator = token.is_word("WITH") and before.is_word("STARTS", "ENDS")
         if not depth and token.is_word(*_BEGINNINGS) and not is_name and not is_operator:
             firsts.append(i)
     clauses = []
-    for first, following in zip(firsts, [*firsts[1:], len(tokens)], strict=True):
-        begin = first - (first > 0 and tokens[first - 1].is_word("OPTIONAL"))
+    for first, following in zip(firsts, [*firsts, len(tokens)][1:], strict=True):
+        begin = first - token_at(tokens, first - 1).is_word("OPTIONAL")
         end = following - (following < len(tokens) and tokens[following - 1].is_word("OPTIONAL"))
         part = tokens[first + 1 : end]
         clauses.append(Clause(tokens[first].text.upper(), part, tokens[begin].start, tokens[end - 1].end))
@@ -79,40 +79,35 @@ def parts_of(clause: Clause) -> Iterator[Part]:
 
 def _part(tokens: Sequence[Token]) -> Part:
     path, first = "", 0
-    if len(tokens) > 1 and tokens[0].kind in _NAME and tokens[1].is_symbol("="):
+    if token_at(tokens, 0).kind in _NAME and token_at(tokens, 1).is_symbol("="):
         path, first = tokens[0].text, 2
     nodes, relations, has_inner, fault, depth = list[Node](), list[str](), False, "", 0
-    if first == len(tokens) or not tokens[first].is_symbol("("):
+    if not token_at(tokens, first).is_symbol("("):
         fault = "a pattern that is not a chain of nodes, such as a shortest path"
     for i in range(first, len(tokens)):
-        token, following = tokens[i], tokens[i + 1 : i + 3]
+        token = tokens[i]
         if not depth and token.is_symbol("("):
-            if following and following[0].is_symbol("("):
+            if token_at(tokens, i + 1).is_symbol("("):
                 fault = fault or "a pattern within brackets"
-            nodes.append(Node(_variable(following), token.end))
+            nodes.append(Node(_variable(tokens, i + 1), token.end))
         elif not depth and token.is_symbol("["):
-            relations.append(_variable(following))
-            has_inner = has_inner or _has_star(tokens[i + 1 :])
+            relations.append(_variable(tokens, i + 1))
+            has_inner = has_inner or _has_star(tokens[i:])
         elif not depth and token.is_symbol("{", "+", "*"):
             fault = fault or "a pattern that is repeated"
         depth += token.is_symbol("(", "{", "[") - token.is_symbol(")", "}", "]")
-    place = tokens[first].start if first < len(tokens) else 0
-    return Part(path, place, tuple(nodes), tuple(filter(None, relations)), has_inner, fault)
+    return Part(path, token_at(tokens, first).start, tuple(nodes), tuple(filter(None, relations)), has_inner, fault)
 
 
-def _variable(following: Sequence[Token]) -> str:
-    """Return the variable that begins inside a bracket; empty if there is none."""
-    if len(following) < 2 or following[0].kind not in _NAME:
-        return ""
-    is_named = following[1].is_symbol(":", "{", ")", "]", "*") or following[1].is_word("WHERE")
-    return following[0].text if is_named else ""
+def _variable(tokens: Sequence[Token], i: int) -> str:
+    """Return the variable that begins inside a bracket, at ``i``; empty if there is none."""
+    name, after = token_at(tokens, i), token_at(tokens, i + 1)
+    is_named = after.is_symbol(":", "{", ")", "]", "*") or after.is_word("WHERE")
+    return name.text if name.kind in _NAME and is_named else ""
 
 
 def _has_star(tokens: Sequence[Token]) -> bool:
-    """Return whether the relation whose bracket was just opened has a variable length."""
-    for token in tokens:
-        if token.is_symbol("*"):
-            return True
-        if token.is_symbol("]", "{", "(") or token.is_word("WHERE"):
-            return False
-    return False
+    """Return whether the relation whose bracket is the first token has a variable length."""
+    ends = (token for token in tokens if token.is_symbol("*", "]", "{", "(") or token.is_word("WHERE"))
+    first = next(ends, None)
+    return first is not None and first.is_symbol("*")

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, QueryTextError, Token, known_language, tokens_of
+from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, QueryTextError, Token, known_language, token_at, tokens_of
 
 
 class RefusedQueryError(GraphbrickError):
@@ -215,33 +215,30 @@ def _check_cypher(tokens: list[Token]) -> None:
                 _check_call(tokens, i)
             if token.is_word("TRANSACTIONS", "TRANSACTION") and _is_batching(tokens, i):
                 raise _refused_word(token, CYPHER)
-        if token.is_symbol("(") and i and not tokens[i - 1].is_word("CALL"):
+        if token.is_symbol("("):
             _check_function(tokens, i)
 
 
 def _is_name(tokens: Sequence[Token], i: int) -> bool:
     """Return whether a word of Cypher is a property, a label or the key of a map rather than a keyword."""
-    before = tokens[i - 1] if i else None
-    after = tokens[i + 1] if i + 1 < len(tokens) else None
-    if before is None:
-        return False
+    before = token_at(tokens, i - 1)
     if before.is_symbol(":"):
         return True
     if before.is_symbol("."):  # not after a number: «1.SET» may be read as 1. and SET
-        owner = tokens[i - 2] if i > 1 else None
-        if i > 2 and tokens[i - 3].kind == "number" and tokens[i - 3].end == tokens[i - 2].start:
-            return False  # nor after «1e»
-        return owner is not None and (owner.kind in ("word", "name", "parameter") or owner.is_symbol(")", "]", "}"))
-    return before.is_symbol("{", ",") and after is not None and after.is_symbol(":")
+        owner, number = token_at(tokens, i - 2), token_at(tokens, i - 3)
+        if owner.kind == "word":  # nor after «1e»
+            return number.kind != "number" or number.end != owner.start
+        return owner.kind in ("name", "parameter") or owner.is_symbol(")", "]", "}")
+    return before.is_symbol("{", ",") and token_at(tokens, i + 1).is_symbol(":")
 
 
 def _dotted(tokens: Sequence[Token], i: int) -> tuple[str, int]:
     """Return the name with dots that begins at a token, in small letters, and the index after it."""
     parts = []
-    while i < len(tokens) and tokens[i].kind in ("word", "name"):
+    while token_at(tokens, i).kind in ("word", "name"):
         parts.append(tokens[i].text)
         i += 1
-        if i >= len(tokens) or not tokens[i].is_symbol("."):
+        if not token_at(tokens, i).is_symbol("."):
             break
         i += 1
     return ".".join(parts).lower(), i
@@ -249,11 +246,11 @@ def _dotted(tokens: Sequence[Token], i: int) -> tuple[str, int]:
 
 def _check_call(tokens: Sequence[Token], i: int) -> None:
     """Refuse calls of procedures that are not known to read; a subquery in brackets is not a call."""
-    if i + 1 < len(tokens) and tokens[i + 1].is_symbol("{", "("):
+    if token_at(tokens, i + 1).is_symbol("{", "("):
         return
     name, end = _dotted(tokens, i + 1)
-    is_call = end < len(tokens) and tokens[end].is_symbol("(")
-    if name not in _PROCEDURES or not (is_call or end == len(tokens) or tokens[end].is_word("YIELD")):
+    after = token_at(tokens, end)
+    if name not in _PROCEDURES or not (after.kind == "end" or after.is_symbol("(") or after.is_word("YIELD")):
         raise _refusal(
             f"CALL {name or '...'} at character {tokens[i].start + 1} is no procedure that is known to read; allowed "
             f"are {', '.join(sorted(_PROCEDURES)[:6])} and other procedures that describe or search the graph",
@@ -266,11 +263,11 @@ def _check_call(tokens: Sequence[Token], i: int) -> None:
 def _check_function(tokens: Sequence[Token], i: int) -> None:
     """Refuse functions whose name has dots, unless they are known to compute only; ``i`` is the bracket after it."""
     start = i - 1
-    if tokens[start].kind not in ("word", "name"):
+    if token_at(tokens, start).kind not in ("word", "name"):
         return
-    while start > 1 and tokens[start - 1].is_symbol(".") and tokens[start - 2].kind in ("word", "name"):
+    while token_at(tokens, start - 1).is_symbol(".") and token_at(tokens, start - 2).kind in ("word", "name"):
         start -= 2
-    if start and tokens[start - 1].is_word("CALL"):
+    if token_at(tokens, start - 1).is_word("CALL"):
         return  # checked as a procedure
     name, _ = _dotted(tokens, start)
     is_known = name.startswith(tuple(f"{prefix}." for prefix in _FUNCTIONS))
@@ -287,9 +284,9 @@ def _check_function(tokens: Sequence[Token], i: int) -> None:
 def _is_batching(tokens: Sequence[Token], i: int) -> bool:
     """Return whether a word TRANSACTIONS belongs to ``CALL {...} IN TRANSACTIONS``."""
     i -= 1
-    while i > 0 and (tokens[i].kind in ("number", "parameter") or tokens[i].is_word("CONCURRENT")):
+    while token_at(tokens, i).kind in ("number", "parameter") or token_at(tokens, i).is_word("CONCURRENT"):
         i -= 1
-    return i > 0 and tokens[i].is_word("IN") and tokens[i - 1].is_symbol("}")
+    return token_at(tokens, i).is_word("IN") and token_at(tokens, i - 1).is_symbol("}")
 
 
 def _check_sparql(tokens: list[Token]) -> None:

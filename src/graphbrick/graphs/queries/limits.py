@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, Token, known_language, tokens_of
+from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, Token, known_language, token_at, tokens_of
 
 
 def with_limit(text: str, language: str, n: int) -> str:
@@ -37,9 +37,9 @@ def with_limit(text: str, language: str, n: int) -> str:
         return text
     places = {token.start: place for place, token in enumerate(tokens)}
     for i in range(first, len(outer)):
-        number = outer[i + 1] if i + 1 < len(outer) else None
+        number = token_at(outer, i + 1)
         if outer[i].is_word("LIMIT") and not _is_name(tokens[places[outer[i].start] - 1], number):
-            if number is not None and _is_plain(number, tokens[places[number.start] + 1 :][:1]):
+            if number.kind == "number" and _is_plain(number, token_at(tokens, places[number.start] + 1)):
                 return f"{text[: number.start]}{lower_limit(number.text, n)}{text[number.end :]}"
             return text
     values = next((token for token in outer[first:] if token.is_word("VALUES")), None)
@@ -50,19 +50,19 @@ def with_limit(text: str, language: str, n: int) -> str:
 
 def lower_limit(digits: str, n: int) -> int:
     """Return the lower of a number in digits, however many, and ``n``."""
-    return n if len(digits) > len(str(n)) + 100 else min(n, int(digits))
+    digits = digits.lstrip("0") or "0"
+    return n if len(digits) > len(str(n)) else min(n, int(digits))
 
 
-def _is_name(before: Token, after: Token | None) -> bool:
+def _is_name(before: Token, after: Token) -> bool:
     """Return whether a word LIMIT is a property or variable of Cypher, such as ``account.limit``, by its neighbours."""
-    if after is not None and after.kind == "number":
-        return False
-    return before.is_symbol(".", ",") or before.is_word("AS", "BY", "RETURN", "DISTINCT")
+    is_after_name = before.is_symbol(".", ",") or before.is_word("AS", "BY", "RETURN", "DISTINCT")
+    return is_after_name and after.kind != "number"
 
 
-def _is_plain(number: Token, after: Sequence[Token]) -> bool:
-    """Return whether a token is a whole number, and not a part of a longer expression."""
-    return number.kind == "number" and number.text.isdigit() and not any(t.is_symbol(*"+-*/%^") for t in after)
+def _is_plain(number: Token, after: Token) -> bool:
+    """Return whether a number is whole, and not a part of a longer expression."""
+    return number.text.isdigit() and not after.is_symbol(*"+-*/%^")
 
 
 def outermost(tokens: Sequence[Token]) -> list[Token]:

@@ -148,6 +148,11 @@ def _fault(text: str, place: int) -> QueryTextError:
     )
 
 
+def token_at(tokens: Sequence[Token], i: int) -> Token:
+    """Return the token at ``i``; before the first and after the last is one of the kind "end"."""
+    return tokens[i] if 0 <= i < len(tokens) else Token("end", "", i, i)
+
+
 def after_bracket(tokens: Sequence[Token], i: int) -> int:
     """Return the index after the bracket that closes the one at ``i``."""
     depth = 0

@@ -306,21 +306,21 @@ def sweep(
     score, residual = np.zeros(n), np.zeros(n)
     np.add.at(residual, seeds, 1.0 / len(seeds))
     mass = np.array([1.0, 0.0, 0.0, 1e-4])
-    node, pushed, edges = 0, False, 0
+    edges = 0
     while True:
-        check_limits()
-        epsilon = mass[ppr.EPSILON]
-        node, pushed, read = ppr.sweep(rows, score, residual, mass, restart, follow_out, follow_in, node, pushed, SLICE)
-        edges += int(read)
-        if node < n:
-            continue
+        epsilon, node, pushed = mass[ppr.EPSILON], 0, False
+        while node < n:
+            check_limits()
+            node, pushed, read = ppr.sweep(
+                rows, score, residual, mass, restart, follow_out, follow_in, node, pushed, SLICE
+            )
+            edges += int(read)
         if not pushed and (
             mass[ppr.LEFT] < _GONE or restart * epsilon <= tolerance * _kth(score + restart * residual, k)
         ):
             break
         if edges > edge_budget:
             break
-        node, pushed = 0, False
     state = np.zeros((n, 4))
     state[:, RESIDUAL], state[:, SETTLED] = residual, score
     state[:, DEGREE] = walk_degrees(rows, follow_out, follow_in)

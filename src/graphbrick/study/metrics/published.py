@@ -179,7 +179,7 @@ def lego(output: str, gold: Sequence[str]) -> LegoScores:
     >>> lego("Kampala, Kigali, Dodoma or perhaps Nairobi", ["Nairobi", "Mombasa"])
     LegoScores(hit=1.0, precision=1.0, recall=0.5, f1=0.6666666666666666)
     """
-    return _lego_scores([output], gold, hit_among=1)
+    return _lego_scores([output], gold)
 
 
 def lego_paths(paths: Sequence[str], gold: Sequence[str], k: int = 32) -> LegoScores:
@@ -208,7 +208,7 @@ def lego_paths(paths: Sequence[str], gold: Sequence[str], k: int = 32) -> LegoSc
     return _lego_scores(paths, gold, hit_among=k)
 
 
-def _lego_scores(predictions: Sequence[str], gold: Sequence[str], hit_among: int) -> LegoScores:
+def _lego_scores(predictions: Sequence[str], gold: Sequence[str], hit_among: int | None = None) -> LegoScores:
     if not predictions or not gold:
         return LegoScores(0.0, 0.0, 0.0, 0.0)
     needles = _needles(gold)
