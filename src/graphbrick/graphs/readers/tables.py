@@ -15,13 +15,15 @@ from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
     entities,
+    entity_blocks,
     entity_maker,
+    in_fact_blocks,
     note_ignored,
     understood_edges,
     understood_nodes,
 )
 from graphbrick.graphs.readers.triples import bad_triple, blocks_of_triples, in_blocks
-from graphbrick.graphs.records.blocks import Part
+from graphbrick.graphs.records.blocks import FactBlock, Part
 from graphbrick.graphs.records.records import EntityRecord, Record
 
 _APOC = ("_id", "_labels", "_start", "_end", "_type")
@@ -117,7 +119,7 @@ def _rows_of(
             reading.bad.add(fault(line, cells))
 
 
-def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
+def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord | FactBlock]:
     """Yield the entities of a delimited node table.
 
     A header names the columns (see `node_columns`). A table without a header has two columns, key and name. Several
@@ -140,6 +142,9 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
         return wrong_width(file, line, cells, table.delimiter, need, columns.width)
 
     rows = _rows_of(table, columns.header, columns.width, reading, fault)
+    if in_fact_blocks(columns, table.first, reading):
+        yield from entity_blocks(rows, columns, file, reading)
+        return
     make = entity_maker(columns, table.first, reading, file.name, typed=False)
     yield from entities(rows, make, file, reading)
 
