@@ -142,6 +142,9 @@ class EdgeMaker:
         self._properties = make(columns.fields) if make else text_properties(columns.fields, reading.left_out, name)
         self._has_fields = bool(columns.fields) or columns.direction is not None
         self._labels: set[str] = set()
+        has_more = self._has_fields or columns.relation_label is not None or any(self._prefixes)
+        self.plain = None if has_more else (columns.head, columns.relation, columns.tail)
+        """The columns of head, relation and tail of a table that has nothing else; None for other tables."""
 
     def records(self, cells: Sequence[Any]) -> list[Record]:
         """Return the edges of a row; none if head, relation or tail is empty."""

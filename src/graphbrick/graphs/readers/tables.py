@@ -22,7 +22,7 @@ from graphbrick.graphs.readers.rows import (
     understood_edges,
     understood_nodes,
 )
-from graphbrick.graphs.readers.triples import bad_triple, blocks_of_triples, in_blocks
+from graphbrick.graphs.readers.triples import Triples, bad_triple, blocks_of_triples, in_blocks
 from graphbrick.graphs.records.blocks import FactBlock, Part
 from graphbrick.graphs.records.records import EntityRecord, Record
 
@@ -82,6 +82,13 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Part]:
         yield from kgtk_records(_complete(rows, table, columns, reading), columns, reading, file.name)
         return
     maker = EdgeMaker(columns, reading, file.name, typed=False)
+    if maker.plain is not None and not (columns.relation is not None and reading.options.relation):
+        width, relation = columns.width, reading.options.relation or ""
+        triples = Triples(file, table.delimiter, width, maker.plain, relation)
+        for line, cells in _below_header(table, columns.header, reading):
+            if (triple := triples.of(line, cells, reading.bad)) is not None:
+                yield triple
+        return
     for line, cells in rows:
         records = maker.records(cells)
         if not records:
@@ -105,14 +112,19 @@ def _complete(rows: Iterator[Row], table: Table, columns: EdgeColumns, reading: 
             reading.bad.add(_triple_fault(table, columns)(line, cells))
 
 
+def _below_header(table: Table, header: bool, reading: FileReading) -> Iterator[Row]:
+    """Return the rows of a table without its header."""
+    rows = table.rows(reading)
+    if header and not reading.table.header:
+        next(rows, None)
+    return rows
+
+
 def _rows_of(
     table: Table, header: bool, width: int, reading: FileReading, fault: Callable[[int, list[str]], InputError]
 ) -> Iterator[Row]:
     """Yield the rows below the header that have the right number of cells; others are bad records."""
-    rows = table.rows(reading)
-    if header and not reading.table.header:
-        next(rows, None)
-    for line, cells in rows:
+    for line, cells in _below_header(table, header, reading):
         if len(cells) == width:
             yield line, cells
         else:
