@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from graphbrick.graphs.build.prefetch import prefetched
 from graphbrick.graphs.readers import ReadOptions, read_labels, read_parts
+from graphbrick.graphs.readers.folders import SourceFiles
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.records import BadRecords, LeftOut
 from graphbrick.graphs.records.rules import Rules
-
-if TYPE_CHECKING:
-    from graphbrick.graphs.readers.folders import SourceFiles
 
 _TOGETHER = 1 << 10
 

@@ -12,22 +12,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
 from graphbrick.core.properties.values import NO_PROPERTIES
+from graphbrick.graphs.readers.ends import counted_ends
+from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
 from graphbrick.graphs.records.blocks import FOR_RELATION, Described, FactBlock, Part
 from graphbrick.graphs.records.records import BadRecords, EntityRecord, LeftOut, Records
-
-# What reads tables is imported where it is used, so that a graph opens at once.
-if TYPE_CHECKING:
-    from graphbrick.graphs.readers.folders import SourceFiles
 
 _HERE = "graphbrick.graphs.readers"
 READERS: Registry[Reader] = Registry(
@@ -162,12 +159,13 @@ def read_source(
 
 def source_files(source: Path, nodes: Path | None, options: ReadOptions) -> SourceFiles:
     """Return the files of triples and the tables of nodes of a source."""
-    from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files
-
-    tables = () if nodes is None else (SourceFile(nodes, TableHints("nodes")),)
     if source.is_dir():
         return folder_files(source, nodes, lambda file: _has_nodes(_ending(file)), options)
-    return SourceFiles((SourceFile(source, TableHints("edges")),), tables)
+    return SourceFiles((SourceFile(source, TableHints("edges")),), _tables(nodes))
+
+
+def _tables(nodes: Path | None) -> tuple[SourceFile, ...]:
+    return () if nodes is None else (SourceFile(nodes, TableHints("nodes")),)
 
 
 def naming_of(file: Path) -> Callable[[str], str] | None:
@@ -183,8 +181,6 @@ def read_parts(files: SourceFiles, reading: FileReading) -> Iterator[Part]:
         files: The files of the source.
         reading: The options, and the receivers of bad records, progress and what is left out.
     """
-    from graphbrick.graphs.readers.ends import counted_ends
-
     if reading.meter is not None:
         reading.meter.total = sum(file.stat().st_size for file in files.files if file.is_file())
     for name in files.unused:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.records.blocks import KIND, FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.interner import spans_of, text_at
-from graphbrick.graphs.records.records import DESCRIBED, LABEL, EdgeRecord, EntityRecord, LeftOut
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut
 from graphbrick.kernels.strings.spans import Bytes, Hashes, Offsets, hash_spans
 
 ENDS = "edge ends that are in no table of nodes"
@@ -68,21 +68,6 @@ class _Ends:
         self._has_name.append(record.label is not None)
         if len(self._keys) >= _BATCH:
             self.flush_nodes()
-
-    def facts(self, block: FactBlock) -> None:
-        """Take the nodes of a block of facts."""
-        kinds = block.kind & KIND
-        described, labelled = (np.flatnonzero(kinds == kind) for kind in (DESCRIBED, LABEL))
-        nodes, named = (
-            hash_spans(block.data, block.key_starts[places], block.key_ends[places]) for places in (described, labelled)
-        )
-        self.nodes.add(nodes)
-        self.named.add(named)
-        for place in np.flatnonzero(~np.isin(nodes, named))[: _EXAMPLES * 4].tolist():
-            if len(self.nameless) < _EXAMPLES * 4:
-                span = described[place]
-                key = text_at(block.data, int(block.key_starts[span]), int(block.key_ends[span]))
-                self.nameless[key] = int(nodes[place])
 
     def flush_nodes(self) -> None:
         keys, self._keys = self._keys, []
@@ -157,6 +142,6 @@ def counted_ends(parts: Iterable[Part], left_out: LeftOut) -> Iterator[Part]:
                 head, _, tail = part.triple if isinstance(part, EdgeRecord) else part
                 ends.edge(head, tail)
         elif isinstance(part, FactBlock):
-            ends.facts(part)
+            ends.nodes.add(hash_spans(part.data, part.key_starts, part.key_ends))
         yield part
     ends.report(left_out)

@@ -63,7 +63,7 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Record]:
         note_ignored(columns, file.name, reading)
         maker = EdgeMaker(columns, reading, file.name, typed=True)
         ends = (columns.head, columns.relation, columns.tail)
-        plain = maker.plain is not None and columns.relation is not None
+        plain = columns.relation is not None and maker.is_plain
         first, second, third = columns.head, columns.relation or 0, columns.tail
         for row, cells in table.rows(_roles(columns)):
             if plain:

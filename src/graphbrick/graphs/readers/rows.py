@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import NO_PROPERTIES, Properties
@@ -27,27 +23,12 @@ from graphbrick.graphs.readers.fields import (
     text_properties,
 )
 from graphbrick.graphs.readers.reader import FileReading
-from graphbrick.graphs.records.blocks import FactBlock
-from graphbrick.graphs.records.columns import ColumnKey
-from graphbrick.graphs.records.records import (
-    ALIAS,
-    DESCRIBED,
-    DESCRIPTION,
-    LABEL,
-    LATEST,
-    PROPERTY,
-    TYPE,
-    EdgeRecord,
-    EntityRecord,
-    Record,
-    RelationRecord,
-)
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
 
 Rows: TypeAlias = Iterable[tuple[int, Sequence[Any]]]
 """(row number, cells); cells are texts, or Python values of a typed table."""
 
 _SHOWN = 8
-_BLOCK_ROWS = 1 << 14
 UNDIRECTED = "undirected"
 """The property of an edge that Gephi calls undirected; a directed edge has none."""
 
@@ -110,14 +91,10 @@ def entities(
     for row, cells in rows:
         record = make(cells)
         if record is None:
-            reading.bad.add(_empty_key(file, row, cells))
+            text = ",".join(str(cell) for cell in cells if cell is not None)
+            reading.bad.add(InputError("the key is empty", file, row, text, code="reader.empty_key"))
         else:
             yield record
-
-
-def _empty_key(file: Path, row: int, cells: Sequence[Any]) -> InputError:
-    text = ",".join(str(cell) for cell in cells if cell is not None)
-    return InputError("the key is empty", file, row, text, code="reader.empty_key")
 
 
 class EdgeMaker:
@@ -142,9 +119,8 @@ class EdgeMaker:
         self._properties = make(columns.fields) if make else text_properties(columns.fields, reading.left_out, name)
         self._has_fields = bool(columns.fields) or columns.direction is not None
         self._labels: set[str] = set()
-        has_more = self._has_fields or columns.relation_label is not None or any(self._prefixes)
-        self.plain = None if has_more else (columns.head, columns.relation, columns.tail)
-        """The columns of head, relation and tail of a table that has nothing else; None for other tables."""
+        self.is_plain = not (self._has_fields or columns.relation_label is not None or any(self._prefixes))
+        """Whether rows with one head, relation and tail are triples as they stand."""
 
     def records(self, cells: Sequence[Any]) -> list[Record]:
         """Return the edges of a row; none if head, relation or tail is empty."""
@@ -234,92 +210,3 @@ def _shown_rest(columns: NodeColumns | EdgeColumns) -> str:
     text = f"; {len(names)} {'property' if len(names) == 1 else 'properties'} ({shown})" if names else ""
     ignored = ", ".join(column for _, column in columns.ignored)
     return text + (f"; not read: {ignored}" if ignored else "")
-
-
-def in_fact_blocks(columns: NodeColumns, header: Sequence[str], reading: FileReading) -> bool:
-    """Return whether the nodes of a table of texts may be yielded in blocks: its cells are texts without types."""
-    has_lists = any(split_type(header[place])[1].endswith("[]") for place in columns.names if columns.header)
-    return reading.fast and not has_lists and all(field.kind is None for field in columns.fields)
-
-
-def entity_blocks(rows: Rows, columns: NodeColumns, file: Path, reading: FileReading) -> Iterator[FactBlock]:
-    """Yield the entities of rows of texts in blocks of facts; they are those of `entities`."""
-    rows = iter(rows)
-    while chunk := list(islice(rows, _BLOCK_ROWS)):
-        good = [(row, cells) for row, cells in chunk if cells[columns.key].strip()]
-        if len(good) < len(chunk):
-            for row, cells in chunk:
-                if not cells[columns.key].strip():
-                    reading.bad.add(_empty_key(file, row, cells))
-        if good:
-            yield _fact_block([cells for _, cells in good], columns, reading)
-
-
-def _fact_block(rows: Sequence[Sequence[str]], columns: NodeColumns, reading: FileReading) -> FactBlock:
-    """Return the facts of rows: first that the entities exist, then column by column."""
-    import pyarrow
-    from pyarrow import compute
-
-    cells = list(zip(*rows, strict=True))
-    every = np.arange(len(rows))
-
-    def texts(place: int) -> Any:
-        return compute.utf8_trim_whitespace(pyarrow.array(cells[place], pyarrow.string()))
-
-    prefix = f"{columns.space}/" if columns.space and reading.table.spaces else ""
-    keys = texts(columns.key)
-    keys = compute.binary_join_element_wise(prefix, keys, "") if prefix else keys
-    facts: list[tuple[npt.NDArray[np.int64], Any, int, int]] = []  # (rows, texts, kind, column)
-
-    def add(values: Any, kind: int, column: int = 0, without: Sequence[str] = ("",)) -> None:
-        has_text = compute.invert(compute.is_in(values, pyarrow.array(without, pyarrow.string())))
-        facts.append((every[has_text.to_numpy(zero_copy_only=False)], values.filter(has_text), kind, column))
-
-    def add_several(place: int, kind: int) -> None:
-        pairs = [(row, text) for row, cell in enumerate(cells[place]) for text in several_of(cell.strip())]
-        if kind == ALIAS:
-            labels = names.to_pylist()
-            pairs = [(row, text) for row, text in pairs if text != labels[row]]
-        owners = np.fromiter((row for row, _ in pairs), dtype=np.int64, count=len(pairs))
-        facts.append((owners, pyarrow.array([text for _, text in pairs], pyarrow.string()), kind, 0))
-
-    names = pyarrow.array([""] * len(rows), pyarrow.string())
-    for place in reversed(columns.names):
-        own = texts(place)
-        names = compute.if_else(compute.equal(own, ""), names, own)
-    add(names, LABEL)
-    for place in columns.aliases:
-        add_several(place, ALIAS)
-    if columns.types is not None:
-        add_several(columns.types, TYPE)
-    elif reading.table.type:
-        add(pyarrow.array([reading.table.type] * len(rows), pyarrow.string()), TYPE)
-    if columns.description is not None:
-        add(texts(columns.description), DESCRIPTION)
-    fields = [field for field in columns.fields if prefix or field.place != columns.key]
-    for number, field in enumerate(fields):
-        add(texts(field.place), PROPERTY, number, ("", "\\N"))
-    return _joined(keys, facts, tuple(ColumnKey(field.name, None) for field in fields))
-
-
-def _joined(
-    keys: Any, facts: Sequence[tuple[npt.NDArray[np.int64], Any, int, int]], columns: tuple[ColumnKey, ...]
-) -> FactBlock:
-    """Return a block of the facts that entities exist, and of further facts given as (rows, texts, kind, column)."""
-    import pyarrow
-
-    n = len(keys)
-    joined = pyarrow.concat_arrays([keys, *(texts for _, texts, _, _ in facts)])
-    _, offset_buffer, data = joined.buffers()
-    offsets = np.frombuffer(offset_buffer, dtype=np.int32)[joined.offset :][: len(joined) + 1].astype(np.int64)
-    owners = np.concatenate([np.arange(n), *(rows for rows, *_ in facts)])
-    sizes = [len(rows) for rows, *_ in facts]
-    starts = np.concatenate([np.zeros(n, dtype=np.int64), offsets[n:-1]])
-    ends = np.concatenate([np.zeros(n, dtype=np.int64), offsets[n + 1 :]])
-    kinds = np.repeat(np.array([DESCRIBED, *(kind for _, _, kind, _ in facts)], dtype=np.uint8), [n, *sizes])
-    column = np.repeat(np.array([0, *(column for *_, column in facts)], dtype=np.int32), [n, *sizes])
-    text = np.frombuffer(data or b"", dtype=np.uint8)[: int(offsets[-1])].copy()
-    block = FactBlock(
-        text, offsets[owners], offsets[owners + 1], starts, ends, kinds, np.full(len(kinds), LATEST, np.uint8)
-    )
-    return replace(block, columns=columns, column=column) if columns else block

@@ -15,15 +15,13 @@ from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
     entities,
-    entity_blocks,
     entity_maker,
-    in_fact_blocks,
     note_ignored,
     understood_edges,
     understood_nodes,
 )
-from graphbrick.graphs.readers.triples import Triples, bad_triple, blocks_of_triples, in_blocks
-from graphbrick.graphs.records.blocks import FactBlock, Part
+from graphbrick.graphs.readers.triples import bad_triple, blocks_of_triples, in_blocks
+from graphbrick.graphs.records.blocks import Part
 from graphbrick.graphs.records.records import EntityRecord, Record
 
 _APOC = ("_id", "_labels", "_start", "_end", "_type")
@@ -82,13 +80,6 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Part]:
         yield from kgtk_records(_complete(rows, table, columns, reading), columns, reading, file.name)
         return
     maker = EdgeMaker(columns, reading, file.name, typed=False)
-    if maker.plain is not None and not (columns.relation is not None and reading.options.relation):
-        width, relation = columns.width, reading.options.relation or ""
-        triples = Triples(file, table.delimiter, width, maker.plain, relation)
-        for line, cells in _below_header(table, columns.header, reading):
-            if (triple := triples.of(line, cells, reading.bad)) is not None:
-                yield triple
-        return
     for line, cells in rows:
         records = maker.records(cells)
         if not records:
@@ -112,26 +103,21 @@ def _complete(rows: Iterator[Row], table: Table, columns: EdgeColumns, reading: 
             reading.bad.add(_triple_fault(table, columns)(line, cells))
 
 
-def _below_header(table: Table, header: bool, reading: FileReading) -> Iterator[Row]:
-    """Return the rows of a table without its header."""
-    rows = table.rows(reading)
-    if header and not reading.table.header:
-        next(rows, None)
-    return rows
-
-
 def _rows_of(
     table: Table, header: bool, width: int, reading: FileReading, fault: Callable[[int, list[str]], InputError]
 ) -> Iterator[Row]:
     """Yield the rows below the header that have the right number of cells; others are bad records."""
-    for line, cells in _below_header(table, header, reading):
+    rows = table.rows(reading)
+    if header and not reading.table.header:
+        next(rows, None)
+    for line, cells in rows:
         if len(cells) == width:
             yield line, cells
         else:
             reading.bad.add(fault(line, cells))
 
 
-def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord | FactBlock]:
+def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
     """Yield the entities of a delimited node table.
 
     A header names the columns (see `node_columns`). A table without a header has two columns, key and name. Several
@@ -154,9 +140,6 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord | Fac
         return wrong_width(file, line, cells, table.delimiter, need, columns.width)
 
     rows = _rows_of(table, columns.header, columns.width, reading, fault)
-    if in_fact_blocks(columns, table.first, reading):
-        yield from entity_blocks(rows, columns, file, reading)
-        return
     make = entity_maker(columns, table.first, reading, file.name, typed=False)
     yield from entities(rows, make, file, reading)
 
