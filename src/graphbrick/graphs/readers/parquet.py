@@ -63,7 +63,16 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Record]:
         note_ignored(columns, file.name, reading)
         maker = EdgeMaker(columns, reading, file.name, typed=True)
         ends = (columns.head, columns.relation, columns.tail)
+        plain = columns.relation is not None and maker.is_plain
+        first, second, third = columns.head, columns.relation or 0, columns.tail
         for row, cells in table.rows(_roles(columns)):
+            if plain:
+                head, relation, tail = cells[first], cells[second], cells[third]
+                if isinstance(head, str) and isinstance(relation, str) and isinstance(tail, str):
+                    triple = head.strip(), relation.strip(), tail.strip()
+                    if all(triple):
+                        yield triple
+                        continue
             records = maker.records(cells)
             if not records:
                 reason = "the head, the relation or the tail is empty"

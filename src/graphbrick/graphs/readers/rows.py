@@ -119,6 +119,8 @@ class EdgeMaker:
         self._properties = make(columns.fields) if make else text_properties(columns.fields, reading.left_out, name)
         self._has_fields = bool(columns.fields) or columns.direction is not None
         self._labels: set[str] = set()
+        self.is_plain = not (self._has_fields or columns.relation_label is not None or any(self._prefixes))
+        """Whether rows with one head, relation and tail are triples as they stand."""
 
     def records(self, cells: Sequence[Any]) -> list[Record]:
         """Return the edges of a row; none if head, relation or tail is empty."""

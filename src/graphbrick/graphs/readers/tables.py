@@ -189,7 +189,9 @@ def _understood(file: Path, reading: FileReading) -> str:
         told = understood_nodes(nodes, table.first, reading), understood_edges(edges, table.first, reading)
         return f"nodes: {told[0]}. Edges: {told[1]}"
     edges = edge_columns(table.first, table.samples, reading.options, file)
-    return understood_edges(edges, table.first, reading) if edges.width == len(table.first) else ""
+    has_default = not edges.header and edges.relation is not None and not reading.options.columns
+    is_told = edges.width == len(table.first) and not has_default
+    return understood_edges(edges, table.first, reading) if is_told else ""
 
 
 def _node_columns(table: Table, reading: FileReading) -> NodeColumns:
