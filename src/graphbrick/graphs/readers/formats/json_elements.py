@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -35,6 +35,8 @@ _ROLES = {
 _OURS = {"label", "types", "description", "aliases"}
 _SEEN = 1 << 16
 _Object: TypeAlias = dict[str, Any]
+Line: TypeAlias = Callable[[], int]
+"""Returns the number of the line that is being read; counting lines takes time."""
 
 
 @dataclass
@@ -86,13 +88,13 @@ class JsonElements:
         self._held: list[tuple[Edge, tuple[object, object]]] = []
         self._seen: set[str] = set()
 
-    def taken(self, value: object, role: str, line: int, id_: str | None = None) -> Iterator[Element]:
+    def taken(self, value: object, role: str, line: Line, id_: str | None = None) -> Iterator[Element]:
         """Yield the nodes and edges of a value.
 
         Args:
             value: What `json` made of it.
             role: "node", "edge", or empty if the value must tell.
-            line: Its line, for error messages.
+            line: Returns its line, for error messages.
             id_: The name of the value in an object that holds it.
         """
         if isinstance(value, dict):
@@ -109,11 +111,11 @@ class JsonElements:
         for edge, ends in self._held:
             yield self._placed(edge, ends)
 
-    def _bad(self, reason: str, code: str, line: int, value: object) -> None:
+    def _bad(self, reason: str, code: str, line: Line, value: object) -> None:
         text = json.dumps(value, ensure_ascii=False)[:200]
-        self.reading.bad.add(InputError(reason, self.file, line, text, code=code))
+        self.reading.bad.add(InputError(reason, self.file, line(), text, code=code))
 
-    def _array(self, value: list[Any], role: str, line: int) -> Iterator[Element]:
+    def _array(self, value: list[Any], role: str, line: Line) -> Iterator[Element]:
         """Yield the edge [head, relation, tail], [head, tail, fields] or, among edges, [head, tail]."""
         fields: _Object = {}
         relation: str | None
@@ -131,7 +133,7 @@ class JsonElements:
             return
         yield from self._checked_edge(Edge("", "", self._fields(fields), self.is_directed, relation), ends)
 
-    def _object(self, value: _Object, role: str, line: int, id_: str | None) -> Iterator[Element]:
+    def _object(self, value: _Object, role: str, line: Line, id_: str | None) -> Iterator[Element]:
         outer = dict(value)
         if not role and _is_graph(outer):
             for names, kind in ((NODES, "node"), (EDGES, "edge")):
@@ -162,7 +164,7 @@ class JsonElements:
             if outer.pop(name) not in (None, "", [], {}):
                 self.left_out.add("elements of the drawing", name)
 
-    def _node(self, outer: _Object, inner: _Object, id_: str | None, line: int) -> Iterator[Element]:
+    def _node(self, outer: _Object, inner: _Object, id_: str | None, line: Line) -> Iterator[Element]:
         if not self.count:
             self.is_ours = outer.keys() >= _OURS and all(isinstance(outer[name], list) for name in ("types", "aliases"))
         place = next(
@@ -181,7 +183,7 @@ class JsonElements:
         yield Node(key, self._fields(fields))
 
     def _edge(
-        self, outer: _Object, inner: _Object, pair: tuple[_Object, str, str, str], line: int
+        self, outer: _Object, inner: _Object, pair: tuple[_Object, str, str, str], line: Line
     ) -> Iterator[Element]:
         holder, first, second, named = pair
         ends = holder.pop(first), holder.pop(second)

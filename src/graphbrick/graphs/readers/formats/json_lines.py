@@ -23,7 +23,7 @@ def _elements(file: Path, reading: FileReading) -> Iterator[Element]:
         except (json.JSONDecodeError, RecursionError) as error:
             reading.bad.add(InputError(f"not JSON: {error}", file, number, line, code="json.bad_line"))
         else:
-            yield from converter.taken(value, "", number)
+            yield from converter.taken(value, "", lambda number=number: number)
 
 
 def _read(file: Path, reading: FileReading) -> Iterator[Part]:

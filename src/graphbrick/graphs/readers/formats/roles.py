@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from graphbrick.core.properties.values import Value, value_text
 from graphbrick.graphs.readers.fields import several_of
@@ -25,6 +26,7 @@ UNNAMED = "related to"
 _DIRECTIONS = {"directed", "undirected", "mutual"}
 
 
+@lru_cache(1 << 12)
 def plain(name: str) -> str:
     """Return the name of a field in the spelling of the role tables.
 
