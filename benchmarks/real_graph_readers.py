@@ -57,7 +57,7 @@ def of_networkx(graph: Any, relation: str, names: tuple[str, ...] = ("label", "n
     """Take a graph of networkx."""
     read = Independent()
     for key, fields in graph.nodes(data=True):
-        read.names[str(key)] = next((str(fields[name]) for name in names if fields.get(name)), str(key))
+        read.names[str(key)] = next((str(fields[name]).strip() for name in names if fields.get(name)), str(key))
         read.properties[str(key)] = fields
     for head, tail, fields in graph.edges(data=True):
         own = {name: value for name, value in fields.items() if name not in ("id", "key")}
@@ -125,12 +125,28 @@ def pajek(file: Path, relation: str) -> Independent:
     import igraph
 
     graph = igraph.Graph.Read_Pajek(str(file))
-    labels = graph.vs["id"] if "id" in graph.vs.attributes() else [str(n + 1) for n in range(graph.vcount())]
+    held = next((name for name in ("name", "id") if name in graph.vs.attributes()), None)
+    labels = graph.vs[held] if held else [str(n + 1) for n in range(graph.vcount())]
     read = Independent({str(n + 1): str(label) for n, label in enumerate(labels)})
     for edge in graph.es:
         read.add(edge.source + 1, relation, edge.target + 1, edge.attributes())
         if not graph.is_directed():
             read.add(edge.target + 1, relation, edge.source + 1, edge.attributes())
+    return read
+
+
+def igraph_graphml(file: Path, relation: str) -> Independent:
+    """Read GraphML by igraph, for files that networkx does not read."""
+    import igraph
+
+    graph = igraph.Graph.Read_GraphML(str(file))
+    read = Independent({node["id"]: node["id"] for node in graph.vs})
+    read.properties = {node["id"]: node.attributes() for node in graph.vs}
+    for edge in graph.es:
+        ends = [graph.vs[end]["id"] for end in edge.tuple]
+        read.add(ends[0], relation, ends[1], edge.attributes())
+        if not graph.is_directed():
+            read.add(ends[1], relation, ends[0], edge.attributes())
     return read
 
 
@@ -160,7 +176,7 @@ def sif(file: Path, relation: str) -> Independent:
     read = Independent()
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.strip():
-            head, name, *tails = line.split()
+            head, name, *tails = line.split("\t") if "\t" in line else line.split()
             for tail in tails:
                 read.add(head, name, tail)
     return read
@@ -179,7 +195,8 @@ def rdf(file: Path, format_: str) -> Independent:
         head = subject.n3() if isinstance(subject, rdflib.BNode) else str(subject)
         read.names.setdefault(head, _local(head))
         if str(predicate) in (*NAMES, *TEXTS) and is_literal:
-            read.names[head] = str(value) if str(predicate) in NAMES else read.names[head]
+            if str(predicate) in NAMES and (value.language in (None, "en") or read.names[head] == _local(head)):
+                read.names[head] = str(value)
         elif str(predicate) != TYPE:
             tail = value.n3() if is_literal or isinstance(value, rdflib.BNode) else str(value)
             read.add(head, _local(str(predicate)), tail)
@@ -200,6 +217,7 @@ READERS: dict[str, Callable[[Path, str], Independent]] = {
     "node-link": node_link,
     "positions": positions,
     "plain": plain,
+    "igraph": igraph_graphml,
     "pajek": pajek,
     "obo": obo,
     "sif": sif,
