@@ -191,6 +191,23 @@ def test_files_of_graphology_and_langchain(tmp_path: Path) -> None:
         assert edges(records) == [("Ann", "KNOWS", "Bo")]
 
 
+def test_records_of_a_query_in_the_browser_of_neo4j(tmp_path: Path) -> None:
+    ann = {"identity": 0, "labels": ["Person"], "properties": {"name": "Ann", "born": 1990}, "elementId": "4:x:0"}
+    film = {"identity": 7, "labels": ["Film"], "properties": {"title": "Heat"}, "elementId": "4:x:7"}
+    acted = {"identity": 3, "start": 0, "end": 7, "type": "ACTED_IN", "properties": {"role": "Eady"}}
+    acted |= {"elementId": "5:x:3", "startNodeElementId": "4:x:0", "endNodeElementId": "4:x:7"}
+    path = {"start": ann, "end": film, "segments": [{"start": ann, "relationship": acted, "end": film}], "length": 1.0}
+    for records in ([{"p": ann, "r": acted, "m": film}], [{"path": path}], [{"all": [ann, acted, film], "n": 1}]):
+        read_ = read(tmp_path, records)
+        assert read_.nodes == {
+            "0": EntityRecord("0", "Ann", types=("Person",), properties={"born": 1990}),
+            "7": EntityRecord("7", "Heat", types=("Film",)),
+        }
+        assert read_.edges == [("0", "ACTED_IN", "7", {"role": "Eady"})]
+        assert read_.left_out.pop("values of query records that are not nodes or edges", 0) == ("all" in records[0])
+        assert read_.left_out == {"ids of edges": 1}
+
+
 @pytest.mark.parametrize(
     ("value", "edge"),
     [

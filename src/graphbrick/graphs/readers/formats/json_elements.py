@@ -18,7 +18,8 @@ NODES = ("nodes", "vertices", "entities")
 EDGES = ("edges", "links", "relationships", "rels", "relations", "triples")
 OTHER_PARTS = "parts of the file that are not nodes or edges"
 
-_IDS = ("id", "key", "_id", "_key", "~id", "uri", "iri", "identifier", "uuid")
+_IDS = ("id", "key", "_id", "_key", "~id", "uri", "iri", "identifier", "uuid", "identity", "elementId")
+_EDGE_IDS = ("id", "key", "_id", "_key", "identity")
 _NAMES = ("name", "label", "title")
 _HOLDERS = ("data", "attributes", "properties", "metadata")
 # Names of the ends in lower case without underscores, and the name of the relation that belongs to them alone.
@@ -143,6 +144,13 @@ class JsonElements:
             for name in outer:
                 self.left_out.add(OTHER_PARTS, name)
             return
+        if not role and (values := _of_browser(outer)):
+            for item, kind in values:
+                yield from self._object(item, kind, line, None)
+            for name, item in outer.items():
+                if not _of_browser(item):
+                    self.left_out.add("values of query records that are not nodes or edges", name)
+            return
         role = _stated_role(outer, role) or role
         inner: _Object = {}
         for name in _HOLDERS:
@@ -199,7 +207,7 @@ class JsonElements:
         relation = str(holder.pop(named)).strip() if isinstance(holder.get(named), str) else ""
         directed = self._direction(outer)
         for fields in (outer, inner) if outer.keys() & set(_IDS) else (inner,):
-            for name in [name for name in _IDS[:4] if name in fields]:
+            for name in [name for name in _EDGE_IDS if name in fields]:
                 self._leave_id(name, fields)
         yield from self._checked_edge(Edge("", "", self._fields(inner | outer), directed, relation), ends)
 
@@ -256,6 +264,21 @@ def key_of(value: object) -> str | None:
 def _is_graph(value: _Object) -> bool:
     """Return whether an object is a whole graph, with a list of nodes and one of edges."""
     return all(any(isinstance(value.get(name), list) for name in names) for names in (NODES, EDGES))
+
+
+def _of_browser(value: Any) -> list[tuple[_Object, str]]:
+    """Return the nodes and edges of a record of a query, with their roles, as the browser of Neo4j writes it."""
+    if isinstance(value, list):
+        return [one for item in value for one in _of_browser(item)]
+    if not isinstance(value, dict):
+        return []
+    if "identity" in value and isinstance(value.get("properties"), dict):
+        drop = {"elementId", "startNodeElementId", "endNodeElementId"}
+        plain = {name: item for name, item in value.items() if name not in drop}
+        return [(plain, "edge" if "start" in value and "end" in value else "node")]
+    if "segments" in value:
+        return _of_browser(value["segments"])
+    return [one for item in value.values() if isinstance(item, dict | list) for one in _of_browser(item)]
 
 
 def _stated_role(value: _Object, role: str) -> str:
