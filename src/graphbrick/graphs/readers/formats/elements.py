@@ -8,18 +8,19 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from graphbrick.core.errors import InputError
-from graphbrick.core.properties.values import Value
+from graphbrick.core.properties.values import Properties, Value
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.formats.roles import UNNAMED, EdgeRoles, NodeRoles, plain
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.records.blocks import Part
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut, Record, RelationRecord
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
 
 _NODES, _ELEMENTS = 1000, 20_000
-UNDIRECTED = "undirected edges, read in the direction in which they are written"
+BOTH_WAYS = "undirected edges without a relation, read in both directions"
+ONE_WAY = "undirected edges that name a relation, read in the direction in which they are written"
 
 
 @dataclass(slots=True)
@@ -70,9 +71,7 @@ def _records(elements: Iterable[Element], reading: FileReading, is_ours: Callabl
         elif isinstance(element, Node):
             yield nodes.record(element.key, element.fields)
         else:
-            if not element.is_directed:
-                reading.left_out.add(UNDIRECTED)
-            yield from _edge_records(element, edges)
+            yield from _edge_records(element, edges, reading.left_out)
 
 
 def understood(elements: Iterable[Element], reading: FileReading, is_ours: Callable[[], bool] = lambda: False) -> str:
@@ -108,11 +107,18 @@ def _roles(first: list[Element], is_ours: bool, options: ReadOptions) -> tuple[N
     return nodes, EdgeRoles.of(edges, options.relation or UNNAMED)
 
 
-def _edge_records(edge: Edge, roles: EdgeRoles) -> Iterator[Record]:
+def _edge_records(edge: Edge, roles: EdgeRoles, left_out: LeftOut) -> Iterator[Record]:
+    """Yield the triple of an edge; of an undirected one that names no relation, a triple in each direction."""
     relation, label, properties = (edge.relation, None, edge.fields) if edge.relation else roles.taken(edge.fields)
     if label is not None:
         yield RelationRecord(relation, label)
-    if properties:
-        yield EdgeRecord(edge.head, relation, edge.tail, properties)
-    else:
-        yield edge.head, relation, edge.tail
+    yield _triple(edge.head, relation or roles.unnamed, edge.tail, properties)
+    if edge.is_directed:
+        return
+    left_out.add(ONE_WAY if relation else BOTH_WAYS)
+    if not relation and edge.head != edge.tail:
+        yield _triple(edge.tail, roles.unnamed, edge.head, properties)
+
+
+def _triple(head: str, relation: str, tail: str, properties: Properties) -> Record:
+    return EdgeRecord(head, relation, tail, properties) if properties else (head, relation, tail)

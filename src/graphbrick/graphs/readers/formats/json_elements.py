@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,7 +18,8 @@ NODES = ("nodes", "vertices", "entities")
 EDGES = ("edges", "links", "relationships", "rels", "relations", "triples")
 OTHER_PARTS = "parts of the file that are not nodes or edges"
 
-_IDS = ("id", "key", "_id", "_key", "~id", "uri", "iri", "identifier", "uuid")
+_IDS = ("id", "key", "_id", "_key", "~id", "uri", "iri", "identifier", "uuid", "identity", "elementId")
+_EDGE_IDS = ("id", "key", "_id", "_key", "identity")
 _NAMES = ("name", "label", "title")
 _HOLDERS = ("data", "attributes", "properties", "metadata")
 # Names of the ends in lower case without underscores, and the name of the relation that belongs to them alone.
@@ -35,6 +36,8 @@ _ROLES = {
 _OURS = {"label", "types", "description", "aliases"}
 _SEEN = 1 << 16
 _Object: TypeAlias = dict[str, Any]
+Line: TypeAlias = Callable[[], int]
+"""Returns the number of the line that is being read; counting lines takes time."""
 
 
 @dataclass
@@ -86,13 +89,13 @@ class JsonElements:
         self._held: list[tuple[Edge, tuple[object, object]]] = []
         self._seen: set[str] = set()
 
-    def taken(self, value: object, role: str, line: int, id_: str | None = None) -> Iterator[Element]:
+    def taken(self, value: object, role: str, line: Line, id_: str | None = None) -> Iterator[Element]:
         """Yield the nodes and edges of a value.
 
         Args:
             value: What `json` made of it.
             role: "node", "edge", or empty if the value must tell.
-            line: Its line, for error messages.
+            line: Returns its line, for error messages.
             id_: The name of the value in an object that holds it.
         """
         if isinstance(value, dict):
@@ -109,11 +112,11 @@ class JsonElements:
         for edge, ends in self._held:
             yield self._placed(edge, ends)
 
-    def _bad(self, reason: str, code: str, line: int, value: object) -> None:
+    def _bad(self, reason: str, code: str, line: Line, value: object) -> None:
         text = json.dumps(value, ensure_ascii=False)[:200]
-        self.reading.bad.add(InputError(reason, self.file, line, text, code=code))
+        self.reading.bad.add(InputError(reason, self.file, line(), text, code=code))
 
-    def _array(self, value: list[Any], role: str, line: int) -> Iterator[Element]:
+    def _array(self, value: list[Any], role: str, line: Line) -> Iterator[Element]:
         """Yield the edge [head, relation, tail], [head, tail, fields] or, among edges, [head, tail]."""
         fields: _Object = {}
         relation: str | None
@@ -131,7 +134,7 @@ class JsonElements:
             return
         yield from self._checked_edge(Edge("", "", self._fields(fields), self.is_directed, relation), ends)
 
-    def _object(self, value: _Object, role: str, line: int, id_: str | None) -> Iterator[Element]:
+    def _object(self, value: _Object, role: str, line: Line, id_: str | None) -> Iterator[Element]:
         outer = dict(value)
         if not role and _is_graph(outer):
             for names, kind in ((NODES, "node"), (EDGES, "edge")):
@@ -140,6 +143,13 @@ class JsonElements:
                         yield from self.taken(item, kind, line)
             for name in outer:
                 self.left_out.add(OTHER_PARTS, name)
+            return
+        if not role and (values := _of_browser(outer)):
+            for item, kind in values:
+                yield from self._object(item, kind, line, None)
+            for name, item in outer.items():
+                if not _of_browser(item):
+                    self.left_out.add("values of query records that are not nodes or edges", name)
             return
         role = _stated_role(outer, role) or role
         inner: _Object = {}
@@ -162,7 +172,7 @@ class JsonElements:
             if outer.pop(name) not in (None, "", [], {}):
                 self.left_out.add("elements of the drawing", name)
 
-    def _node(self, outer: _Object, inner: _Object, id_: str | None, line: int) -> Iterator[Element]:
+    def _node(self, outer: _Object, inner: _Object, id_: str | None, line: Line) -> Iterator[Element]:
         if not self.count:
             self.is_ours = outer.keys() >= _OURS and all(isinstance(outer[name], list) for name in ("types", "aliases"))
         place = next(
@@ -181,7 +191,7 @@ class JsonElements:
         yield Node(key, self._fields(fields))
 
     def _edge(
-        self, outer: _Object, inner: _Object, pair: tuple[_Object, str, str, str], line: int
+        self, outer: _Object, inner: _Object, pair: tuple[_Object, str, str, str], line: Line
     ) -> Iterator[Element]:
         holder, first, second, named = pair
         ends = holder.pop(first), holder.pop(second)
@@ -197,7 +207,7 @@ class JsonElements:
         relation = str(holder.pop(named)).strip() if isinstance(holder.get(named), str) else ""
         directed = self._direction(outer)
         for fields in (outer, inner) if outer.keys() & set(_IDS) else (inner,):
-            for name in [name for name in _IDS[:4] if name in fields]:
+            for name in [name for name in _EDGE_IDS if name in fields]:
                 self._leave_id(name, fields)
         yield from self._checked_edge(Edge("", "", self._fields(inner | outer), directed, relation), ends)
 
@@ -254,6 +264,21 @@ def key_of(value: object) -> str | None:
 def _is_graph(value: _Object) -> bool:
     """Return whether an object is a whole graph, with a list of nodes and one of edges."""
     return all(any(isinstance(value.get(name), list) for name in names) for names in (NODES, EDGES))
+
+
+def _of_browser(value: Any) -> list[tuple[_Object, str]]:
+    """Return the nodes and edges of a record of a query, with their roles, as the browser of Neo4j writes it."""
+    if isinstance(value, list):
+        return [one for item in value for one in _of_browser(item)]
+    if not isinstance(value, dict):
+        return []
+    if "identity" in value and isinstance(value.get("properties"), dict):
+        drop = {"elementId", "startNodeElementId", "endNodeElementId"}
+        plain = {name: item for name, item in value.items() if name not in drop}
+        return [(plain, "edge" if "start" in value and "end" in value else "node")]
+    if "segments" in value:
+        return _of_browser(value["segments"])
+    return [one for item in value.values() if isinstance(item, dict | list) for one in _of_browser(item)]
 
 
 def _stated_role(value: _Object, role: str) -> str:

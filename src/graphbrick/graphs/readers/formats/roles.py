@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from graphbrick.core.properties.values import Value, value_text
 from graphbrick.graphs.readers.fields import several_of
@@ -25,6 +26,7 @@ UNNAMED = "related to"
 _DIRECTIONS = {"directed", "undirected", "mutual"}
 
 
+@lru_cache(1 << 12)
 def plain(name: str) -> str:
     """Return the name of a field in the spelling of the role tables.
 
@@ -192,11 +194,11 @@ class EdgeRoles:
         return cls(relations or RELATIONS, has_labels, unnamed)
 
     def taken(self, fields: dict[str, Value]) -> tuple[str, str | None, dict[str, Value]]:
-        """Return the relation of an edge, a label of it that is new, and the properties of the edge."""
+        """Return the relation of an edge (empty if none is named), a label of it that is new, and its properties."""
         roles = {plain(name): name for name in reversed(fields) if _names_relation(fields[name])}
         chosen = next((roles[role] for role in self.relations if role in roles), None)
         if chosen is None:
-            return self.unnamed, None, dict(fields)
+            return "", None, dict(fields)
         relation, label = value_text(fields[chosen]), None
         used = {chosen}
         if self.has_labels and plain(chosen) == "relation" and "label" in roles:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from xml.parsers import expat
 
@@ -16,6 +17,7 @@ from graphbrick.graphs.readers.streams import open_source
 _CHUNK = 1 << 16
 
 
+@lru_cache(1 << 12)
 def local(name: str) -> str:
     """Return the name of an element or attribute without the prefix of its namespace."""
     return name.rpartition(":")[2]
