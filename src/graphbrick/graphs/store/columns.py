@@ -21,8 +21,7 @@ from graphbrick.core.properties.condition import Condition, comparable
 from graphbrick.core.properties.values import Kind, PropertyColumn, Scalar, Value, kind_of, shown_value
 from graphbrick.graphs.store.manifest import PropertyFiles
 from graphbrick.graphs.store.strings import StringTable, open_array
-from graphbrick.graphs.store.writing.columns import sortable, stem, text_key, utc_shift
-from graphbrick.kernels.strings.cells import NO_ZONE
+from graphbrick.graphs.store.value_keys import NO_ZONE, sortable, stem, text_key, utc_shift
 
 Ids = npt.NDArray[np.int64]
 
