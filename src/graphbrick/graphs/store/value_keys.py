@@ -13,7 +13,7 @@ from graphbrick.language.hashing import hash64, span_hash
 Keys: TypeAlias = npt.NDArray[np.int64]
 
 NO_ZONE = -(1 << 15)
-"""The zone of a date-time without one, as in `graphbrick.kernels.strings.cells`; others are minutes east of Greenwich."""
+"""Zone of a date-time without one, as in `graphbrick.kernels.strings.cells`; others are minutes east of Greenwich."""
 
 
 def stem(number: int) -> str:
