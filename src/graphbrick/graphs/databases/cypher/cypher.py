@@ -363,7 +363,7 @@ class CypherGraph(DatabaseGraph, HasProperties):
 
     def searches(self, condition: Condition) -> Iterable[of_properties.Search]:
         """Return the searches that together find all nodes with a property that meets a condition, and a few more."""
-        return of_properties.searches(self, condition, "datetime")
+        return of_properties.searches(self, condition, ("date", "localdatetime", "datetime"))
 
     def matching(self, condition: Condition) -> Sequence[int]:
         """Return the entities with a property that meets a condition, ascending; the database looks for them."""
