@@ -173,7 +173,8 @@ def test_local_graphs_have_properties(town: CypherGraph) -> None:
 @pytest.mark.parametrize("town", KINDS, indirect=True)
 def test_models_see_properties_of_nodes_and_relations(town: CypherGraph) -> None:
     text = schema_text(town.schema(), "Cypher")
-    assert "langs: LIST OF STRING such as" in text
+    assert "langs: LIST OF STRING such as ['" in text
+    assert "married: BOOLEAN such as true" in text
     assert "shift: DURATION such as 'P1DT2H'" in text
     assert "(:Person)-[:KNOWS {since: INTEGER such as" in text
     assert "(:Person)-[:`lives in: [now]` {`flat no`: '2b'}]->(:`Town (old)`); 1 triples" in text

@@ -127,6 +127,8 @@ def test_columns_have_kinds_counts_and_examples(town: CypherGraph) -> None:
     }  # fmt: skip
     assert columns["born", Kind.DATE].examples == ("1970-01-02", "1985-06-30")
     assert columns["born", Kind.TEXT].examples == ("n/a",)
+    assert columns["langs", Kind.TEXT].examples == ("en, de", "de")
+    assert columns["married", Kind.BOOLEAN].examples == ("true", "false")
     assert [columns[name, kind].kind for name, kind in (("marks", Kind.INTEGER), ("pay", Kind.NUMBER))]
     assert [one.count for one in town.property_columns()] == sorted((c.count for c in columns.values()), reverse=True)
 
@@ -206,9 +208,10 @@ def test_numbers_and_dates_that_an_export_repeats_as_properties_are_not_copied(t
 def test_models_and_people_see_properties_with_types_and_examples(town: CypherGraph) -> None:
     text = schema_text(town.schema(), "Cypher")
     assert "born: DATE such as '1970-01-02' or '1985-06-30'" in text
-    assert "langs: STRING[] such as 'en, de' or 'de'" in text
-    assert "marks: INT64[] such as" in text
-    assert "married: BOOL such as" in text
+    assert "langs: STRING[] such as ['en', 'de'] or ['de']" in text
+    assert "marks: INT64[] such as [3, 9] or [1]" in text
+    assert "married: BOOL such as true or false" in text
+    assert "home: STRUCT(x INT64, y STRING) such as {x: 1, y: 'a'}" in text
     assert "(:Person)-[:KNOWS {since: INT64 such as 1999 or 2020}]->(:Person); 2 triples" in text
     assert "-[:LIVES_IN {since: INT64 such as 1999, flat: '2b'}]->(:City)" in text
 

@@ -16,7 +16,7 @@ from graphbrick.core.properties.values import (
     Scalar,
     Value,
     kind_of,
-    value_text,
+    shown_value,
 )
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.cypher.around import hashable
@@ -171,7 +171,7 @@ class Tally:
     def add(self, name: str, value: Value, weight: float = 1.0) -> None:
         """Count a value, as ``weight`` values."""
         first: Scalar = value[0] if isinstance(value, tuple) else value
-        self.count((name, kind_of(first), isinstance(value, tuple)), weight, [value_text(value)])
+        self.count((name, kind_of(first), isinstance(value, tuple)), weight, [shown_value(value)])
 
     def count(self, column: tuple[str, Kind, bool], n: float, examples: Collection[str]) -> None:
         """Count ``n`` values of a name, a kind, and whether they are lists."""
