@@ -229,3 +229,16 @@ def test_local_graphs_have_properties_for_one_more_request(town: CypherGraph, mo
     assert local.own_properties(local.named("Ada Rowe")[0]) == ADA
     assert local.own_properties(local.named("Quill Town")[0]) == {"population": 52000, "born": "n/a"}
     assert sum("offset(id(n)) IN $offsets RETURN n" in text for text in texts) == 2  # one for each table
+
+
+def test_values_that_are_no_types_or_aliases_are_properties(tmp_path: Path) -> None:
+    address = make_ladybug(
+        tmp_path / "db",
+        "CREATE NODE TABLE N(id INT64 PRIMARY KEY, name STRING, title STRING, types INT64, aliases INT64)",
+        "CREATE (:N {id: 1, name: 'one', title: 'The One', types: 5, aliases: 6})",
+    )
+    graph = graphbrick.open(address)
+    assert isinstance(graph, CypherGraph)
+    one = graph.entity("1")
+    assert (graph.label(one), graph.types(one)) == ("one", ["N"])
+    assert graph.properties(one) == {"title": "The One", "types": 5, "aliases": 6}
