@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from built_graphs import content_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from property_databases import ADA, TOWN, make_ladybug
 
 import graphbrick
@@ -242,3 +245,66 @@ def test_values_that_are_no_types_or_aliases_are_properties(tmp_path: Path) -> N
     one = graph.entity("1")
     assert (graph.label(one), graph.types(one)) == ("one", ["N"])
     assert graph.properties(one) == {"title": "The One", "types": 5, "aliases": 6}
+
+
+VALUES = {
+    "i": ("INT64", st.integers(-(2**62), 2**62)),
+    "f": ("DOUBLE", st.floats(allow_nan=False, width=64)),
+    "b": ("BOOL", st.booleans()),
+    "d": ("DATE", st.dates(datetime.date(1000, 1, 1))),
+    "t": ("TIMESTAMP", st.datetimes(datetime.datetime(1000, 1, 1)).map(lambda time: time.replace(fold=0))),
+    "a name: [x]": ("STRING", st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=8)),
+    "l": ("STRING[]", st.lists(st.sampled_from(["a", "b;c", "d, e", "'"]), min_size=1, max_size=3).map(tuple)),
+    "n": ("INT64[]", st.lists(st.integers(-5, 5), min_size=1, max_size=3).map(tuple)),
+}
+"""The columns of a random database: the type in ladybug, and values."""
+
+ROWS = st.fixed_dictionaries({}, optional={name: values for name, (_, values) in VALUES.items()})
+
+
+@settings(max_examples=5, deadline=None)
+@given(nodes=st.lists(ROWS, min_size=2, max_size=6), edges=st.lists(ROWS, min_size=1, max_size=4))
+def test_a_copy_equals_what_was_written(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> None:
+    import ladybug
+
+    def written(names: Iterable[str]) -> str:
+        return ", ".join(f"`{name}`: $p{[*VALUES].index(name)}" for name in names)
+
+    def parameters(row: dict[str, Any]) -> dict[str, Any]:
+        return {
+            f"p{[*VALUES].index(name)}": list(value) if isinstance(value, tuple) else value
+            for name, value in row.items()
+        }
+
+    columns = ", ".join(f"`{name}` {kind}" for name, (kind, _) in VALUES.items())
+    with tempfile.TemporaryDirectory() as folder, Session():
+        file = Path(folder) / "db"
+        with (
+            ladybug.Database(str(file), buffer_pool_size=1 << 26, max_db_size=1 << 34) as database,
+            ladybug.Connection(database) as connection,
+        ):
+            connection.execute(f"CREATE NODE TABLE N(id INT64 PRIMARY KEY, {columns})")
+            connection.execute(f"CREATE REL TABLE R(FROM N TO N, {columns})")
+            for number, row in enumerate(nodes):
+                own = ", ".join(filter(None, (f"id: {number}", written(row))))
+                connection.execute(f"CREATE (:N {{{own}}})", parameters(row))
+            for row in edges:
+                text = f"MATCH (a:N {{id: 0}}), (b:N {{id: 1}}) CREATE (a)-[:R {{{written(row)}}}]->(b)"
+                connection.execute(text, parameters(row))
+        graph = copy_graph(f"ladybug:{file}", Path(folder) / "copy.graph")
+        live = opened_as_cypher(f"ladybug:{file}")
+        for number, row in enumerate(nodes):
+            assert graph.own_properties(graph.entity(str(number))) == row
+            assert live.properties(live.entity(str(number))) == row
+            for name, value in row.items():
+                for one in value if isinstance(value, tuple) else (value,):
+                    assert live.entity(str(number)) in live.entities_where(name, equals=one)
+        distinct = {repr(sorted(row.items())) for row in edges}
+        copied = [repr(sorted(graph.triple_properties(one).items())) for one in graph.triple_ids().tolist()]
+        assert sorted(copied) == sorted(distinct)
+
+
+def opened_as_cypher(address: str) -> CypherGraph:
+    graph = graphbrick.open(address)
+    assert isinstance(graph, CypherGraph)
+    return graph
