@@ -11,7 +11,7 @@ from typing import Any
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.properties.condition import Condition
-from graphbrick.core.properties.values import Properties, PropertyColumn
+from graphbrick.core.properties.values import Properties, PropertyColumn, shown_value
 from graphbrick.core.schema import Connection, NodeClass, Property, RelationType, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.graphs.databases.cypher.around import Followed
@@ -21,7 +21,7 @@ from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in, 
 from graphbrick.graphs.databases.cypher.plain_schema import examples_of
 from graphbrick.graphs.databases.cypher.properties import Search, Tally
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
-from graphbrick.graphs.databases.cypher.values import key_value, properties_among, type_kind
+from graphbrick.graphs.databases.cypher.values import key_value, properties_among, property_value, type_kind
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
 from graphbrick.graphs.databases.graph import files_mark, needed_module, number_option
 from graphbrick.graphs.databases.names import relation_words
@@ -262,10 +262,13 @@ class LadybugGraph(CypherGraph):
             having = (_has_value(f"n.{quoted(name)}", kind) for name, kind in columns.items())
             listed = ", ".join(f"sum(CASE WHEN {one} THEN 1 ELSE 0 END)" for one in having)  # count() takes no decimals
             counts = self.fetch(f"MATCH {pattern} RETURN {listed}", {}, 1).rows[0] if columns else ()
-            examples = {part.name: part.examples for part in self._described(table, pattern, "n")} if columns else {}
             for (name, kind), n in zip(columns.items(), counts, strict=True):
                 if n:
-                    tally.count((name, *type_kind(kind)), n, examples.get(name, ()))
+                    place = f"n.{quoted(name)}"
+                    text = f"MATCH {pattern} WHERE {_has_value(place, kind)} RETURN {place} LIMIT {_EXAMPLES}"
+                    values = map(property_value, self._column(text))
+                    examples = [shown_value(value) for value in values if value is not None]
+                    tally.count((name, *type_kind(kind)), n, examples)
         return tally.columns()
 
     def _named_columns(self, table: str) -> set[str]:
