@@ -108,20 +108,6 @@ def test_an_export_is_read_as_it_was(tmp_path: Path) -> None:
     assert records.left_out == {}
 
 
-def test_properties_of_an_export_may_have_the_names_of_roles(tmp_path: Path) -> None:
-    graph = build([("a", "r", "b")], tmp_path / "x.graph")
-    value = json.loads(to_node_link(graph, tmp_path / "x.json").read_text())
-    for item in (*value["nodes"], *value["edges"]):
-        item["properties"] = {"label": "v1", "relation": "v2", "types": "v3", "name": "v4"}
-    records = read(tmp_path, value)
-    properties = value["nodes"][0]["properties"]
-    assert [(node.label, dict(node.properties)) for node in records.nodes.values()] == [
-        ("a", properties),
-        ("b", properties),
-    ]
-    assert records.edges == [("a", "r", "b", properties)]
-
-
 def test_numbers_of_nodes_name_them_where_their_ids_are_texts_or_missing(tmp_path: Path) -> None:
     nodes = [{"name": "Ann"}, {"name": "Bo"}]
     records = read(tmp_path, {"nodes": nodes, "links": [{"source": 1, "target": 0}, {"source": "Bo", "target": "Ann"}]})

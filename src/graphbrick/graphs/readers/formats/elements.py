@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Properties, Value
 from graphbrick.graphs.readers.ends import counted_ends
-from graphbrick.graphs.readers.formats.roles import OURS, UNNAMED, EdgeRoles, NodeRoles, plain
+from graphbrick.graphs.readers.formats.roles import UNNAMED, EdgeRoles, NodeRoles, plain
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.records.blocks import Part
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut, Record, RelationRecord
@@ -80,7 +80,7 @@ def understood(elements: Iterable[Element], reading: FileReading, is_ours: Calla
     nodes, edges = _roles(first, is_ours(), reading.options)
     text = nodes.described(element.fields for element in first if isinstance(element, Node))
     other = edges.described(element.fields for element in first if isinstance(element, Edge))
-    return "; ".join(part for part in (text, other) if part).replace(OURS, "")
+    return "; ".join(part for part in (text, other) if part)
 
 
 def _first(rest: Iterator[Element]) -> list[Element]:

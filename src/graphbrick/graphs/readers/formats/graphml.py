@@ -9,7 +9,6 @@ from pathlib import Path
 
 from graphbrick.core.properties.values import Value
 from graphbrick.graphs.readers.formats.elements import Edge, Node, records_of, understood
-from graphbrick.graphs.readers.formats.roles import OURS
 from graphbrick.graphs.readers.formats.values import json_property, typed_value
 from graphbrick.graphs.readers.formats.xml import XmlGraph
 from graphbrick.graphs.readers.reader import FileReading, Reader
@@ -52,11 +51,10 @@ class GraphML(XmlGraph):
         self._data = ""
         self._directed = [True]
         self._skipped = 0
-        self._is_ours = False
 
     def is_ours(self) -> bool:
-        """Return whether the attributes declared before the graph are those of an export of this package."""
-        return self._is_ours
+        """Return whether the declared attributes are those of an export of this package."""
+        return {key.name for id_, key in self._keys.items() if id_ == key.name} >= _OURS
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take the start of an element."""
@@ -69,7 +67,6 @@ class GraphML(XmlGraph):
         elif name == "graph":
             if any(item.name == "node" for item in self._open):
                 self.left_out.add("nested graphs, whose nodes and edges are read and whose outer node is not kept")
-            self._note_ours()
             self._directed.append(attributes.get("edgedefault", "directed") != "undirected")
             self._open.append(_Open(name, attributes))
         elif name in ("node", "edge"):
@@ -111,13 +108,6 @@ class GraphML(XmlGraph):
         type_ = attributes.get("attr.list") or attributes.get("attr.type", "string")
         self._key = _Key(attributes.get("for", "all"), name, type_, "attr.list" in attributes)
         self._keys[id_] = self._key
-
-    def _note_ours(self) -> None:
-        roles = {id_: key for id_, key in self._keys.items() if id_ == key.name and id_ in _OURS}
-        if len(roles) == len(_OURS) and not self._is_ours:
-            self._is_ours = True
-            for id_, key in roles.items():
-                key.name = OURS + id_
 
     def _add_data(self, text: str) -> None:
         if not self._data or not text.strip():

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Value
 from graphbrick.graphs.readers.formats.elements import Edge, Element, Node
-from graphbrick.graphs.readers.formats.roles import OURS
 from graphbrick.graphs.readers.formats.values import json_property
 from graphbrick.graphs.readers.reader import FileReading
 
@@ -180,7 +179,7 @@ class JsonElements:
             ((fields, name) for fields in (outer, inner) for name in _IDS if fields.get(name) is not None), None
         )
         raw = id_ if place is None else place[0].pop(place[1])
-        fields = inner | self._marked(outer)
+        fields = inner | outer
         name = next((fields[name] for name in _NAMES if key_of(fields.get(name))), None)
         key = key_of(name if raw is None else raw)
         if self._positions is not None and (raw is None or key is not None):
@@ -210,13 +209,7 @@ class JsonElements:
         for fields in (outer, inner) if outer.keys() & set(_IDS) else (inner,):
             for name in [name for name in _EDGE_IDS if name in fields]:
                 self._leave_id(name, fields)
-        yield from self._checked_edge(Edge("", "", self._fields(inner | self._marked(outer)), directed, relation), ends)
-
-    def _marked(self, outer: _Object) -> _Object:
-        """Return fields in which those that an export of this package writes for roles are marked."""
-        if not self.is_ours:
-            return outer
-        return {OURS + name if name in (*_OURS, "relation") else name: value for name, value in outer.items()}
+        yield from self._checked_edge(Edge("", "", self._fields(inner | outer), directed, relation), ends)
 
     def _checked_edge(self, edge: Edge, ends: tuple[object, object]) -> Iterator[Edge]:
         self.count += 1

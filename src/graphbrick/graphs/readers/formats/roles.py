@@ -20,9 +20,6 @@ RELATIONS = (
     *("relation", "labele", "relationship", "predicate", "interaction", "kind", "label", "type", "rel", "edge_type"),
     *("relation_type", "relationtype", "caption"),
 )
-OURS = "\0"
-"""Begins the names of the fields that this package writes for a role, so that a property may have the same name."""
-
 UNNAMED = "related to"
 """The relation of an edge that does not name one."""
 
@@ -70,7 +67,7 @@ class NodeRoles:
     @classmethod
     def of_ours(cls) -> NodeRoles:
         """Return the roles of an export of this package."""
-        return cls((OURS + "label",), (OURS + "types",), (OURS + "description",), (OURS + "aliases",))
+        return cls(("label",), ("types",), ("description",), ("aliases",))
 
     @classmethod
     def of(cls, nodes: Iterable[dict[str, Value]], name: str | None = None, type_: str | None = None) -> NodeRoles:
@@ -165,19 +162,19 @@ class EdgeRoles:
 
     Attributes:
         relations: Fields of the relation.
-        label: The field of the label of the relation that the first field names; empty if there is none.
+        has_labels: Whether ``label`` is the label of the relation that another field names.
         unnamed: The relation of edges that do not name one.
     """
 
     relations: tuple[str, ...] = RELATIONS
-    label: str = ""
+    has_labels: bool = False
     unnamed: str = UNNAMED
     _labels: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_ours(cls) -> EdgeRoles:
         """Return the roles of an export of this package."""
-        return cls((OURS + "relation",), OURS + "label")
+        return cls(("relation",), has_labels=True)
 
     @classmethod
     def of(cls, edges: Iterable[dict[str, Value]], unnamed: str = UNNAMED) -> EdgeRoles:
@@ -194,7 +191,7 @@ class EdgeRoles:
                 labels.setdefault(value_text(roles["relation"]), set()).add(value_text(roles["label"]))
         relations = tuple(role for role in RELATIONS if role in present)
         has_labels = bool(labels) and all(len(texts) == 1 for texts in labels.values())
-        return cls(relations or RELATIONS, "label" if has_labels else "", unnamed)
+        return cls(relations or RELATIONS, has_labels, unnamed)
 
     def taken(self, fields: dict[str, Value]) -> tuple[str, str | None, dict[str, Value]]:
         """Return the relation of an edge (empty if none is named), a label of it that is new, and its properties."""
@@ -204,12 +201,12 @@ class EdgeRoles:
             return "", None, dict(fields)
         relation, label = value_text(fields[chosen]), None
         used = {chosen}
-        if self.label in roles and plain(chosen) == self.relations[0]:
-            text = value_text(fields[roles[self.label]])
+        if self.has_labels and plain(chosen) == "relation" and "label" in roles:
+            text = value_text(fields[roles["label"]])
             if relation not in self._labels:
                 self._labels[relation] = label = text
             if self._labels[relation] == text:
-                used.add(roles[self.label])
+                used.add(roles["label"])
         return relation, label, {name: value for name, value in fields.items() if name not in used}
 
     def described(self, edges: Iterable[dict[str, Value]]) -> str:
@@ -225,7 +222,7 @@ class EdgeRoles:
         if not count:
             return ""
         named = f"relation {', '.join(sorted(chosen))}" if chosen else f"relation {self.unnamed!r}"
-        return f"edges: {named}{_properties({name for name in names - chosen if plain(name) != self.label})}"
+        return f"edges: {named}{_properties(names - chosen)}"
 
 
 def _names_relation(name: str, value: Value) -> bool:
