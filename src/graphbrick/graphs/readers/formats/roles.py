@@ -185,7 +185,7 @@ class EdgeRoles:
         present: set[str] = set()
         labels: dict[str, set[str]] = {}
         for fields in edges:
-            roles = {plain(name): value for name, value in fields.items() if _names_relation(value)}
+            roles = {plain(name): value for name, value in fields.items() if _names_relation(name, value)}
             present.update(roles)
             if "relation" in roles and "label" in roles:
                 labels.setdefault(value_text(roles["relation"]), set()).add(value_text(roles["label"]))
@@ -195,7 +195,7 @@ class EdgeRoles:
 
     def taken(self, fields: dict[str, Value]) -> tuple[str, str | None, dict[str, Value]]:
         """Return the relation of an edge (empty if none is named), a label of it that is new, and its properties."""
-        roles = {plain(name): name for name in reversed(fields) if _names_relation(fields[name])}
+        roles = {plain(name): name for name in reversed(fields) if _names_relation(name, fields[name])}
         chosen = next((roles[role] for role in self.relations if role in roles), None)
         if chosen is None:
             return "", None, dict(fields)
@@ -215,7 +215,7 @@ class EdgeRoles:
         names: set[str] = set()
         count = 0
         for fields in edges:
-            roles = {plain(name): name for name in reversed(fields) if _names_relation(fields[name])}
+            roles = {plain(name): name for name in reversed(fields) if _names_relation(name, fields[name])}
             chosen.update(next(([roles[role]] for role in self.relations if role in roles), []))
             names.update(fields)
             count += 1
@@ -225,5 +225,5 @@ class EdgeRoles:
         return f"edges: {named}{_properties(names - chosen)}"
 
 
-def _names_relation(value: Value) -> bool:
-    return isinstance(value, str) and value.casefold() not in _DIRECTIONS
+def _names_relation(name: str, value: Value) -> bool:
+    return isinstance(value, str) and not (value.casefold() in _DIRECTIONS and plain(name) == "type")
