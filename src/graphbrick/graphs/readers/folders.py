@@ -150,7 +150,7 @@ def _sources(
         others = [table.file.name for table in found if not table.role]
         advice = f"; if {others[0]} holds nodes, name its column of keys with --key" if others else ""
         reason = f"the folder holds {name} but no table of nodes; to read edges alone give {name}{advice}"
-        raise InputError(reason, folder, code="reader.no_nodes", edges=name)
+        raise InputError(reason, folder, code="reader.no_table_of_nodes", edges=name)
     spaces = len({space_of(table.header) for table in own}) > 1
     several = len({_base(table) for table in own}) > 1
     used = {*(table.file for table in found if table.role), *headers}

@@ -18,6 +18,7 @@ from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns
 from graphbrick.graphs.readers.delimited import Row
 from graphbrick.graphs.readers.fields import Field, cell_reader, several_of, split_list, split_type
 from graphbrick.graphs.readers.reader import FileReading
+from graphbrick.graphs.readers.rows import empty_key
 from graphbrick.graphs.records.blocks import FactBlock, TripleBlock, TripleValues
 from graphbrick.graphs.records.columns import ColumnKey, property_facts
 from graphbrick.graphs.records.interner import spans_of
@@ -66,8 +67,7 @@ def node_blocks(
             if cells[columns.key].strip():
                 yield cells
             else:
-                text = ",".join(cells)
-                reading.bad.add(InputError("the key is empty", file, line, text, code="reader.empty_key"))
+                reading.bad.add(empty_key(file, line, cells))
 
     good = with_keys()
     while batch := list(islice(good, _ROWS)):

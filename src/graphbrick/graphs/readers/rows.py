@@ -91,10 +91,15 @@ def entities(
     for row, cells in rows:
         record = make(cells)
         if record is None:
-            text = ",".join(str(cell) for cell in cells if cell is not None)
-            reading.bad.add(InputError("the key is empty", file, row, text, code="reader.empty_key"))
+            reading.bad.add(empty_key(file, row, cells))
         else:
             yield record
+
+
+def empty_key(file: Path, row: int, cells: Sequence[Any]) -> InputError:
+    """Return the error about a row without a key."""
+    text = ",".join(str(cell) for cell in cells if cell is not None)
+    return InputError("the key is empty", file, row, text, code="reader.empty_key")
 
 
 class EdgeMaker:
