@@ -254,8 +254,6 @@ GRAPH = '{"nodes": [{"id": "a"}, {"id": "b"}],\n"edges": [{"source": "a", "targe
         ('[["a", "r"]]', "json.not_a_triple"),
         ('[["a", "r", ""]]', "json.not_a_triple"),
         ('["a"]', "json.not_an_element"),
-        ('{"@context": {}, "name": "x"}', "json.is_json_ld"),
-        ('[{"name": "x", "@id": "http://e/x"}]', "json.is_json_ld"),
     ],
 )
 def test_a_fault_has_a_code(tmp_path: Path, text: str, code: str) -> None:

@@ -19,10 +19,10 @@ _JSON_LD = re.compile(
 
 
 def told_by_content(file: Path, ending: str) -> str:
-    """Return the ending that tells the format of a file: GraphML or GEXF in ``.xml``, JSON lines in ``.json``.
+    """Return the ending that tells the format of a file: GraphML or GEXF in ``.xml``, JSON lines or LD in ``.json``.
 
     Raises:
-        InputError: The file is JSON-LD.
+        InputError: The lines of a file are JSON-LD.
     """
     if ending == "xml":
         root = _root(file)
@@ -32,7 +32,10 @@ def told_by_content(file: Path, ending: str) -> str:
     with open_source(file) as stream:
         text = stream.read(_START).decode("utf-8", "replace")
     if _JSON_LD.match(text):
-        raise InputError("this is JSON-LD; rename it so that it ends in .jsonld", file, code="json.is_json_ld")
+        if ending == "json":
+            return "jsonld"
+        reason = "these are lines of JSON-LD; write them as one document that ends in .jsonld"
+        raise InputError(reason, file, code="json.is_json_ld")
     return "jsonl" if ending == "json" and _is_lines(text) else ending
 
 
