@@ -8,7 +8,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Measure
 from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Place, SetPlan, ValuePlan
-from graphbrick.graphs.store.literals import values_of
+from graphbrick.patterns.properties.sources import numbers_of
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,11 @@ class Amount(ValuePlan):
             return None
         if len(entities) > 1 and not self._is_of_equals:
             return None
-        known = values_of(place.graph, self.measure.relation)
+        known = numbers_of(place.graph, self.measure.source)
         at = int(np.searchsorted(known.heads, entities[0]))
-        return int(known.tails[at]) if at < len(known.heads) and known.heads[at] == entities[0] else None
+        if at >= len(known.heads) or known.heads[at] != entities[0] or known.tails[at] < 0:
+            return None
+        return int(known.tails[at])
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""

@@ -13,7 +13,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
-from graphbrick.graphs.store.literals import literal_types
+from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
 _IS_DATE = attrgetter("is_date")
@@ -184,7 +184,7 @@ class Comparisons:
         """
         in_time = self.english.match("in_time", text)
         when = self.english.read_amount(in_time["when"]) if in_time else None
-        if in_time and when and not when.rest and any(map(_IS_DATE, literal_types(self.place.graph).values())):
+        if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
             base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "date", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
         bounds = self._bounds(text)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Path, Subgraph
+from graphbrick.core import Subgraph
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.items import Item, Property
 from graphbrick.graphs.graph import Graph
+from graphbrick.core.properties.values import Scalar, shown_value
 from graphbrick.graphs.patterns import Followed, follow
+from graphbrick.patterns.properties.sources import Source, equal_to, owners_of
 from graphbrick.pipeline.budget import check_budget
 
 Ints = npt.NDArray[np.int64]
 Steps = tuple[tuple[int, bool], ...]
 """Relations with whether each is followed from head to tail."""
+_PROVEN = 20  # entities whose value is shown
+_MOST_STARTS = 20_000  # entities from which a pattern is followed
 
 
 class CannotPlanError(GraphbrickError):
@@ -76,6 +81,11 @@ class Place:
         both = {relation for relation, _ in steps if self.graph.relation_label(relation) in self.symmetric}
         return follow(self.subgraph, start, steps, back=back, symmetric=both, check=check_budget)
 
+    def properties(self, name: str, entities: Ints) -> list[Item]:
+        """Return a property of some entities as evidence."""
+        own = ((entity, self.graph.properties(entity).get(name)) for entity in entities.tolist())
+        return [Property(self.graph, entity, name, value) for entity, value in own if value is not None]
+
     def labels(self, entities: Sequence[int]) -> str:
         """Return the labels of some entities; the first three of many."""
         names = [self.graph.label(entity) for entity in entities[:3]]
@@ -112,8 +122,8 @@ class SetPlan(Plan):
     def _run(self, place: Place) -> Ints:
         """Find the entities."""
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
         return []
 
 
@@ -154,8 +164,8 @@ class Along(SetPlan):
         ends = np.zeros(0, dtype=np.int64) if followed is None else np.unique(followed.ends).astype(np.int64)
         return ends[np.isin(ends, place.classes[self.of_class])] if self.of_class else ends
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
         followed = place.followed(self.start, self.steps, back=self.back)
         if followed is None:
             return []
@@ -205,6 +215,97 @@ class Having(SetPlan):
 
 
 @dataclass(frozen=True)
+class Holding(SetPlan):
+    """All entities that have a property."""
+
+    source: Source
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"everything with {self.source.name}"
+
+    def _run(self, place: Place) -> Ints:
+        entities = owners_of(place.graph, self.source)
+        nodes = place.subgraph.nodes
+        return entities if nodes is None else entities[np.isin(entities, nodes)]
+
+
+@dataclass(frozen=True)
+class Where(SetPlan):
+    """The entities of a set whose property has a value.
+
+    Attributes:
+        base: The set; None for all that have the value.
+        source: The property; of several with the value, the others too.
+        value: The value.
+    """
+
+    base: SetPlan | None
+    sources: tuple[Source, ...]
+    value: Scalar
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        names = " or ".join(source.name for source in self.sources)
+        among = "everything" if self.base is None else self.base.text(place)
+        if self.value is True:
+            return f"{names} among: {among}"
+        return f"{names} {shown_value(self.value)} among: {among}"
+
+    def _run(self, place: Place) -> Ints:
+        parts = [equal_to(place.graph, source.name, self.value) for source in self.sources]
+        holders = np.unique(np.concatenate(parts))
+        nodes = place.subgraph.nodes
+        if nodes is not None:
+            holders = holders[np.isin(holders, nodes)]
+        if self.base is None:
+            return holders
+        entities = self.base.run(place)
+        return entities[np.isin(entities, holders)]
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        own = [item for source in self.sources for item in place.properties(source.name, entities[:_PROVEN])]
+        return own if self.base is None else self.base.proofs(place, entities) + own
+
+
+@dataclass(frozen=True)
+class Through(SetPlan):
+    """The entities at the end of a pattern from any entity of a set: «people who work in Germany».
+
+    Attributes:
+        base: The set.
+        along: The pattern, from one of them.
+    """
+
+    base: SetPlan
+    along: Along
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"({self.base.text(place)}) {place.steps_text(self.along.steps, self.along.of_class)}"
+
+    def _ways(self, place: Place) -> list[Along]:
+        entities = self.base.run(place)
+        if len(entities) > _MOST_STARTS:
+            raise CannotPlanError(
+                f"following {place.steps_text(self.along.steps)} from {len(entities):,} entities would take too long",
+                code="operators.too_many_starts",
+                n=len(entities),
+            )
+        return [replace(self.along, start=entity) for entity in entities.tolist()]
+
+    def _run(self, place: Place) -> Ints:
+        ends = [way.run(place) for way in self._ways(place)]
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *ends]))
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        paths = [item for way in self._ways(place) for item in way.proofs(place, entities)]
+        return paths + self.base.proofs(place, self.base.run(place))
+
+
+@dataclass(frozen=True)
 class Listed(SetPlan):
     """Entities that the question names."""
 
@@ -235,9 +336,9 @@ class Both(SetPlan):
             entities = entities[np.isin(entities, other)]
         return entities
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
-        return [path for part in self.parts for path in part.paths(place, entities)]
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        return [item for part in self.parts for item in part.proofs(place, entities)]
 
 
 @dataclass(frozen=True)
@@ -267,6 +368,6 @@ class Without(SetPlan):
         base = self.base.run(place)
         return base[~np.isin(base, self.other.run(place))]
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
-        return self.base.paths(place, entities)
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        return self.base.proofs(place, entities)

@@ -180,10 +180,10 @@ class Operators(RetrieveStage):
                 n=len(entities),
                 cap=self.cap,
             )
-        paths: list[Path] = []
+        proofs: list[Item] = []
         if isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
-            paths = inner.paths(place, entities[: self.cap])[: self.cap]
-        return Evidence((*rows, *dict.fromkeys(paths)))
+            proofs = inner.proofs(place, entities[: self.cap])[: self.cap]
+        return Evidence((*rows, *dict.fromkeys(proofs)))
 
 
 def read(parser: Parser, text: str) -> Plan:
