@@ -7,6 +7,7 @@ import re
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.comparisons import Comparisons, Superlatives
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
+from graphbrick.bricks.retrieve.operators.properties.conditions import Conditions
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
@@ -29,6 +30,7 @@ class Parser:
         self.place, self.english = resolver.place, resolver.english
         self.superlatives = Superlatives(resolver, self.set)
         self.comparisons = Comparisons(resolver, self.set, self.listed)
+        self.conditions = Conditions(resolver, self.set)
 
     def entity(self, mention: str) -> int:
         """Return the entity that a placeholder stands for."""
@@ -40,6 +42,11 @@ class Parser:
         words = {stem(word): word for word in WORD.findall(self.question.text)}
         text = re.sub(r"'([^\W_]+)'", lambda match: f"'{words.get(match[1], match[1])}'", text)
         return MENTION.sub(lambda match: labels.get(match[0], match[0]), text)
+
+    def value_cue(self) -> str:
+        """Return the first value of a property in the question, which calls for a condition; "" for none."""
+        terms = self.conditions.terms(self.question.text)
+        return self.question.text[terms[0].start : terms[0].end] if terms else ""
 
     def listed(self, text: str) -> p.Listed:
         """Return the entities that a text mentions."""
@@ -60,7 +67,7 @@ class Parser:
         text = self.english.without("everywhere", text)
         rules = (
             self._listed, self._except, self.superlatives.best, self.comparisons.within, self._lacking, self._not,
-            self._of_best, self._shared, self._joined,
+            self._of_best, self.conditions.within, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -153,6 +160,8 @@ class Parser:
         base = self.set(match["base"])
         if self.english.match("more_of", rest):
             return None
+        if not MENTION.search(rest) and self.conditions.terms(rest):
+            return p.Without(base, self.set(f"which {self.noun(base)} {rest}"))
         if MENTION.search(rest):
             try:
                 other = self.set(f"which {self.noun(base)} {rest}")

@@ -123,7 +123,7 @@ class Resolver(PhraseResolver):
             ]
             if sources:
                 source = max(sources, key=lambda source: len(owners_of(self.place.graph, source)))
-                return self.having(source), Attribute(source)
+                return self.holding(source), Attribute(source)
         for relation, forward in sorted(self._steps_named(stems(words))) if wanted and not dates else ():
             return Having(relation, forward), Degree(((relation, forward),))
         kind = "date" if dates else "number"
@@ -140,7 +140,7 @@ class Resolver(PhraseResolver):
         return [source for source in sources_of(self.place.graph) if source.literal is not None]
 
     @staticmethod
-    def having(source: Source) -> SetPlan:
+    def holding(source: Source) -> SetPlan:
         """Return all entities that have a property."""
         return Having(source.relation) if source.relation >= 0 else Holding(source)
 

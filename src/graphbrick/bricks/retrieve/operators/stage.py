@@ -24,6 +24,8 @@ from graphbrick.bricks.retrieve.operators.plan import (
     UnreadWordError,
     ValuePlan,
 )
+from graphbrick.bricks.retrieve.operators.properties.facts import Facts
+from graphbrick.bricks.retrieve.operators.properties.plans import NO_VALUE, Holds, TextPlan
 from graphbrick.bricks.retrieve.operators.question import question_of
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.truth import Truth
@@ -40,6 +42,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import symmetric_relations
+from graphbrick.patterns.properties.sources import has_columns
 from graphbrick.pipeline import RetrieveStage
 
 EXPLAINED, ASSUMED = 0.95, 0.5
@@ -96,13 +99,18 @@ class Operators(RetrieveStage):
         lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
         question = question_of(graph, query, partial(_is_known, lexicon, words))
         cue = words.cue_in(question.text)
-        if not cue and query.seeds and len(question.entities) < 2:
+        asks_of_properties = has_columns(graph) or words.match("card", question.text)
+        if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
-            plan, by_model = self._planned(parser, cue)
+            fact = self._fact(parser)
+            cue = cue or parser.value_cue()
+            if fact is None and not cue and query.seeds and len(question.entities) < 2:
+                return self.patterns.retrieve(query, subgraph)
+            plan, by_model = self._planned(parser, cue) if fact is None else (fact, False)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain and words.search("never_plain", cue):
                 raise UnreadWordError(cue)
@@ -110,7 +118,7 @@ class Operators(RetrieveStage):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
-            if not cue and query.seeds:
+            if not cue and query.seeds and error.code != NO_VALUE:
                 return self.patterns.retrieve(query, subgraph)
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
@@ -125,6 +133,12 @@ class Operators(RetrieveStage):
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
+
+    @staticmethod
+    def _fact(parser: Parser) -> Plan | None:
+        """Return the plan of a question for the value of a property, or for a card; else None."""
+        facts, text = Facts(parser), parser.question.text
+        return facts.card(text) or (facts.read(text) if has_columns(parser.place.graph) else None)
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""
@@ -154,12 +168,17 @@ class Operators(RetrieveStage):
         rows: list[Item] = []
         entities = np.zeros(0, dtype=np.int64)
         cited = (Citation(query=text),)
-        if isinstance(plan, ValuePlan):
+        if isinstance(plan, TextPlan):
+            inner = plan
+            for one in plan.shown(place):
+                named = () if one.entity is None else (one.entity,)
+                rows.append(Row(ANSWER, (one.text, text), cited, named, place.graph, source=source))
+        elif isinstance(plan, ValuePlan):
             literal = plan.literal(place) if isinstance(plan, Amount) else None
             shown = _shown(plan.value(place), plan.unit(place)) if literal is None else place.graph.label(literal)
             named = () if literal is None else (literal,)
             rows.append(Row(ANSWER, (shown, text), cited, named, place.graph, source=source))
-            inner = getattr(plan, "base", None)
+            inner = getattr(plan, "base", None)  # the base of a value
             if isinstance(inner, SetPlan) and not isinstance(inner, Members):
                 entities = inner.run(place)
         else:
@@ -181,7 +200,9 @@ class Operators(RetrieveStage):
                 cap=self.cap,
             )
         proofs: list[Item] = []
-        if isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
+        if isinstance(plan, TextPlan | Holds):
+            proofs = plan.proofs(place)
+        elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
             proofs = inner.proofs(place, entities[: self.cap])[: self.cap]
         return Evidence((*rows, *dict.fromkeys(proofs)))
 
