@@ -16,6 +16,7 @@ from graphbrick.patterns.properties.sources import Source, equal_to, sources_of
 _LONGEST = 6  # words of a value
 _WORD = re.compile(r"[^\s,;:?!()«»\"]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_MORE = re.compile(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or more| or less)")
 _LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))
 
 
@@ -55,11 +56,20 @@ def terms_in(graph: Graph, text: str, known: Set[str] = frozenset()) -> list[Ter
     while at < len(words):
         term = next(_terms_at(graph, sources, words, at, known), None)
         if term is not None and not (terms and term.start < terms[-1].end):
-            terms.append(term)
+            terms += [term, *_others(text, term)]
+            term = terms[-1]
             at = next((i for i, word in enumerate(words) if word.start() >= term.end), len(words))
         else:
             at += 1
     return terms
+
+
+def _others(text: str, term: Term) -> Iterator[Term]:
+    """Yield further numbers of a property, as in «tier 1 or 2»."""
+    at = term.end
+    while isinstance(term.value, float) and (more := _MORE.match(text, at)):
+        yield Term(more.start("number"), more.end(), term.sources, float(more["number"]), True)
+        at = more.end()
 
 
 def _terms_at(

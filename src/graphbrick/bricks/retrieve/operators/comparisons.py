@@ -212,7 +212,7 @@ class Comparisons:
 
     def _doer(self, text: str) -> tuple[str, str]:
         """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
-        match = self.english.match("doer", text)
+        match = self.english.match("doer", self.english.as_question(text))
         if match is None or MENTION.search(text):
             return text, ""
         noun, verb = self.resolver.noun_and_verb(match["rest"])

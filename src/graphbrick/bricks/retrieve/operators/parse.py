@@ -66,8 +66,8 @@ class Parser:
         """
         text = self.english.without("everywhere", text)
         rules = (
-            self._listed, self._except, self.superlatives.best, self.comparisons.within, self._lacking, self._not,
-            self._of_best, self.conditions.within, self._shared, self._joined,
+            self._listed, self._except, self.superlatives.best, self._lacking, self._not, self.conditions.within,
+            self.comparisons.within, self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)

@@ -32,6 +32,7 @@ _GLUE = re.compile(
 )
 _PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
 _PARTICIPLE = re.compile(r"(?P<word>\b[a-z]+(?:ed|en|n|t|ing|de))\s+$")
+_WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working)\s+$")
 _NEGATED = re.compile(r"\b(?:not|non|never)[ -]+(?:an? )?$")
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
 
@@ -86,6 +87,8 @@ class Conditions:
                 left = left[: is_not.start()]
             negated.insert(0, bool(is_not))
             if group[0].start and (right.strip() == "" or _GLUE.search(left)):
+                if isinstance(group[0].value, bool):
+                    left = _WORKS.sub("", left)
                 has_preposition = bool(_PREPOSITION.search(left))
                 left = _GLUE.sub("", left)
                 verb = _PARTICIPLE.search(left) if has_preposition else None

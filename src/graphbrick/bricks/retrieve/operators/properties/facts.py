@@ -16,6 +16,8 @@ from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
+_GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text")))
+_IN = re.compile(r" (?:in|on|at)$")
 _TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
 
 
@@ -71,7 +73,9 @@ class Facts:
             return [], ""
         words = self.english.content(phrase)
         sources = self._said(words)
-        if not sources:  # «country name», «birth date»: words that only say what a value is
+        if not sources:  # «email address», «country name»: words that only say what a value is
+            sources = self._said([word for word in words if word not in _GENERAL])
+        if not sources:
             rest = [word for word in words if word not in _TIME]
             sources = self._said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
             is_year = "year" in words and len(sources) > 0
@@ -123,7 +127,7 @@ class Facts:
             if not sources or not (MENTION.search(where) or self.english.content(where)):
                 continue
             base = self._base(where)
-            plan = self._values(sources, base, part) or self._linked_value(sources, base, [], part)
+            plan = self._values(sources, base, part)
             if plan is None and self._is_relation(phrase):
                 return None
             if plan is None:
@@ -165,7 +169,9 @@ class Facts:
         if not sources:
             return None
         base = self._base(match["who"])
-        plan = self._values(sources, base, part) or self._linked_value(sources, base, verbs, part)
+        plan = self._values(sources, base, part)
+        if plan is None and (verbs or self.english.match("preposition_first", text) or _IN.search(text)):
+            plan = self._linked_value(sources, base, verbs, part)
         if plan is None and not self._is_relation(f"{match['noun']} {match['verb'] or ''}"):
             raise self._missing(base, match["noun"])
         return plan
@@ -220,7 +226,7 @@ class Facts:
         numbers = [source for source in self.sources if source.literal is not None and not source.is_date]
         nouns = self.english.content(match["noun"] or "")
         adjective = self.english.comparatives.get(f"more {how}")
-        ways = [[*nouns, *verbs], nouns, verbs] if how in ("much", "many") else []
+        ways = [[*nouns, *verbs], nouns, verbs] if how in ("much", "many", None) else []
         if how == "much" and not nouns and not verbs:
             ways = [[stem("cost")]]
         ways += [self.english.content(name) for name in adjective.names] if adjective else []
