@@ -167,7 +167,7 @@ def _kinds(
     A name alone, such as a film called «The Capital», is not such a question.
     """
     term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
-    capitals = [Span(at, at) for at in range(1, len(question.words)) if question.is_capitalized(at)]
+    capitals = [Span(at, at) for at in range(1, len(question.words)) if question.surface(Span(at, at))[0].isupper()]
     is_named = question.shows_names and not (values and all(_overlaps(span, values) for span in capitals))
     if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
         return []

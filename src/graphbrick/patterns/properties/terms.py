@@ -123,6 +123,18 @@ def _may_be_value(span: Sequence[str], known: Set[str]) -> bool:
     return not all(stem(word) in known for word in words)
 
 
+def _singulars(text: str) -> Iterator[str]:
+    """Yield what a text may be the plural of.
+
+    >>> list(_singulars("comedies")), list(_singulars("Senior Engineers"))
+    (['comedie', 'comedy'], ['Senior Engineer'])
+    """
+    if text.endswith("s") and len(text) > 3:
+        yield text[:-1]
+        if text.endswith("ies"):
+            yield f"{text[:-3]}y"
+
+
 def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     """Return the value of a property that some words are, as the graph writes it; else None."""
     text = " ".join(span)
@@ -131,7 +143,7 @@ def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     if source.kind != Kind.TEXT:
         return None
     plain = text.removesuffix("'s")
-    forms = [plain, *([plain[:-1]] if plain.endswith("s") and len(plain) > 3 else [])]
+    forms = [plain, *_singulars(plain)]
     cased = [plain.capitalize(), plain.title(), plain.upper()] if not graph.columns else []
     for form in (*forms, *cased):
         owners = equal_to(graph, source.name, form)

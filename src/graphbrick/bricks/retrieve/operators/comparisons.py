@@ -13,10 +13,12 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
+from graphbrick.language.stems import stems
 from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
 _IS_DATE = attrgetter("is_date")
+_MONEY = ("price", "cost", "fee", "salary", "budget")
 _OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
 # A «not» of the verb before a comparison, not of an earlier clause: «that do not border e0 have more than».
 _NOT = re.compile(
@@ -33,6 +35,7 @@ class _Bounds(NamedTuple):
         names: What its adjective measures.
         words: The words for what is compared that stand inside it.
         right: The words after it.
+        is_time: Whether its word is one of time, such as «before».
     """
 
     left: str
@@ -40,6 +43,7 @@ class _Bounds(NamedTuple):
     names: tuple[str, ...]
     words: str
     right: str
+    is_time: bool = False
 
 
 class Superlatives:
@@ -96,6 +100,8 @@ class Superlatives:
         first, _, rest = base_text.partition(" ")
         several = rest and (first.isdecimal() or self.english.count_of(first) > 1)
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
+        if not words and rest and not several and self._rates(first):
+            base_text, words = rest, first
         try:
             base = self.read(self.english.as_question(rest if several else base_text))
         except UnknownNounError as error:
@@ -106,6 +112,11 @@ class Superlatives:
             measure = self.resolver.measure(words, comparison.names, base, wording)
         n = self.english.count_of(first if several else match["n"] or "")
         return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
+
+    def _rates(self, word: str) -> bool:
+        """Return whether a word is the participle of a number: «the highest rated film»."""
+        is_class = bool(self.resolver.lexicon.class_named(stems(word)))
+        return word.endswith("ed") and not is_class and self.resolver.has_number(word)
 
     def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
         """Move «in e0» and «among the neighbours of e0» from the end of the measure to the entities compared."""
@@ -185,7 +196,7 @@ class Comparisons:
         in_time = self.english.match("in_time", text)
         when = self.english.read_amount(in_time["when"]) if in_time else None
         if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
-            base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "date", f"in {in_time['when']}")
+            base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
         bounds = self._bounds(text)
         if bounds is None:
@@ -203,16 +214,17 @@ class Comparisons:
     def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
         """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""
         if not MENTION.search(base) and not self.english.content(base):
-            return self.resolver.measured(words, (), wording, dates=True)
+            return self.resolver.measured(words or "date", (), wording, dates=True)
         try:
             plan = self.read(base)
         except UnknownNounError as error:
             return self.resolver.taken_for(error, words, (), wording, dates=True)
-        return plan, self.resolver.date(words, plan, wording)
+        return plan, self.resolver.date(words or "date", plan, wording)
 
     def _doer(self, text: str) -> tuple[str, str]:
         """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
-        match = self.english.match("doer", self.english.as_question(text))
+        is_bare = not re.search(r"\b(?:that|which|who|is|are|do|does|not)\b", text)
+        match = self.english.match("doer", self.english.as_question(text) if is_bare else text)
         if match is None or MENTION.search(text):
             return text, ""
         noun, verb = self.resolver.noun_and_verb(match["rest"])
@@ -263,7 +275,9 @@ class Comparisons:
             return _Bounds(text[: than.start()], kind, comparison.names, than["attr"] or "", than["right"])
         plain = english.search("bound", text)
         if plain and english.read_amount(plain["right"]):
-            return _Bounds(text[: plain.start()], english.bounds[plain["bound"]], (), "", plain["right"])
+            is_time = english.match("time_bound", plain["bound"])
+            kind = english.bounds[plain["bound"]]
+            return _Bounds(text[: plain.start()], kind, (), "", plain["right"], is_time=is_time is not None)
         exact = english.search("exact", text)
         return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
 
@@ -292,7 +306,8 @@ class Comparisons:
                     f"'between' needs two numbers, got {bounds.right!r}", code="operators.between_numbers"
                 )
             rest = upper.rest
-        words = " ".join(filter(None, (words, re.sub(r"^(?:of|in) ", "", rest)))).strip()
+        rest = self.english.without("money", re.sub(r"^(?:of|in) ", "", rest))
+        words = " ".join(filter(None, (words, rest))).strip()
         inside = self.english.match("inside", words)
         if inside and isinstance(base, p.Members):
             base, words = self.read(f"which {base.name} in {inside['where']}"), inside["words"]
@@ -302,7 +317,9 @@ class Comparisons:
         elif base is None:
             base, measure = self.resolver.measured(words, bounds.names, wording)
         else:
-            measure = self.resolver.measure(words, bounds.names, base, wording)
+            names = self.english.comparatives["more recent"].names if bounds.is_time else bounds.names
+            names = names or (_MONEY if self.english.search("money", bounds.right) else ())
+            measure = self.resolver.measure(words, names, base, wording)
         if measure.is_date(self.place):
             return p.dated(base, measure, bounds.kind, amount.as_date, upper and upper.as_date)
         if amount.date:

@@ -66,8 +66,8 @@ class Parser:
         """
         text = self.english.without("everywhere", text)
         rules = (
-            self._listed, self._except, self.superlatives.best, self._lacking, self._not, self.conditions.within,
-            self.comparisons.within, self._of_best, self._shared, self._joined,
+            self._listed, self._except, self.superlatives.best, self.conditions.within, self.comparisons.within,
+            self._lacking, self._not, self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -160,8 +160,6 @@ class Parser:
         base = self.set(match["base"])
         if self.english.match("more_of", rest):
             return None
-        if not MENTION.search(rest) and self.conditions.terms(rest):
-            return p.Without(base, self.set(f"which {self.noun(base)} {rest}"))
         if MENTION.search(rest):
             try:
                 other = self.set(f"which {self.noun(base)} {rest}")

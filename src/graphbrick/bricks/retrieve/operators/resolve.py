@@ -81,6 +81,9 @@ class Resolver(PhraseResolver):
             attribute = self.attribute(name, base)
             if attribute is not None:
                 return attribute
+        only = self.only_date(base) if "date" in names else None
+        if only is not None:
+            return only
         raise CannotPlanError(
             f"no relation of this graph gives a number for {wording!r}{_wanted(names)} here",
             code="operators.no_number_here",
@@ -144,13 +147,20 @@ class Resolver(PhraseResolver):
         """Return all entities that have a property."""
         return Having(source.relation) if source.relation >= 0 else Holding(source)
 
+    def only_date(self, base: SetPlan) -> Attribute | None:
+        """Return the date of the entities of a set if most of them have one kind of date only."""
+        entities = base.run(self.place)
+        dates = [Attribute(source) for source in self.numeric if source.is_date and source.relation < 0]
+        shared = [one for one in dates if len(entities) and np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
+        return shared[0] if len(shared) == 1 else None
+
     def date(self, words: str, base: SetPlan, wording: str) -> Attribute:
         """Return the relation with dates that words speak of.
 
         Raises:
             CannotPlanError: There is none.
         """
-        attribute = self.attribute(words, base)
+        attribute = self.attribute(words, base) or (self.only_date(base) if words == "date" else None)
         if attribute is not None and attribute.source.is_date:
             return attribute
         raise CannotPlanError(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.properties.plans import NO_VALUE
+from graphbrick.bricks.retrieve.operators.properties.plans import no_value
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.sets import (
     Along,
@@ -32,6 +32,7 @@ _GLUE = re.compile(
 )
 _PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
 _PARTICIPLE = re.compile(r"(?P<word>\b[a-z]+(?:ed|en|n|t|ing|de))\s+$")
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
 _WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working)\s+$")
 _NEGATED = re.compile(r"\b(?:not|non|never)[ -]+(?:an? )?$")
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
@@ -71,7 +72,7 @@ class Conditions:
         if rest or base is None:
             raise CannotPlanError(
                 f"nothing in this graph speaks of {' '.join(map(repr, rest))}",
-                code="operators.unknown_words",
+                code="conditions.unread_words",
                 words=tuple(rest),
             )
         return base
@@ -83,18 +84,21 @@ class Conditions:
         for group in reversed(groups):
             left, right = text[: group[0].start], text[group[-1].end :]
             is_not = _NEGATED.search(left)
-            if is_not:
-                left = left[: is_not.start()]
-            negated.insert(0, bool(is_not))
+            left = left[: is_not.start()] if is_not else left
             if group[0].start and (right.strip() == "" or _GLUE.search(left)):
                 if isinstance(group[0].value, bool):
                     left = _WORKS.sub("", left)
                 has_preposition = bool(_PREPOSITION.search(left))
                 left = _GLUE.sub("", left)
-                verb = _PARTICIPLE.search(left) if has_preposition else None
+                is_not = is_not or _NEGATED.search(f"{left} ")
+                verb = _PARTICIPLE.search(left) if has_preposition else _PASSIVE.search(left)
                 if verb and self._is_free(verb["word"]):
                     left = _GLUE.sub("", left[: verb.start()])
                     verbs.append(stem(verb["word"]))
+                    is_not = is_not or _NEGATED.search(f"{left} ")
+                if is_not:
+                    left = _GLUE.sub("", left[: is_not.start()])
+            negated.insert(0, bool(is_not))
             text = f"{left} {right}"
         return re.sub(r"\s+", " ", text).strip(), verbs, negated
 
@@ -145,11 +149,7 @@ class Conditions:
             leads = self._linked(holders, entities, said)
             if leads is None:
                 name = group[0].sources[0].name
-                raise CannotPlanError(
-                    f"«{base.text(self.place)}» has no {name}, and no relation leads to what has one",
-                    code=NO_VALUE,
-                    name=name,
-                )
+                raise no_value(base.text(self.place), name)
             inside = Both((base, leads))
         return Without(base, inside) if is_not else inside, is_linked
 

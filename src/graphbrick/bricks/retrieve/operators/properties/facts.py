@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.plan import Along, Amount, CannotPlanError, Listed, Not, Plan, SetPlan, Through
-from graphbrick.bricks.retrieve.operators.properties.plans import NO_VALUE, Card, Holds, TripleValues, Values
+from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Listed, Not, Plan, SetPlan, Through
+from graphbrick.bricks.retrieve.operators.properties.plans import NO_VALUE, Card, Holds, TripleValues, Values, no_value
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
@@ -39,7 +39,7 @@ class Facts:
         Raises:
             CannotPlanError: It names a property that the entities do not have, or that the graph does not know.
         """
-        for rule in (self._since, self._when, self._how_much, self._is, self._of, self._does):
+        for rule in (self._between, self._since, self._when, self._how_much, self._is, self._of, self._does):
             try:
                 plan = rule(text)
             except CannotPlanError as error:
@@ -59,13 +59,19 @@ class Facts:
 
     def _said(self, words: Sequence[str], *, kinds: Sequence[Kind] = ()) -> list[Source]:
         """Return the properties that explain all of some stems."""
-        return [
+        if not words or all(self.lexicon.class_named((word,)) and not self._is_name(word) for word in words):
+            return []
+        sources = [
             source
             for source in self.sources
-            if words
-            and (not kinds or source.kind in kinds)
+            if (not kinds or source.kind in kinds)
             and all(self.english.is_among(word, self.resolver.words_of(source)) for word in words)
         ]
+        return sorted(sources, key=lambda source: len(self.resolver.words_of(source) - set(words)))
+
+    def _is_name(self, word: str) -> bool:
+        """Return whether a word is the whole name of a property."""
+        return any(self.resolver.words_of(source) == {word} for source in self.sources)
 
     def _named(self, phrase: str) -> tuple[list[Source], str]:
         """Return the properties that a noun phrase names, and the part of a date that it asks for."""
@@ -85,7 +91,7 @@ class Facts:
     def _own(self, sources: Sequence[Source], base: SetPlan) -> Source | None:
         """Return the property that most entities of a set have; None if none of them has one of these."""
         entities = base.run(self.place)
-        shares = {source: self._share(source, entities) for source in sources}
+        shares = {source: self._share(source, entities) for source in sources}  # the first of equals is the best said
         best = max(shares, key=lambda source: shares[source], default=None)
         return best if best is not None and shares[best] > 0 else None
 
@@ -107,11 +113,7 @@ class Facts:
         return parser.set(text if self.english.match("listed", text) else self.english.as_question(text))
 
     def _missing(self, base: SetPlan, phrase: str) -> CannotPlanError:
-        return CannotPlanError(
-            f"nothing in this graph is the {phrase} of «{base.text(self.place)}»",
-            code=NO_VALUE,
-            name=phrase,
-        )
+        return no_value(base.text(self.place), phrase)
 
     # The rules
 
@@ -182,7 +184,7 @@ class Facts:
         owners = {source: frozenset(self.resolver.holding(source).run(self.place).tolist()) for source in sources}
         steps: dict[tuple[int, bool], Source] = {}
         for start in entities[:_SAMPLE].tolist():
-            for triple in [*list(graph.triples_from(start))[:_MOST], *graph.triples_to(start)[:_MOST]]:
+            for triple in self._triples(start):
                 head, relation, tail = graph.triple(triple)
                 end = tail if head == start else head
                 for source in sources:
@@ -263,6 +265,28 @@ class Facts:
 
     # Properties of triples
 
+    def _between(self, text: str) -> Plan | None:
+        """Read «what role did e0 play in e1»: a property of the triples that join two entities."""
+        mentions = MENTION.findall(text)
+        if len(mentions) != 2 or self.english.cues.search(re.sub(r"^how much ", "", text)):
+            return None
+        graph = self.place.graph
+        one, other = (self.parser.entities[int(number)] for number in mentions)
+        if graph.degree(one) > graph.degree(other):
+            one, other = other, one
+        joined = [triple for triple in self._triples(one) if other in graph.triple(triple)[::2]]
+        said = self.english.content(text)
+        names = {name for triple in joined for name in graph.triple_properties(triple)}
+        spoken = [
+            name for name in names if any(self.english.is_among(word, set(stems(spaced(name)))) for word in said)
+        ]
+        return TripleValues(tuple(joined), spoken[0]) if len(spoken) == 1 else None
+
+    def _triples(self, entity: int) -> list[int]:
+        """Return the triples of an entity, at most a thousand each way."""
+        graph = self.place.graph
+        return [*list(graph.triples_from(entity))[:_MOST], *graph.triples_to(entity)[:_MOST]]
+
     def _since(self, text: str) -> Plan | None:
         """Read «since when is e0 a member of e1», «when did e0 join e1»."""
         graph = self.place.graph
@@ -276,7 +300,7 @@ class Facts:
         of_class = next(iter(self.lexicon.classes_in(match["rest"])), "")
         words = {*self.english.content(match["rest"]), *stems(MENTION.sub("", match["rest"]))}
         triples = []
-        for triple in [*list(graph.triples_from(one))[:_MOST], *graph.triples_to(one)[:_MOST]]:
+        for triple in self._triples(one):
             head, relation, tail = graph.triple(triple)
             end = tail if head == one else head
             is_spoken = any(self.english.is_among(word, self.lexicon.relations[relation].words) for word in words)
@@ -285,16 +309,14 @@ class Facts:
                 triples.append((is_spoken, triple))
         chosen = [triple for spoken, triple in triples if spoken] or [triple for _, triple in triples]
         own = {name for triple in chosen for name in graph.triple_properties(triple)}
-        begins = [name for name in own if set(stems(name.replace("_", " "))) & _BEGINS]
+        begins = [name for name in own if set(stems(spaced(name))) & _BEGINS]
         name = next(iter(sorted(begins) or sorted(own)), None) if begins or len(own) == 1 else None
         if name is not None:
             return TripleValues(tuple(chosen), name)
-        if match["lead"] == "when":
+        if match["lead"] in ("when", "how long"):
             return None
         raise self._missing(Listed((one,)), "time since when this holds")
 
 
 _HAPPEN = frozenset(map(stem, ("happen", "occur", "place", "begin", "start")))
 _BEGINS = frozenset(map(stem, ("since", "from", "start", "started", "begin", "joined", "date", "year", "valid")))
-
-__all__ = ["Amount", "Facts"]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from graphbrick.bricks.retrieve.operators.sets import (
     CannotPlanError,
-    Having,
     Listed,
     Place,
     Plan,
@@ -23,6 +22,11 @@ from graphbrick.patterns.properties.sources import Source, equal_to
 NO_VALUE = "operators.no_value"
 """The code of the error that entities do not have a property that is asked for."""
 _PROVEN = 20  # owners whose value is shown
+
+
+def no_value(owner: str, name: str) -> CannotPlanError:
+    """Return the error that something does not have a property."""
+    return CannotPlanError(f"«{owner}» has no {name}", code=NO_VALUE, owner=owner, name=name)
 
 
 class Shown(NamedTuple):
@@ -72,11 +76,7 @@ class Values(TextPlan):
         own = [place.graph.properties(entity).get(self.source.name) for entity in self.base.run(place).tolist()]
         values = [value for value in own if value is not None]
         if not values:
-            raise CannotPlanError(
-                f"«{self.base.text(place)}» has no {self.source.name}",
-                code=NO_VALUE,
-                name=self.source.name,
-            )
+            raise no_value(self.base.text(place), self.source.name)
         return list(dict.fromkeys(Shown(text) for value in values for text in self._texts(value)))
 
     def _texts(self, value: Value) -> list[str]:
@@ -111,11 +111,7 @@ class Holds(ValuePlan):
         """Return the value."""
         sources, entities = self._of(place), self.base.run(place).tolist()
         if not sources:
-            raise CannotPlanError(
-                f"«{self.base.text(place)}» has no {self.sources[0].name}",
-                code=NO_VALUE,
-                name=self.sources[0].name,
-            )
+            raise no_value(self.base.text(place), self.sources[0].name)
         holders = {entity for s in sources for entity in equal_to(place.graph, s.name, self.value_asked).tolist()}
         return holders.issuperset(entities)
 
@@ -208,5 +204,3 @@ class Card(TextPlan):
 
 
 _NAMED, _MOST_TRIPLES = 3, 1_000  # ends of each relation that a card names, and triples that it reads
-
-__all__ = ["Card", "Having", "Holds", "Shown", "TextPlan", "TripleValues", "Values"]
