@@ -180,7 +180,7 @@ def _floats(column: Column) -> Floats:
         moments = numbers.astype("datetime64[us]")
         days = moments.astype("datetime64[D]")
         return _years(days) + (moments - days).astype(np.float64) / (86_400_000_000 * 366)
-    return numbers.astype(np.float64)
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def _years(days: npt.NDArray[np.datetime64]) -> Floats:

@@ -50,7 +50,7 @@ def terms_in(graph: Graph, text: str, known: Set[str] = frozenset()) -> list[Ter
     sources = [source for source in sources_of(graph) if source.relation < 0]
     if not sources:
         return []
-    words = [match for match in _WORD.finditer(text)]
+    words = list(_WORD.finditer(text))
     terms: list[Term] = []
     at = 0
     while at < len(words):

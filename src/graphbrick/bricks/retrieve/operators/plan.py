@@ -18,24 +18,22 @@ from graphbrick.bricks.retrieve.operators.measures import (
     compared,
     dated,
 )
+from graphbrick.bricks.retrieve.operators.properties.selections import Holding, Through, Where
 from graphbrick.bricks.retrieve.operators.sets import (
     Along,
     Both,
     CannotPlanError,
     Either,
     Having,
-    Holding,
     Listed,
     Members,
     Place,
     Plan,
     SetPlan,
     Steps,
-    Through,
     UnknownNounError,
     UnreadWordError,
     ValuePlan,
-    Where,
     Without,
 )
 

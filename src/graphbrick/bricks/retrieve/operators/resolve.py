@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     UnknownNounError,
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.deferred import cached_property
 from graphbrick.language.stems import stems
 from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 

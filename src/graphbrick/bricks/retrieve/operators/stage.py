@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.model_plan import plan_by_model
+from graphbrick.bricks.retrieve.operators.by_model.model_plan import plan_by_model
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
@@ -24,15 +24,14 @@ from graphbrick.bricks.retrieve.operators.plan import (
     UnreadWordError,
     ValuePlan,
 )
-from graphbrick.bricks.retrieve.operators.properties.facts import Facts
-from graphbrick.bricks.retrieve.operators.properties.plans import NO_VALUE, Holds, TextPlan
 from graphbrick.bricks.retrieve.operators.question import question_of
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import English, english
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
-from graphbrick.core import Citation, Evidence, Path, Query, Row, Subgraph
+from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
 from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
@@ -106,11 +105,11 @@ class Operators(RetrieveStage):
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
-            fact = self._fact(parser)
+            of_properties = self._fact(parser)
             cue = cue or parser.value_cue()
-            if fact is None and not cue and query.seeds and len(question.entities) < 2:
+            if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 return self.patterns.retrieve(query, subgraph)
-            plan, by_model = self._planned(parser, cue) if fact is None else (fact, False)
+            plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain and words.search("never_plain", cue):
                 raise UnreadWordError(cue)
@@ -137,8 +136,13 @@ class Operators(RetrieveStage):
     @staticmethod
     def _fact(parser: Parser) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
-        facts, text = Facts(parser), parser.question.text
-        return facts.card(text) or (facts.read(text) if has_columns(parser.place.graph) else None)
+        text, has_properties = parser.question.text, has_columns(parser.place.graph)
+        if not has_properties and not parser.english.match("card", text):
+            return None
+        from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
+
+        facts = Facts(parser)
+        return facts.card(text) or (facts.read(text) if has_properties else None)
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""
@@ -168,17 +172,12 @@ class Operators(RetrieveStage):
         rows: list[Item] = []
         entities = np.zeros(0, dtype=np.int64)
         cited = (Citation(query=text),)
-        if isinstance(plan, TextPlan):
-            inner = plan
-            for one in plan.shown(place):
+        inner: object = None
+        if isinstance(plan, TextPlan | ValuePlan):
+            for one in plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]:
                 named = () if one.entity is None else (one.entity,)
                 rows.append(Row(ANSWER, (one.text, text), cited, named, place.graph, source=source))
-        elif isinstance(plan, ValuePlan):
-            literal = plan.literal(place) if isinstance(plan, Amount) else None
-            shown = _shown(plan.value(place), plan.unit(place)) if literal is None else place.graph.label(literal)
-            named = () if literal is None else (literal,)
-            rows.append(Row(ANSWER, (shown, text), cited, named, place.graph, source=source))
-            inner = getattr(plan, "base", None)  # the base of a value
+            inner = getattr(plan, "base", None) if isinstance(plan, ValuePlan) else None
             if isinstance(inner, SetPlan) and not isinstance(inner, Members):
                 entities = inner.run(place)
         else:
@@ -200,7 +199,7 @@ class Operators(RetrieveStage):
                 cap=self.cap,
             )
         proofs: list[Item] = []
-        if isinstance(plan, TextPlan | Holds):
+        if isinstance(plan, TextPlan):
             proofs = plan.proofs(place)
         elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
             proofs = inner.proofs(place, entities[: self.cap])[: self.cap]
@@ -239,6 +238,12 @@ def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
     """Return whether a word has a meaning of its own, so that it does not name an entity."""
     form = stem(word)
     return word in words.all_words or form in words.all_words or form in lexicon.words
+
+
+def _value_of(plan: ValuePlan, place: Place) -> Shown:
+    """Return the value of a plan, as the graph writes it where it does."""
+    written = plan.written(place) if isinstance(plan, Amount) else None
+    return written or Shown(_shown(plan.value(place), plan.unit(place)))
 
 
 def _shown(value: float | bool, unit: str) -> str:

@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.bricks.retrieve.operators.sets import (
-    CannotPlanError,
     Listed,
     Place,
-    Plan,
     SetPlan,
-    ValuePlan,
-    Where,
+    Shown,
+    TextPlan,
+    no_value,
 )
 from graphbrick.core.items import Item, Property, Triple
 from graphbrick.core.properties.values import Scalar, Value, shown_value
 from graphbrick.patterns.properties.sources import Source, equal_to
 
-NO_VALUE = "operators.no_value"
-"""The code of the error that entities do not have a property that is asked for."""
 _PROVEN = 20  # owners whose value is shown
-
-
-def no_value(owner: str, name: str) -> CannotPlanError:
-    """Return the error that something does not have a property."""
-    return CannotPlanError(f"«{owner}» has no {name}", code=NO_VALUE, owner=owner, name=name)
-
-
-class Shown(NamedTuple):
-    """An answer that is a value.
-
-    Attributes:
-        text: The value as people write it.
-        entity: The entity that it is; None for a value that is not an entity.
-    """
-
-    text: str
-    entity: int | None = None
-
-
-class TextPlan(Plan):
-    """A plan that gives values as texts."""
-
-    @abstractmethod
-    def shown(self, place: Place) -> list[Shown]:
-        """Return the answers."""
-
-    @abstractmethod
-    def proofs(self, place: Place) -> list[Item]:
-        """Return what shows them."""
+_NAMED, _MOST_TRIPLES = 3, 1_000  # ends of each relation that a card names, and triples that it reads
 
 
 @dataclass(frozen=True)
@@ -91,29 +59,38 @@ class Values(TextPlan):
 
 
 @dataclass(frozen=True)
-class Holds(ValuePlan):
-    """The truth of «all of these entities have a value of a property»."""
+class Holds(TextPlan):
+    """The truth of «all of these entities have a value of a property».
+
+    Attributes:
+        base: The entities.
+        sources: Properties, one of which has the value.
+        value: The value.
+        is_not: Whether the opposite is the question.
+    """
 
     base: SetPlan
     sources: tuple[Source, ...]
-    value_asked: Scalar
+    value: Scalar
+    is_not: bool = False
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
-        return f"is {self.base.text(place)} among: {Where(None, self._of(place), self.value_asked).text(place)}"
+        text = f"is {self.base.text(place)} among: {Where(None, self._of(place), self.value).text(place)}"
+        return f"not ({text})" if self.is_not else text
 
     def _of(self, place: Place) -> tuple[Source, ...]:
         """Return the properties that all the entities have."""
         own = [place.graph.properties(entity) for entity in self.base.run(place).tolist()]
         return tuple(source for source in self.sources if own and all(source.name in one for one in own))
 
-    def value(self, place: Place) -> bool:
-        """Return the value."""
+    def shown(self, place: Place) -> list[Shown]:
+        """Return yes or no."""
         sources, entities = self._of(place), self.base.run(place).tolist()
         if not sources:
             raise no_value(self.base.text(place), self.sources[0].name)
-        holders = {entity for s in sources for entity in equal_to(place.graph, s.name, self.value_asked).tolist()}
-        return holders.issuperset(entities)
+        holders = {entity for s in sources for entity in equal_to(place.graph, s.name, self.value).tolist()}
+        return [Shown("yes" if holders.issuperset(entities) != self.is_not else "no")]
 
     def proofs(self, place: Place) -> list[Item]:
         """Return the properties."""
@@ -201,6 +178,3 @@ class Card(TextPlan):
             if met[key] <= _NAMED:
                 items.append(Triple(graph, triple))
         return items
-
-
-_NAMED, _MOST_TRIPLES = 3, 1_000  # ends of each relation that a card names, and triples that it reads

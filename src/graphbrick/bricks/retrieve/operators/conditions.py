@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.properties.plans import no_value
+from graphbrick.bricks.retrieve.operators.properties.selections import Through, Where
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.sets import (
     Along,
@@ -17,9 +17,8 @@ from graphbrick.bricks.retrieve.operators.sets import (
     Ints,
     Members,
     SetPlan,
-    Through,
-    Where,
     Without,
+    no_value,
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stem, stems
@@ -27,8 +26,8 @@ from graphbrick.patterns.properties.terms import Term, terms_in
 
 _SAMPLE, _MOST = 20, 1_000  # entities with a value that decide which relation leads to them, and their triples
 _GLUE = re.compile(
-    r"(?:^|(?<= ))(?:(?:that|which|who|whose|and|or|but|is|are|was|were|be|has|have|had|with|in|by|as|at|on|from|for|of|to|"
-    r"a|an|the|also|using|use|uses|both)\s+)+$"
+    r"(?:^|(?<= ))(?:(?:that|which|who|whose|and|or|but|is|are|was|were|be|has|have|had|with|in|by|as|at|on|from|"
+    r"for|of|to|a|an|the|also|using|use|uses|both)\s+)+$"
 )
 _PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
 _PARTICIPLE = re.compile(r"(?P<word>\b[a-z]+(?:ed|en|n|t|ing|de))\s+$")
@@ -126,9 +125,7 @@ class Conditions:
         near = {word for word in self.english.content(bare) if self.english.is_among(word, set(stems(name)))}
         return [word for word in self.english.content(bare) if word not in near]
 
-    def _narrowed(
-        self, base: SetPlan | None, group: list[Term], said: set[str], is_not: bool
-    ) -> tuple[SetPlan, bool]:
+    def _narrowed(self, base: SetPlan | None, group: list[Term], said: set[str], is_not: bool) -> tuple[SetPlan, bool]:
         """Return the part of a set that has one of the values, and whether a relation leads to what has them."""
         wheres = [Where(None, term.sources, term.value) for term in group]
         holders: SetPlan = wheres[0] if len(wheres) == 1 else Either(tuple(wheres))

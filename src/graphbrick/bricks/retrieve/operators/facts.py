@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Listed, Not, Plan, SetPlan, Through
-from graphbrick.bricks.retrieve.operators.properties.plans import NO_VALUE, Card, Holds, TripleValues, Values, no_value
+from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Listed, Plan, SetPlan, Through
+from graphbrick.bricks.retrieve.operators.properties.plans import Card, Holds, TripleValues, Values
+from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import spaced, stem, stems
@@ -257,8 +258,7 @@ class Facts:
         is_not = bool(re.search(r"\b(?:not|never)\b", rest))
         if not sources or not self._share_of_any(sources, base):
             raise self._missing(base, sources[0].name if sources else match["noun"])
-        plan = Holds(base, sources, term.value)
-        return Not(plan) if is_not else plan
+        return Holds(base, sources, term.value, is_not)
 
     def _share_of_any(self, sources: Sequence[Source], base: SetPlan) -> bool:
         return self._own(sources, base) is not None
@@ -277,9 +277,7 @@ class Facts:
         joined = [triple for triple in self._triples(one) if other in graph.triple(triple)[::2]]
         said = self.english.content(text)
         names = {name for triple in joined for name in graph.triple_properties(triple)}
-        spoken = [
-            name for name in names if any(self.english.is_among(word, set(stems(spaced(name)))) for word in said)
-        ]
+        spoken = [name for name in names if any(self.english.is_among(word, set(stems(spaced(name)))) for word in said)]
         return TripleValues(tuple(joined), spoken[0]) if len(spoken) == 1 else None
 
     def _triples(self, entity: int) -> list[int]:
