@@ -23,7 +23,6 @@ from graphbrick.language.folding import name_form, nfc
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.patterns.properties.sources import has_columns, sources_of
-from graphbrick.patterns.properties.terms import terms_in
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
@@ -147,6 +146,8 @@ def _values(graph: Graph, question: Question, words: str | None) -> list[tuple[S
     """Return the spans of a question that are values of properties, such as «tier 1», and names of the properties."""
     if not has_columns(graph):
         return []
+    from graphbrick.patterns.properties.terms import terms_in  # most graphs need none
+
     starts, values = [word.start for word in question.words], []
     for term in terms_in(graph, question.text, lexicon_of(graph, words).words):
         first, after = bisect_left(starts, term.start), bisect_left(starts, term.end)

@@ -179,7 +179,7 @@ def _floats(column: Column) -> Floats:
     if column.kind == Kind.DATETIME:
         moments = numbers.astype("datetime64[us]")
         days = moments.astype("datetime64[D]")
-        return _years(days) + (moments - days).astype(np.float64) / (86_400_000_000 * 366)
+        return np.asarray(_years(days) + (moments - days).astype(np.float64) / (86_400_000_000 * 366))
     return np.asarray(numbers, dtype=np.float64)
 
 

@@ -9,7 +9,6 @@ from typing import cast
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.by_model.model_plan import plan_by_model
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
@@ -153,6 +152,8 @@ class Operators(RetrieveStage):
             if self.llm is None or not cue:
                 raise
             reason = parser.with_names(str(error))
+        from graphbrick.bricks.retrieve.operators.by_model.model_plan import plan_by_model  # most runs have no model
+
         by_model = Parser(parser.resolver, question)
         try:
             plan = plan_by_model(self.llm, by_model, question.text)
