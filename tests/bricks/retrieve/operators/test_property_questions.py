@@ -211,3 +211,11 @@ def test_properties_of_a_database_are_read_around_the_seeds() -> None:
         ("Is Red Toaster red?", ("yes",)),
     ):
         assert PIPELINE(elsewhere, question).texts == texts
+
+
+def test_describing_may_be_a_relation_where_nothing_has_a_description(tmp_path: Path) -> None:
+    films = [("Salt Road", "described as", "moody"), ("Under Glass", "described as", "tense")]
+    graph = build(films, tmp_path / "films.graph")
+    assert PIPELINE(graph, "describe Salt Road").texts == ("moody",)
+    described = build([*films, EntityRecord("Salt Road", description="A film.")], tmp_path / "described.graph")
+    assert PIPELINE(described, "describe Salt Road").texts == ("Salt Road. A film. described as: moody",)

@@ -14,7 +14,7 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import spaced, stem, stems
-from graphbrick.patterns.properties.sources import Source, sources_of
+from graphbrick.patterns.properties.sources import Source, has_columns, sources_of
 
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
 _GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text")))
@@ -32,7 +32,7 @@ class Facts:
     def __init__(self, parser: Parser) -> None:
         self.parser, self.english, self.resolver = parser, parser.english, parser.resolver
         self.place, self.lexicon = parser.place, parser.resolver.lexicon
-        self.sources = sources_of(parser.place.graph)
+        self.sources, self.has_properties = sources_of(parser.place.graph), has_columns(parser.place.graph)
 
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question for a value; None for another question.
@@ -53,8 +53,12 @@ class Facts:
 
     def card(self, text: str) -> Plan | None:
         """Return the plan of a question for all that is known about an entity; None for another question."""
-        match = self.english.match("card", text)
-        return Card(self.parser.entity(match["who"])) if match else None
+        match, graph = self.english.match("card", text) or self.english.match("description", text), self.place.graph
+        if match is None:
+            return None
+        entity = self.parser.entity(match["who"])
+        is_told = self.english.match("card", text) or graph.description(entity) or self.has_properties
+        return Card(entity) if is_told else None
 
     # What words speak of
 

@@ -97,7 +97,7 @@ class Operators(RetrieveStage):
         lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
         question = question_of(graph, query, partial(_is_known, lexicon, words))
         cue = words.cue_in(question.text)
-        asks_of_properties = has_columns(graph) or words.match("card", question.text)
+        asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
         if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
@@ -136,7 +136,7 @@ class Operators(RetrieveStage):
     def _fact(parser: Parser) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
-        if not has_properties and not parser.english.match("card", text):
+        if not has_properties and not _asks_for_card(parser.english, text):
             return None
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
 
@@ -233,6 +233,11 @@ def read(parser: Parser, text: str) -> Plan:
     if unknown:
         raise CannotPlanError(f"no rule can plan {unknown!r}", code="operators.no_rule")
     return parser.set(text)
+
+
+def _asks_for_card(words: English, text: str) -> bool:
+    """Return whether a question may ask for all that is known about an entity."""
+    return bool(words.match("card", text) or words.match("description", text))
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
