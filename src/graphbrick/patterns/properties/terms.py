@@ -14,7 +14,7 @@ from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.properties.sources import Source, equal_to, sources_of
 
 _LONGEST = 6  # words of a value
-_WORD = re.compile(r"[^\s,;:?!()«»\"]+")
+_WORD = re.compile(r"(?<!\S)non-|[^\s,;:?!()«»\"]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MORE = re.compile(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or more| or less)")
 _LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))

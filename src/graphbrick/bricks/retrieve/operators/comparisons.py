@@ -114,9 +114,9 @@ class Superlatives:
         return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
 
     def _rates(self, word: str) -> bool:
-        """Return whether a word is the participle of a number: «the highest rated film»."""
+        """Return whether a word speaks of a number: «the highest rated film», «the lowest tier service»."""
         is_class = bool(self.resolver.lexicon.class_named(stems(word)))
-        return word.endswith("ed") and not is_class and self.resolver.has_number(word)
+        return not is_class and not MENTION.search(word) and self.resolver.has_number(word)
 
     def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
         """Move «in e0» and «among the neighbours of e0» from the end of the measure to the entities compared."""
@@ -198,6 +198,9 @@ class Comparisons:
         if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
             base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
+        done = self._done_in_time(text)
+        if done is not None:
+            return done
         bounds = self._bounds(text)
         if bounds is None:
             return None
@@ -210,6 +213,19 @@ class Comparisons:
         except UnknownNounError as error:
             return self._bounded(None, bounds, attribute, error)
         return self._bounded(base, bounds, attribute)
+
+    def _done_in_time(self, text: str) -> SetPlan | None:
+        """Read «people who joined in 2020»: a verb that speaks of a property; None if there is none."""
+        match = self.english.match("done_in_time", text)
+        when = self.english.read_amount(match["when"]) if match else None
+        if match is None or when is None or when.rest:
+            return None
+        try:
+            base = self.read(match["base"])
+            attribute = self.resolver.date(match["attr"], base, match["attr"])
+        except CannotPlanError:
+            return None
+        return p.dated(base, attribute, "exactly", when.as_date) if attribute.source.relation < 0 else None
 
     def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
         """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""

@@ -112,7 +112,9 @@ class Conditions:
         try:
             return self.read(self.english.as_question(bare)), []
         except CannotPlanError:
-            classes = self.lexicon.classes_in(bare)
+            classes, words = self.lexicon.classes_in(bare), self.english.content(bare)
+            if not classes and len(words) == 1 and not MENTION.search(bare):
+                return None, words  # «engineers who work» in Germany: the first value is the base
             if MENTION.search(bare) or len(classes) != 1:
                 raise
             rest = self._rest(bare, classes[0])

@@ -211,18 +211,30 @@ class Facts:
         base, verbs = self._base(match["who"]), self.english.content(match["verb"] or "")
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
         sources = [source for source in self._said(verbs, kinds=dates) if source.is_date]
-        plan = self._values(sources, base)
+        plan = None if match["other"] else self._values(sources, base)  # «join e1» is no date of e0 alone
         if plan is not None:
             return plan
         own = [source for source in self.sources if source.is_date and self._own([source], base)]
         plain = [source for source in own if source.words <= _TIME]
-        if len(plain) == 1 and (not verbs or set(verbs) & _HAPPEN):
+        if len(plain) == 1 and not match["other"] and (not verbs or set(verbs) & _HAPPEN):
             return self._plan(base, plain[0])
         if not verbs and len(own) == 1:
             return self._plan(base, own[0])
-        if verbs and not self._is_relation(match["verb"]):
-            raise self._missing(base, f"time when it {match['verb']}")
-        return None
+        if any(any(map(str.isdigit, self.place.graph.label(end))) for end in self._ends(base, verbs)):
+            return None  # a year or date that is an entity
+        raise self._missing(base, f"time when it {match['verb'] or 'was'}")
+
+    def _ends(self, base: SetPlan, verbs: Sequence[str]) -> list[int]:
+        """Return some entities that relations with one of some verbs join to a set; of all relations without verbs."""
+        graph, names = self.place.graph, self.lexicon.relations
+        triples = [triple for entity in base.run(self.place)[:_SAMPLE].tolist() for triple in self._triples(entity)]
+        return [
+            end
+            for triple in triples
+            for head, relation, tail in [graph.triple(triple)]
+            for end in (head, tail)
+            if not verbs or any(self.english.is_among(word, names[relation].words) for word in verbs)
+        ]
 
     def _how_much(self, text: str) -> Plan | None:
         """Read «how much does e0 cost», «how many minutes did e0 last», «how long was e0»."""
@@ -251,14 +263,15 @@ class Facts:
         if not match:
             return None
         base = self._base(match["who"])
-        terms = self.parser.conditions.terms(match["rest"])
-        if len(terms) != 1 or MENTION.search(match["rest"]):
+        told = f"{match['noun']} {match['rest']}".strip()
+        terms = self.parser.conditions.terms(told)
+        if len(terms) != 1 or MENTION.search(told):
             return None
         (term,) = terms
         sources = term.sources
         if match["noun"]:
             sources = tuple(source for source in sources if source in self._said(self.english.content(match["noun"])))
-        rest = f"{match['rest'][: term.start]} {match['rest'][term.end :]}"
+        rest = f"{told[: term.start]} {told[term.end :]}"
         is_not = bool(re.search(r"\b(?:not|never)\b", rest))
         if not sources or not self._share_of_any(sources, base):
             raise self._missing(base, sources[0].name if sources else match["noun"])
