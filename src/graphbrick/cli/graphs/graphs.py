@@ -260,8 +260,12 @@ def export(
     counts = {"entities": opened.n_entities, "triples": opened.n_triples}
     if written.relations is not None:
         counts = {"entities": opened.n_entities, "relations": written.relations}
+    left_out = written.left_out.to_dict() if written.left_out is not None else {}
     if as_json:
-        print_json({"target": str(target), **counts})
+        print_json({"target": str(target), **counts, **({"left_out": left_out} if left_out else {})})
         return
     nouns = {"entities": "entity", "triples": "triple", "relations": "relation"}
     typer.echo(f"{target}: {', '.join(counted(count, nouns[name]) for name, count in counts.items())}")
+    for what, case in left_out.items():
+        examples = f": {', '.join(case['examples'])}" if case["examples"] else ""
+        typer.echo(f"not as in the graph: {case['count']:,} {what}{examples}")
