@@ -12,7 +12,7 @@ from pathlib import Path
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.properties.values import Kind, Properties, Scalar, value_text
 from graphbrick.graphs.export.blocks import triple_blocks, writable
-from graphbrick.graphs.export.columns import PropertyTitles, elements
+from graphbrick.graphs.export.columns import PropertyTitles
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import Export, new_export_folder, tell_left_out
@@ -28,7 +28,7 @@ _EDGES = (":START_ID", ":END_ID", ":TYPE", "key", "label")
 _TYPES = {Kind.TEXT: "string", Kind.INTEGER: "long", Kind.NUMBER: "double", Kind.BOOLEAN: "boolean", Kind.DATE: "date"}
 _BROKEN = "line breaks in texts, written as blanks"
 _JOINED = "semicolons in elements of lists, written as commas"
-_EMPTY = "empty texts and empty lists"
+_EMPTY = "empty texts and empty lists, which are no values"
 UNTYPED = "Entity"
 """The label of nodes without a type."""
 
@@ -135,9 +135,8 @@ class _Cells:
 
     def value(self, title: str, value: Scalar | tuple[Scalar, ...]) -> str:
         """Return the value of a property."""
-        empty = sum(element == "" for element in elements(value)) + (value == ())
-        if empty:
-            self.left_out.add(_EMPTY, title, empty)
+        if value in ("", (), ("",)):
+            self.left_out.add(_EMPTY, title)
         if isinstance(value, tuple):
             return self.list(map(_value_text, value))
         return self.text(_value_text(value))

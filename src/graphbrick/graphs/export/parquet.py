@@ -14,14 +14,13 @@ from graphbrick.graphs.export.blocks import mapped_texts, triple_blocks, writabl
 from graphbrick.graphs.export.columns import PropertyTitles
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import Export, new_export_folder
+from graphbrick.graphs.readers.parquet import MARK
 from graphbrick.graphs.records.columns import ColumnKey
 from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.graphs.store.stored import StoredGraph
 
 _ROWS = 1 << 17  # per row group
 _FILES = ("nodes.parquet", "edges.parquet", "relations.parquet")
-MARK = {b"graphbrick": b"export"}
-"""Metadata of the tables, by which a reader knows that their columns are as written here."""
 
 
 def to_parquet(
@@ -188,4 +187,4 @@ def _writer(file: Path, columns: dict[str, Any]) -> Any:
     import pyarrow
     from pyarrow import parquet
 
-    return parquet.ParquetWriter(file, pyarrow.schema(list(columns.items()), MARK), compression="zstd")
+    return parquet.ParquetWriter(file, pyarrow.schema(list(columns.items()), {MARK: b"export"}), compression="zstd")

@@ -52,10 +52,6 @@ _RESERVED = {*map(str.casefold, _NEO4J_SUFFIXES), "from", "to"}
 _DIRECTIONS = {"directed", "undirected", "mutual"}
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
-# The headers of the export neo4j-csv: types and relations stand there as they are, and as names for Neo4j.
-_OWN_NODES = ("key:ID", "label", "description", "aliases:string[]", "types:string[]", ":LABEL")
-_OWN_EDGES = (":START_ID", ":END_ID", ":TYPE", "key", "label")
-
 
 @dataclass(frozen=True)
 class NodeColumns:
@@ -72,6 +68,7 @@ class NodeColumns:
         space: The ID space of the keys; empty if there is none.
         header: Whether the first row names the columns.
         width: Number of columns.
+        is_exact: Whether an export of this package wrote the table, whose lists are separated by semicolons alone.
     """
 
     key: int
@@ -84,6 +81,7 @@ class NodeColumns:
     space: str = ""
     header: bool = True
     width: int = 2
+    is_exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -215,9 +213,6 @@ def edge_columns(
     relation = _find(cells, _RELATION, without=(direction, head, tail))
     if options.columns is not None:
         return _named_edges(cells, samples, options, file, is_known=None not in (head, relation, tail))
-    if options.header is not False and tuple(cell.strip() for cell in cells[:5]) == _OWN_EDGES:
-        fields, ignored = field_columns(cells, samples, range(5))
-        return EdgeColumns(0, 3, 1, None, 4, fields, ignored, width=len(cells))
     has_relation = relation is not None or options.relation is not None
     if options.header is not False and head is not None and tail is not None and has_relation:
         fields, ignored = field_columns(cells, samples, (head, relation, tail, direction))
@@ -357,7 +352,6 @@ def node_columns(
         for name in (options.key, options.name, options.type)
     ]
     key, name, types = chosen
-    own = tuple(cell.strip() for cell in cells[:6]) == _OWN_NODES
     key = _find(cells, _KEY, without=(name, types)) if key is None else key
     roles = [_find(cells, names) for names in (_NAME, _TYPES, _DESCRIPTION, _ALIASES)]
     if key is None:
@@ -365,7 +359,7 @@ def node_columns(
             raise unrecognised("the key", cells, file, "call it id, or name it with --key")
         return NodeColumns(0, (1,) if len(cells) > 1 else (), header=False)
     if types is None:
-        types = 4 if own else _find(cells, _TYPES, without=(key, name))
+        types = _find(cells, _TYPES, without=(key, name))
     names = [place for place, cell in enumerate(cells) if _plain_name(cell) in _NAME and place not in (key, types)]
     names.sort(key=lambda place: _NAME.index(_plain_name(cells[place])))
     if name is None and names:
@@ -383,7 +377,7 @@ def node_columns(
             aliases.append(place)
     description, alias = (_find(cells, names, without=(key, name, types)) for names in (_DESCRIPTION, _ALIASES))
     aliases = [place for place in (alias, *aliases) if place is not None]
-    used = (key, name, types, description, *aliases, *([5] if own else []))
+    used = (key, name, types, description, *aliases)
     fields, ignored = field_columns(cells, samples, used)
     space = _space(cells[key])
     if space and split_type(cells[key])[0].rpartition(":")[0]:
