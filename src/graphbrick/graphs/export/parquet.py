@@ -187,4 +187,4 @@ def _writer(file: Path, columns: dict[str, Any]) -> Any:
     import pyarrow
     from pyarrow import parquet
 
-    return parquet.ParquetWriter(file, pyarrow.schema(list(columns.items()), {MARK: b"export"}), compression="zstd")
+    return parquet.ParquetWriter(file, pyarrow.schema(list(columns.items()), {MARK: file.stem}), compression="zstd")

@@ -23,7 +23,7 @@ from graphbrick.graphs.readers.streams import PACKED, PACKINGS, no_rows
 from graphbrick.graphs.records.records import EntityRecord, Record
 
 MARK = b"graphbrick"
-"""The metadata of tables that exports of this package wrote: their columns are known."""
+"""The metadata of tables that exports of this package wrote, "nodes" or "edges", whose columns are known."""
 
 _BATCH_ROWS = 1 << 16
 _SAMPLE_ROWS = 1 << 10
@@ -48,7 +48,7 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
 
 def _node_columns(table: ParquetTable, reading: FileReading) -> NodeColumns:
     options = reading.options
-    if table.is_own and not (options.key or options.name or options.type):
+    if table.own_role == "nodes" and not (options.key or options.name or options.type):
         return own_typed_nodes(table.names)
     columns = node_columns(table.names, table.samples(), options, table.file)
     if not columns.header:
@@ -79,7 +79,7 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Record]:
 
 
 def _edge_columns(table: ParquetTable, reading: FileReading) -> EdgeColumns:
-    if table.is_own and not reading.options.columns:
+    if table.own_role == "edges" and not reading.options.columns:
         return own_typed_edges(table.names)
     columns = edge_columns(table.names, table.samples(), reading.options, table.file)
     if not columns.header and not reading.options.columns:
@@ -146,7 +146,7 @@ class ParquetTable:
         except self._errors as error:
             raise self._fault(error) from error
         self.names: list[str] = self._parquet.schema_arrow.names
-        self.is_own = (self._parquet.schema_arrow.metadata or {}).get(MARK) == b"export"
+        self.own_role = (self._parquet.schema_arrow.metadata or {}).get(MARK, b"").decode()
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
         if twice is not None:
             reason = f"several columns are called {twice!r}; rename them"
