@@ -24,7 +24,19 @@ for line in sys.stdin.read().splitlines():
     except SystemExit as end:
         print("exit", end.code, flush=True)
 """
-SIF = "Kenya capital Nairobi\nKenya borders Uganda Tanzania\nUganda capital Kampala\nAtlantis\n"
+TGF = """\
+1 Kenya
+2 Nairobi
+3 Uganda
+4 Tanzania
+5 Kampala
+6 Atlantis
+#
+1 2 capital
+1 3 borders
+1 4 borders
+3 5 capital
+"""
 QUESTION = "What is the capital of Uganda?"
 
 
@@ -59,14 +71,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_that_the_package_adds_works_in_a_new_process(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "kenya.sif").write_text(SIF, encoding="utf-8")
+    (tmp_path / "kenya.tgf").write_text(TGF, encoding="utf-8")
     pipeline = "ShortestPaths() >> Rerank(SharedWords(shortest=4), n=1) >> PathAnswer()"
     commands = [
-        "build | kenya.sif | kenya.graph",
+        "build | kenya.tgf | kenya.graph",
         f"ask | kenya.graph | {QUESTION} | --pipeline | {pipeline}",
-        f"ask | kenya.graph | {QUESTION} | --recipe | sif-paths",
+        f"ask | kenya.graph | {QUESTION} | --recipe | tgf-paths",
         "degrees | kenya.graph | -n | 2",
-        "recipes | SIF-PATHS",
+        "recipes | TGF-PATHS",
         "degrees | --help",
     ]
     told, errors = run(tmp_path, installed, commands=commands)
@@ -83,13 +95,13 @@ def test_all_that_the_package_adds_works_in_a_new_process(installed: Path, tmp_p
 
 def test_a_broken_package_is_one_line_and_everything_else_works(installed: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(installed, tmp_path / "broken")
-    (broken / "graphbrick_sif" / "command.py").write_text("import nothing_like_this\n", encoding="utf-8")
-    told, errors = run(tmp_path, broken, commands=["recipes | SIF-PATHS", "--help", "degrees"])
-    assert "SharedWords" in told["recipes | SIF-PATHS"]
+    (broken / "graphbrick_tgf" / "command.py").write_text("import nothing_like_this\n", encoding="utf-8")
+    told, errors = run(tmp_path, broken, commands=["recipes | TGF-PATHS", "--help", "degrees"])
+    assert "SharedWords" in told["recipes | TGF-PATHS"]
     assert "Answer a question over a graph." in told["--help"]
     assert told["degrees"] == "exit 1\n"
     warned = [line for line in errors.splitlines() if not line.startswith("error: No such command 'degrees'")]
     assert warned == [
-        "warning: the plug-in command degrees (graphbrick_sif.command:degrees) is left out: it cannot be imported: "
+        "warning: the plug-in command degrees (graphbrick_tgf.command:degrees) is left out: it cannot be imported: "
         "ModuleNotFoundError: No module named 'nothing_like_this'"
     ]

@@ -90,7 +90,7 @@ def read_options(
     names: Any = None
     if columns is not None:
         names = tuple(part.strip() for part in columns.split(","))
-        if len(names) not in (2, 3):
+        if len(names) != 3 and not (len(names) == 2 and others.get("relation")):
             raise InputError(
                 f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3, or with "
                 "--relation NAME two, head and tail"

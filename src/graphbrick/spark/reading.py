@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import ReadOptions
-from graphbrick.graphs.readers.columns import named_column, triple_columns, unrecognised
+from graphbrick.graphs.readers.columns import triple_columns
 from graphbrick.graphs.readers.delimited import DELIMITERS, best_delimiter, spelled_delimiter, split_line
+from graphbrick.graphs.readers.roles import named_column, unrecognised
 from graphbrick.graphs.store import manifest
 from graphbrick.spark.prepared import Prepared, is_prepared
 from graphbrick.spark.storage import Storage, is_remote, location, write_table

@@ -12,7 +12,7 @@ from faults import fails
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Raw
 from graphbrick.graphs.readers import ReadOptions, read_source
-from graphbrick.graphs.readers.columns import _plain_name
+from graphbrick.graphs.readers.roles import plain_name
 from graphbrick.graphs.records.records import BadRecords, EdgeRecord
 
 
@@ -241,8 +241,8 @@ def test_column_that_is_not_there(tmp_path: Path) -> None:
         ("", ""),
     ],
 )
-def test_plain_name(cell: str, plain: str) -> None:
-    assert _plain_name(cell) == plain
+def testplain_name(cell: str, plain: str) -> None:
+    assert plain_name(cell) == plain
 
 
 @pytest.mark.shared

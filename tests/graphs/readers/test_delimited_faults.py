@@ -105,7 +105,7 @@ def test_all_records_bad_is_left_to_the_builder(tmp_path: Path) -> None:
         ("kb.tsv", b"\n \n", "reader.no_rows", {}),
         ("kb.txt", b"\xef\xbb\xbf", "reader.no_rows", {}),
         ("kb.txt", "a|b|c".encode("utf-16"), "reader.utf16", {}),
-        ("kb.json", b"{}", "reader.unsupported", {"ending": "json"}),
+        ("kb.docx", b"{}", "reader.unsupported", {"ending": "docx"}),
         ("kb", b"a|b|c", "reader.unsupported", {"ending": ""}),
     ],
 )

@@ -95,9 +95,9 @@ def test_an_ending_that_is_taken_and_a_value_that_is_no_reader_are_left_out(tmp_
 
 
 def test_the_error_about_an_unknown_ending_lists_all_readers(tmp_path: Path, install: Install) -> None:
-    install("readers", sif=yields())
+    install("readers", tgf=yields())
     (tmp_path / "x.odd").write_text("x")
     with fails("reader.unsupported", InputError, ending="odd") as error:
         build(tmp_path / "x.odd", tmp_path / "x.graph")
     supported = error.value.values["supported"]
-    assert (supported[0], supported[-2:]) == ("txt", ["owl", "sif"])  # type: ignore[index]
+    assert (supported[0], supported[-1]) == ("txt", "tgf")  # type: ignore[index]

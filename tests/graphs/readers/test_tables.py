@@ -73,7 +73,7 @@ def test_two_columns_without_a_header_are_key_and_label(tmp_path: Path) -> None:
 
 def test_key_that_comes_again_is_fine(tmp_path: Path) -> None:
     nodes = write(tmp_path, "nodes.csv", "id,name,kind\ng1,BRCA1,Gene\ng1,,Target\n")
-    assert read_nodes(nodes) == [EntityRecord("g1", "BRCA1", types=("Gene",)), EntityRecord("g1", types=("Target",))]
+    assert read_nodes(nodes) == [EntityRecord("g1", "BRCA1", types=("Gene", "Target"))]
 
 
 @pytest.mark.parametrize("header", ["gene,name,kind", "gene,symbol,class", "gene,name", "title"])

@@ -149,6 +149,11 @@ def add(
     delimiter: Delimiter = None,
     columns: Columns = None,
     header: Header = None,
+    relation: Relation = None,
+    name: Name = None,
+    type_: Type = None,
+    key: Key = None,
+    quote: Quote = None,
     language: Language = "en",
     skip_bad: SkipBad = False,
     learn: LearnAgain = False,
@@ -160,7 +165,8 @@ def add(
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.changes.delta import change
 
-    options = read_options(delimiter, columns, header, language)
+    roles = {"relation": relation, "name": name, "type": type_, "key": key, "quote": quote}
+    options = read_options(delimiter, columns, header, language, **roles)
     with progress(f"adding to {graph}") as report:
         done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report)
     print_change(done, as_json=as_json)
@@ -173,6 +179,8 @@ def delete(
     delimiter: Delimiter = None,
     columns: Columns = None,
     header: Header = None,
+    relation: Relation = None,
+    quote: Quote = None,
     skip_bad: SkipBad = False,
     ignore_missing: Annotated[
         bool, typer.Option("--ignore-missing", help="Pass over triples that are not there, and list them.")
@@ -184,7 +192,7 @@ def delete(
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.changes.delta import change
 
-    options = read_options(delimiter, columns, header, "en")
+    options = read_options(delimiter, columns, header, "en", relation=relation, quote=quote)
     with progress(f"deleting from {graph}") as report:
         done = change(
             graph,

@@ -53,17 +53,19 @@ def print_understood(lines: Sequence[str]) -> None:
         console().print(plain(line))
 
 
-def print_built(graph: Graph, *, as_json: bool, learning: bool = False, understood: Sequence[str] = ()) -> None:
+def print_built(
+    graph: Graph, *, as_json: bool, learning: bool = False, understood: Sequence[str] | None = None
+) -> None:
     """Print the report of a build.
 
     Args:
         graph: The graph.
         as_json: Print JSON.
         learning: Whether its relations are learned next.
-        understood: How its files were read, for JSON.
+        understood: How its files were read, for JSON; None if it was not built from files.
     """
     if as_json:
-        print_json({**graph_info(graph), "understood": list(understood)})
+        print_json(graph_info(graph) | ({} if understood is None else {"understood": list(understood)}))
         return
     out, facts = console(), graph.manifest
     out.print(

@@ -20,6 +20,7 @@ from graphbrick.core.plugins import Registry
 from graphbrick.core.properties.values import NO_PROPERTIES
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files
+from graphbrick.graphs.readers.formats.content import told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
@@ -32,13 +33,21 @@ READERS: Registry[Reader] = Registry(
     {
         **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv", "edges", "edgelist"), f"{_HERE}.tables:DELIMITED"),
         "parquet": f"{_HERE}.parquet:PARQUET",
-        "xlsx": f"{_HERE}.excel:READER",
+        "xlsx": f"{_HERE}.formats.excel:READER",
         **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
+        "graphml": f"{_HERE}.formats.graphml:READER",
+        "gexf": f"{_HERE}.formats.gexf:READER",
+        **dict.fromkeys(("json", "cyjs"), f"{_HERE}.formats.json_document:READER"),
+        **dict.fromkeys(("jsonl", "ndjson"), f"{_HERE}.formats.json_lines:READER"),
+        "obo": f"{_HERE}.formats.obo:READER",
+        "sif": f"{_HERE}.formats.sif:READER",
+        "gml": f"{_HERE}.formats.gml:READER",
+        "net": f"{_HERE}.formats.pajek:READER",
     },
     reader_fault,
 )
 """The readers by the ending of the file name, without the dot and without ``.gz``, ``.zst``, ``.bz2`` or ``.xz``."""
-_LABELS = 1 << 14
+_LABELS = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -226,10 +235,17 @@ def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[F
 
 
 def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
+    """Yield the names, types and descriptions of a table; they make no entities, and its properties are not for it."""
     while rows := list(islice(records, _LABELS)):
-        named = (replace(row, properties=NO_PROPERTIES) for row in rows if isinstance(row, EntityRecord))
-        block = FactBlock.of([Described(record) for record in named])
+        named = [record for row in rows for record in _entities_of(row)]
+        block = FactBlock.of([Described(replace(record, properties=NO_PROPERTIES)) for record in named])
         yield replace(block, kind=block.kind | np.uint8(FOR_RELATION))
+
+
+def _entities_of(part: Part) -> list[EntityRecord]:
+    if isinstance(part, FactBlock):
+        return part.records()
+    return [part] if isinstance(part, EntityRecord) else []
 
 
 def _triples(file: Path, reading: FileReading) -> Iterator[Part]:
@@ -254,7 +270,7 @@ def _has_nodes(ending: str) -> bool:
 
 def _ending(file: Path) -> str:
     """Return the ending that tells the format of a file: ``txt`` for ``kb.TXT.gz``."""
-    return Path(unpacked_name(file)).suffix.removeprefix(".")
+    return told_by_content(file, Path(unpacked_name(file)).suffix.removeprefix("."))
 
 
 def _checked_ending(file: Path) -> str:

@@ -5,50 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.fields import VALUE_TYPE, Field, distinct_names, field_of, split_type
+from graphbrick.graphs.readers.fields import Field, distinct_names, field_of, split_type
+from graphbrick.graphs.readers.roles import (
+    ALIASES,
+    DESCRIPTION,
+    HEAD,
+    HEADERS_ONLY,
+    KEY,
+    NAME,
+    RELATION,
+    TAIL,
+    TYPES,
+    find_column,
+    listed,
+    named_column,
+    plain_name,
+    space_in,
+    unrecognised,
+)
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
 
-# Column names of each role, best first. A leading `:` marks a reserved column (Neo4j `:LABEL`, Neptune `~label`), so
-# that the `:LABEL` of a node (its type) is not mistaken for its label.
-_HEAD = (
-    *(":start_id", ":from", "head", "subject", "source", "src", "s", "from", "start", "start_id", "h"),
-    *("entity1", "node1", "head_id", "subject_id", "source_id"),
-)
-_RELATION = (
-    *(":type", ":label", "relation", "predicate", "p", "r", "edge", "type"),
-    *("rel", "metaedge", "relationship", "property", "label"),
-    *("relation_type", "relationship_type", "rel_type", "reltype", "edge_type", "interaction", "kind"),
-    *("predicate_id", "relation_id"),
-)
-_TAIL = (
-    *(":end_id", ":to", "tail", "object", "target", "dst", "o", "t", "to", "end", "end_id"),
-    *("entity2", "node2", "tail_id", "object_id", "target_id"),
-)
-_HEADERS_ONLY = {name for name in _RELATION if len(name) > 2} - {
-    "edge",
-    "type",
-    "property",
-    "label",
-    "interaction",
-    "kind",
-}
-"""Names of columns of relations that are hardly ever relations themselves."""
-
-_KEY = (":id", "id", "key", "node_id", "nodeid", "entity_id", "iri", "uri", "mid", "curie", "identifier")
-_NAME = ("name", "label", "title", "preflabel")
-_TYPES = (":label", ":type", "kind", "type", "types", "category", "labels")
-_DESCRIPTION = ("description", "desc", "definition", "comment", "abstract")
-_ALIASES = ("aliases", "alias", "synonyms", "alternate_names", "altlabel")
-
-_NEO4J_SUFFIXES = {"ID", "LABEL", "TYPE", "START_ID", "END_ID", "IGNORE"}
-_RESERVED = {*map(str.casefold, _NEO4J_SUFFIXES), "from", "to"}
 _DIRECTIONS = {"directed", "undirected", "mutual"}
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -113,66 +95,6 @@ class EdgeColumns:
     width: int = 3
 
 
-def _plain_name(cell: str) -> str:
-    """Return a header cell in the spelling of the role tables.
-
-    >>> [_plain_name(cell) for cell in ("Name:string", "personId:ID(Person)", "~label", "rdfs:label", "node id")]
-    ['name', ':id', ':label', 'label', 'node_id']
-    """
-    cell = re.sub(r"(\(.*\)|\{.*\})+$", "", cell.strip())  # drop ID space and options (Neo4j), cardinality (Neptune)
-    name, _, suffix = cell.rpartition(":")
-    if name and suffix in _NEO4J_SUFFIXES:
-        return ":" + suffix.casefold()
-    if name:
-        cell = name if VALUE_TYPE.fullmatch(suffix) else suffix
-    plain = re.sub(r"[ -]", "_", cell.lstrip(":~_").casefold())
-    return ":" + plain if cell.startswith((":", "~")) and plain in _RESERVED else plain
-
-
-def _space(cell: str) -> str:
-    """Return the ID space of a header cell.
-
-    >>> _space(":START_ID(Person)"), _space("id:ID"), _space("name:string(x)")
-    ('Person', '', '')
-    """
-    match = re.search(r":(?:START_|END_)?ID\(([^)]*)\)", cell)
-    return match[1].strip() if match else ""
-
-
-def space_of(header: Sequence[str]) -> str:
-    """Return the ID space of the keys of a table of nodes; empty if there is none."""
-    key = _find(header, _KEY)
-    return "" if key is None else _space(header[key])
-
-
-def has_role(header: Sequence[str], role: str) -> bool:
-    """Return whether a header has a column of "head", "relation" or "types"."""
-    return _find(header, {"head": _HEAD, "relation": _RELATION, "types": _TYPES}[role]) is not None
-
-
-def _find(cells: Sequence[str], names: Sequence[str], without: Iterable[int | None] = ()) -> int | None:
-    """Return the index of the column that matches the best name; None if no column matches."""
-    plain = ["" if place in without else _plain_name(cell) for place, cell in enumerate(cells)]
-    return next((plain.index(name) for name in names if name in plain), None)
-
-
-def table_kind(cells: Sequence[str]) -> str:
-    """Return "edges" or "nodes" for the header of a table; empty if it tells neither.
-
-    >>> [table_kind(cells.split()) for cells in ("~id ~from ~to", "id name from to", "source target", "year sum")]
-    ['edges', 'nodes', 'edges', '']
-    """
-    head, tail, key = (_find(cells, names) for names in (_HEAD, _TAIL, _KEY))
-    if head is not None and tail is not None:
-        reserved = _plain_name(cells[head]).startswith(":")
-        is_node = key is not None and _find(cells, _NAME) is not None and _find(cells, _RELATION[:7]) is None
-        if reserved or not is_node or "node1" in map(_plain_name, cells):
-            return "edges"
-        relation = _find(cells, _RELATION, without=(_find(cells, _NAME),))
-        return "nodes" if relation is None else "edges"
-    return "" if key is None else "nodes"
-
-
 def field_columns(
     cells: Sequence[str], samples: Sequence[Sequence[str]], used: Iterable[int | None]
 ) -> tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]:
@@ -182,7 +104,7 @@ def field_columns(
         texts = [row[place] for row in samples if place < len(row)]
         if place in taken:
             continue
-        if _plain_name(cell) == ":ignore":
+        if plain_name(cell) == ":ignore":
             ignored.append(("that the header marks as IGNORE", cell.strip()))
         elif not cell.strip():
             if any(text.strip() for text in texts):
@@ -209,14 +131,14 @@ def edge_columns(
         InputError: A column does not exist or is named twice, or the header does not tell which columns to use.
     """
     direction = _direction_column(cells, samples)
-    head, tail = _find(cells, _HEAD), _find(cells, _TAIL)
-    relation = _find(cells, _RELATION, without=(direction, head, tail))
+    head, tail = find_column(cells, HEAD), find_column(cells, TAIL)
+    relation = find_column(cells, RELATION, without=(direction, head, tail))
     if options.columns is not None:
         return _named_edges(cells, samples, options, file, is_known=None not in (head, relation, tail))
     has_relation = relation is not None or options.relation is not None
     if options.header is not False and head is not None and tail is not None and has_relation:
         fields, ignored = field_columns(cells, samples, (head, relation, tail, direction))
-        spaces = (_space(cells[head]), _space(cells[tail]))
+        spaces = (space_in(cells[head]), space_in(cells[tail]))
         return EdgeColumns(head, relation, tail, direction, None, fields, ignored, spaces, True, len(cells))
     if options.header is None:
         _check_header(cells, samples, (head, relation, tail), file)
@@ -241,7 +163,7 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str)
 
 def _direction_column(cells: Sequence[str], samples: Sequence[Sequence[str]]) -> int | None:
     """Return the column ``Type`` of Gephi, which says whether edges are directed; None if there is none."""
-    place = _find(cells, ("type",))
+    place = find_column(cells, ("type",))
     if place is None:
         return None
     texts = {row[place].strip().casefold() for row in samples if place < len(row)}
@@ -253,7 +175,8 @@ def _named_edges(
 ) -> EdgeColumns:
     """Return the columns that the options name; two are head and tail."""
     names = options.columns or ()
-    numbers_only = all(column.isdecimal() and column not in cells for column in names)
+    has_data = all(_NUMBER.fullmatch(cell.strip()) for cell in cells)
+    numbers_only = all(column.isdecimal() and (has_data or column not in cells) for column in names)
     header = options.header if options.header is not None else is_known or not numbers_only
     places = [named_column(column, cells, header, file) for column in names]
     if len(set(places)) < len(places):
@@ -274,20 +197,20 @@ def _check_header(
     """Raise if the first row looks like a header of which only a part is known."""
     head, relation, tail = known
     names = [cells[place] for place in known if place is not None]
-    is_sure = relation is not None and _plain_name(cells[relation]) in _HEADERS_ONLY and len(cells) > 2
+    is_sure = relation is not None and plain_name(cells[relation]) in HEADERS_ONLY and len(cells) > 2
     is_sure = is_sure and all(row[relation : (relation or 0) + 1] != [cells[relation or 0]] for row in samples)
     if len(names) < 2 and not is_sure:
         return
     if head is not None and tail is not None:
         reason = (
-            f"the header names {names[0]} and {names[1]}, but no column of relations is among {_listed(cells)}; name "
+            f"the header names {names[0]} and {names[1]}, but no column of relations is among {listed(cells)}; name "
             "it with --columns, or give the relation of all edges with --relation NAME"
         )
     else:
         order = ",".join(cell.strip() for cell in cells) if len(cells) == 3 else "HEAD,RELATION,TAIL"
         reason = (
             f"the first row looks like a header ({', '.join(names)}), but not all of head, relation and tail are "
-            f"among {_listed(cells)}; name them with --columns {order}, or say --no-header"
+            f"among {listed(cells)}; name them with --columns {order}, or say --no-header"
         )
     raise InputError(reason, file, 1, code="columns.header_in_part", known=names)
 
@@ -305,27 +228,6 @@ def _edge_list(cells: Sequence[str], samples: Sequence[Sequence[str]], options: 
     titles = cells if header else ["", "", *["weight"][: len(cells) - 2], *[""] * (len(cells) - 3)]
     fields, ignored = field_columns(titles, samples, (0, 1))
     return EdgeColumns(0, None, 1, None, None, fields, ignored, ("", ""), header, len(cells))
-
-
-def named_column(column: str, cells: Sequence[str], header: bool, file: Path | str) -> int:
-    """Return the index of a column given by name (if there is a header) or by 1-based number."""
-    names = [cell.strip() for cell in cells]
-    if header and column in names:
-        return names.index(column)
-    plain = [split_type(cell)[0] for cell in cells]
-    if header and column in plain:
-        return plain.index(column)
-    if column.isdecimal() and 1 <= int(column) <= len(names):
-        return int(column) - 1
-    if not header:
-        reason = f"there is no column {column}; the rows have {len(names)} columns"
-        raise InputError(reason, file, code="columns.no_number", column=column, at_most=len(names))
-    folded = {name.casefold(): name for name in names}
-    close = get_close_matches(column.casefold(), folded, n=1)
-    advice = f"; did you mean {folded[close[0]]!r}?" if close else ""
-    reason = f"there is no column {column!r}; the columns are {_listed(names)}{advice}"
-    near = folded[close[0]] if close else ""
-    raise InputError(reason, file, code="columns.no_name", column=column, near=near)
 
 
 def node_columns(
@@ -352,16 +254,16 @@ def node_columns(
         for name in (options.key, options.name, options.type)
     ]
     key, name, types = chosen
-    key = _find(cells, _KEY, without=(name, types)) if key is None else key
-    roles = [_find(cells, names) for names in (_NAME, _TYPES, _DESCRIPTION, _ALIASES)]
+    key = find_column(cells, KEY, without=(name, types)) if key is None else key
+    roles = [find_column(cells, names) for names in (NAME, TYPES, DESCRIPTION, ALIASES)]
     if key is None:
         if len(cells) > 2 or any(place is not None for place in (*roles, name, types)):
             raise unrecognised("the key", cells, file, "call it id, or name it with --key")
         return NodeColumns(0, (1,) if len(cells) > 1 else (), header=False)
     if types is None:
-        types = _find(cells, _TYPES, without=(key, name))
-    names = [place for place, cell in enumerate(cells) if _plain_name(cell) in _NAME and place not in (key, types)]
-    names.sort(key=lambda place: _NAME.index(_plain_name(cells[place])))
+        types = find_column(cells, TYPES, without=(key, name))
+    names = [place for place, cell in enumerate(cells) if plain_name(cell) in NAME and place not in (key, types)]
+    names.sort(key=lambda place: NAME.index(plain_name(cells[place])))
     if name is None and names:
         counts = {place: len({row[place] for row in samples if row[place].strip()}) for place in names}
         better = [place for place in names if counts[place] > 2 * counts[names[0]]]
@@ -370,16 +272,16 @@ def node_columns(
     aliases: list[int] = []
     for place in others:
         texts = [row[place] for row in samples if row[place].strip()]
-        plain, repeats = _plain_name(cells[place]), len(set(texts)) <= len(texts) / 2
+        plain, repeats = plain_name(cells[place]), len(set(texts)) <= len(texts) / 2
         if types is None and plain == "label" and repeats and texts:
             types = place
         elif plain != "title" and len(texts) == len(set(texts)) >= _ENOUGH:
             aliases.append(place)
-    description, alias = (_find(cells, names, without=(key, name, types)) for names in (_DESCRIPTION, _ALIASES))
+    description, alias = (find_column(cells, names, without=(key, name, types)) for names in (DESCRIPTION, ALIASES))
     aliases = [place for place in (alias, *aliases) if place is not None]
     used = (key, name, types, description, *aliases)
     fields, ignored = field_columns(cells, samples, used)
-    space = _space(cells[key])
+    space = space_in(cells[key])
     if space and split_type(cells[key])[0].rpartition(":")[0]:
         fields = (Field(key, cells[key].partition(":")[0].strip()), *fields)
     fallback = [place for place in others if place != types]
@@ -388,14 +290,3 @@ def node_columns(
 
 
 _ENOUGH = 5  # rows that show that the values of a column are all different
-
-
-def unrecognised(what: str, cells: Sequence[str], file: Path | str, advice: str) -> InputError:
-    """Return the error that no column is recognised as ``what``; it lists the columns."""
-    reason = f"no columns known as {what} among {_listed(cells)}: {advice}"
-    return InputError(reason, file, code="columns.unknown", wanted=what, columns=list(cells), advice=advice)
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(name.strip()[:40] or "(no name)" for name in names[:30])
-    return shown + (f" and {len(names) - 30} more" if len(names) > 30 else "")

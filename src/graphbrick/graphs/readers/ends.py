@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.records.blocks import FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.blocks import KIND, FactBlock, Part, TripleBlock
 from graphbrick.graphs.records.interner import spans_of, text_at
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut
+from graphbrick.graphs.records.records import DESCRIBED, LABEL, EdgeRecord, EntityRecord, LeftOut
 from graphbrick.kernels.strings.spans import Bytes, Hashes, Offsets, hash_spans
 
-ENDS = "edge ends that are in no table of nodes; they are nodes without a name"
-NAMELESS = "nodes without a name; their key is shown"
+ENDS = "edge ends that are in no table of nodes"
+NAMELESS = "nodes without a name"
 
 _BATCH = 1 << 14
 _MERGED = 1 << 18  # hashes that wait at least to be sorted
@@ -69,6 +69,21 @@ class _Ends:
         if len(self._keys) >= _BATCH:
             self.flush_nodes()
 
+    def facts(self, block: FactBlock) -> None:
+        """Take a block of facts about nodes."""
+        kinds = block.kind & KIND
+        described, named = np.flatnonzero(kinds == DESCRIBED), np.flatnonzero(kinds == LABEL)
+        starts, ends = block.key_starts, block.key_ends
+        hashes = hash_spans(block.data, starts[described], ends[described])
+        names = hash_spans(block.data, starts[named], ends[named])
+        self.nodes.add(hashes)
+        self.named.add(names)
+        if len(self.nameless) >= _EXAMPLES * 4 or len(named) >= len(described):
+            return
+        for place in np.flatnonzero(~np.isin(hashes, names))[: _EXAMPLES * 4].tolist():
+            row = described[place]
+            self.nameless[text_at(block.data, starts[row], ends[row])] = int(hashes[place])
+
     def flush_nodes(self) -> None:
         keys, self._keys = self._keys, []
         has_name, self._has_name = np.array(self._has_name, dtype=np.bool_), []
@@ -102,29 +117,40 @@ class _Ends:
         if len(unknown):
             self.missing.add(hashes[unknown])
 
-    def report(self, left_out: LeftOut) -> None:
+    def report(self, left_out: LeftOut, if_nodes: bool) -> None:
         self.flush_nodes()
         self.flush_ends()
+        if if_nodes and not len(self.nodes.hashes()):
+            return
         named = self.named.hashes()
         nameless = len(self.nodes.hashes()) - len(named)
         if nameless:
             examples = [key for key, value in self.nameless.items() if not np.isin(np.uint64(value), named)]
             _add(left_out, NAMELESS, nameless, examples)
-        if len(self.missing.hashes()):
-            _add(left_out, ENDS, len(self.missing.hashes()), self.examples)
+        missing = self.missing.hashes()
+        missing = missing[~self.nodes.has(missing)]
+        if len(missing):
+            unknown = ~self.nodes.has(hash_spans(*spans_of(self.examples)))
+            examples = [text for text, is_unknown in zip(self.examples, unknown, strict=True) if is_unknown]
+            _add(left_out, ENDS, len(missing), examples)
 
 
 def _add(left_out: LeftOut, what: str, count: int, examples: list[str]) -> None:
     shown = examples[:_EXAMPLES] or [""]
+    left_out.add(what, shown[0], count - len(shown) + 1)
     for example in shown[1:]:
         left_out.add(what, example)
-    left_out.add(what, shown[0], count - len(shown) + 1)
 
 
-def counted_ends(parts: Iterable[Part], left_out: LeftOut) -> Iterator[Part]:
-    """Yield parts in which nodes come first; then report nodes without a name, and edge ends that are no node.
+def counted_ends(parts: Iterable[Part], left_out: LeftOut, *, if_nodes: bool = False) -> Iterator[Part]:
+    """Yield parts; then report nodes without a name, and edge ends that are not nodes.
 
-    It holds a hash of 64 bits for each node and each such end.
+    It holds a hash of 64 bits for each node, and for each end whose node has not come before.
+
+    Args:
+        parts: The parts, best with the nodes first.
+        left_out: Receives the counts.
+        if_nodes: Whether to report only if there is a node.
     """
     ends = _Ends()
     is_edge = False
@@ -142,6 +168,6 @@ def counted_ends(parts: Iterable[Part], left_out: LeftOut) -> Iterator[Part]:
                 head, _, tail = part.triple if isinstance(part, EdgeRecord) else part
                 ends.edge(head, tail)
         elif isinstance(part, FactBlock):
-            ends.nodes.add(hash_spans(part.data, part.key_starts, part.key_ends))
+            ends.facts(part)
         yield part
-    ends.report(left_out)
+    ends.report(left_out, if_nodes)

@@ -128,7 +128,7 @@ def text_properties(
             return values or NO_PROPERTIES
 
         return raw if places else lambda cells: NO_PROPERTIES
-    readers = [(field.name, field.place, _reader(field, left_out, file_name), field.is_exact) for field in fields]
+    readers = [(field.name, field.place, cell_reader(field, left_out, file_name), field.is_exact) for field in fields]
 
     def typed(cells: Sequence[str]) -> Properties:
         values: dict[str, Value] = {}
@@ -142,7 +142,7 @@ def text_properties(
     return typed
 
 
-def _reader(field: Field, left_out: LeftOut, file_name: str) -> Callable[[str], Value | None]:
+def cell_reader(field: Field, left_out: LeftOut, file_name: str) -> Callable[[str], Value | None]:
     """Return the function that reads a cell of a column."""
     kind = field.kind
     if kind is None:
@@ -154,7 +154,7 @@ def _reader(field: Field, left_out: LeftOut, file_name: str) -> Callable[[str], 
             if text.casefold() == "nan":
                 return None
             left_out.add(
-                f"cells of {file_name} of another kind than the header says, kept as texts", f"{field.name}: {text}"
+                f"cells of {file_name} that are not what the header says (kept as texts)", f"{field.name}: {text}"
             )
             return text
         return value
@@ -341,3 +341,12 @@ def several_of(cell: Cell) -> tuple[str, ...]:
         cell = tuple(cell.split(":"))
     parts = re.split(r"[|;]", cell) if isinstance(cell, str) else cell
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def own_list(cell: str) -> tuple[str, ...]:
+    """Return the texts of a cell in a table that an export of this package wrote.
+
+    >>> own_list("a|b; c;")
+    ('a|b', 'c')
+    """
+    return tuple(part.strip() for part in cell.split(";") if part.strip())

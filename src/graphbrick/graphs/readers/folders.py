@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.columns import has_role, space_of, table_kind
 from graphbrick.graphs.readers.delimited import DELIMITERS, Table
 from graphbrick.graphs.readers.parquet import ParquetTable
 from graphbrick.graphs.readers.reader import FileReading, TableHints
+from graphbrick.graphs.readers.roles import has_role, space_of, table_kind
 from graphbrick.graphs.readers.streams import unpacked_name
 from graphbrick.graphs.records.records import BadRecords
 

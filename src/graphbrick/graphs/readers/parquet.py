@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, node_columns, unrecognised
+from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, node_columns
 from graphbrick.graphs.readers.fields import cell_text, one_of
 from graphbrick.graphs.readers.own import own_typed_edges, own_typed_nodes
 from graphbrick.graphs.readers.reader import FileReading, Reader
+from graphbrick.graphs.readers.roles import unrecognised
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
     entities,
@@ -116,7 +117,7 @@ def _values(column: Any, *, as_text: bool) -> list[object]:
         return [None if value is None else dict(value) for value in column.to_pylist()]
     if kinds.is_duration(kind):
         column = column.cast(pyarrow.duration("us"), safe=False)
-    if kinds.is_time(kind) or (as_text and kinds.is_temporal(kind) and not kinds.is_duration(kind)):
+    if as_text and kinds.is_temporal(kind) and not kinds.is_duration(kind):
         return list(column.cast(pyarrow.string()).to_pylist())
     try:
         if kinds.is_timestamp(kind) and kind.unit == "ns":

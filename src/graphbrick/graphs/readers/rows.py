@@ -17,6 +17,7 @@ from graphbrick.graphs.readers.fields import (
     cell_text,
     cells_properties,
     one_of,
+    own_list,
     several_of,
     split_list,
     split_type,
@@ -61,7 +62,7 @@ def entity_maker(
 
     def several(cell: Cell) -> tuple[str, ...]:
         if columns.is_exact and isinstance(cell, str):
-            return tuple(part.strip() for part in cell.split(";") if part.strip())
+            return own_list(cell)
         return several_of(cell)
 
     def name_of(cells: Sequence[Any]) -> tuple[str | None, tuple[str, ...]]:

@@ -10,20 +10,20 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, field_columns, node_columns
 from graphbrick.graphs.readers.delimited import BLANK, Row, Table, spelled_delimiter, wrong_width
 from graphbrick.graphs.readers.ends import counted_ends
-from graphbrick.graphs.readers.kgtk import is_kgtk, kgtk_records
+from graphbrick.graphs.readers.formats.kgtk import is_kgtk, kgtk_records
 from graphbrick.graphs.readers.own import own_text_edges, own_text_nodes
 from graphbrick.graphs.readers.reader import FileReading, Reader
+from graphbrick.graphs.readers.row_blocks import can_block, edge_blocks, node_blocks
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
-    entities,
     entity_maker,
     note_ignored,
     understood_edges,
     understood_nodes,
 )
 from graphbrick.graphs.readers.triples import bad_triple, blocks_of_triples, in_blocks
-from graphbrick.graphs.records.blocks import Part
-from graphbrick.graphs.records.records import EntityRecord, Record
+from graphbrick.graphs.records.blocks import FactBlock, Part
+from graphbrick.graphs.records.records import Record
 
 _APOC = ("_id", "_labels", "_start", "_end", "_type")
 
@@ -80,6 +80,9 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Part]:
     if is_kgtk(table.first) and columns.relation is not None:
         yield from kgtk_records(_complete(rows, table, columns, reading), columns, reading, file.name)
         return
+    if can_block(columns):
+        yield from edge_blocks(rows, columns, reading, file, _triple_fault(table, columns))
+        return
     maker = EdgeMaker(columns, reading, file.name, typed=False)
     for line, cells in rows:
         records = maker.records(cells)
@@ -118,7 +121,7 @@ def _rows_of(
             reading.bad.add(fault(line, cells))
 
 
-def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
+def _read_nodes(file: Path, reading: FileReading) -> Iterator[FactBlock]:
     """Yield the entities of a delimited node table.
 
     A header names the columns (see `node_columns`). A table without a header has two columns, key and name. Several
@@ -141,8 +144,7 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
         return wrong_width(file, line, cells, table.delimiter, need, columns.width)
 
     rows = _rows_of(table, columns.header, columns.width, reading, fault)
-    make = entity_maker(columns, table.first, reading, file.name, typed=False)
-    yield from entities(rows, make, file, reading)
+    yield from node_blocks(rows, columns, table.first, reading, file)
 
 
 def _apoc(table: Table, reading: FileReading) -> Iterator[Record]:

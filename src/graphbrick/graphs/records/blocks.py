@@ -44,7 +44,7 @@ class TripleValues:
 
     Attributes:
         columns: The columns.
-        triple: int64 [values]; index of the triple of each value, ascending.
+        triple: int64 [values]; index of the triple of each value.
         column: int32 [values]; index of its column.
         starts: int64 [values]; start of its text (`graphbrick.graphs.records.columns.property_facts`).
         ends: int64 [values].
@@ -237,31 +237,24 @@ class FactBlock:
         return FactBlock(data, key_starts, key_ends, starts, ends, kind, rank, other.columns, column)
 
     def records(self) -> list[EntityRecord]:
-        """Return the facts of a table as Python records, one for each fact."""
+        """Return the facts as Python records, one for each key in order of first facts."""
         data = self.data.tobytes()
         places = (self.key_starts, self.key_ends, self.starts, self.ends)
         kinds = (self.kind & KIND).tolist()
         columns = [0] * len(kinds) if self.column is None else self.column.tolist()
-        records = []
+        facts: dict[str, dict[str, Any]] = {}
         for a, b, c, d, kind, column in zip(*(place.tolist() for place in places), kinds, columns, strict=True):
             key, text = data[a:b].decode("utf-8", "surrogatepass"), data[c:d].decode("utf-8", "surrogatepass")
+            own = facts.setdefault(key, {})
             if kind == PROPERTY:
                 known = self.columns[column]
-                records.append(EntityRecord(key, properties={known.name: read_fact(known, text)}))
-            else:
-                records.append(EntityRecord(key, **_field(kind, text)))
-        return records
-
-
-def _field(kind: int, text: str) -> dict[str, Any]:
-    """Return a fact as a field of an `EntityRecord`."""
-    fields: dict[int, dict[str, Any]] = {
-        LABEL: {"label": text or None},
-        ALIAS: {"aliases": (text,)},
-        TYPE: {"types": (text,)},
-        DESCRIPTION: {"description": text},
-    }
-    return fields.get(kind, {})
+                own.setdefault("properties", {})[known.name] = read_fact(known, text)
+            elif kind in (ALIAS, TYPE):
+                name = "aliases" if kind == ALIAS else "types"
+                own[name] = (*own.get(name, ()), text)
+            elif kind != DESCRIBED:
+                own["label" if kind == LABEL else "description"] = text or None
+        return [EntityRecord(key, **own) for key, own in facts.items()]
 
 
 Part: TypeAlias = TripleBlock | FactBlock | Described | RankedFact | Record

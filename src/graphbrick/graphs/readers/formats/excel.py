@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError, ModelError
-from graphbrick.graphs.readers.columns import edge_columns, node_columns, table_kind
+from graphbrick.graphs.readers.columns import edge_columns, node_columns
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.fields import cell_text, one_of
 from graphbrick.graphs.readers.folders import default_relation, default_type, role_of_name
 from graphbrick.graphs.readers.reader import FileReading, Reader
+from graphbrick.graphs.readers.roles import table_kind
 from graphbrick.graphs.readers.rows import (
     EdgeMaker,
     entities,
@@ -117,7 +118,7 @@ def _hinted(sheet: _Sheet, several: bool) -> FileReading:
         return replace(reading, table=replace(reading.table, type=own))
     options = reading.options
     relation = options.relation or default_relation(title, sheet.first)
-    return replace(reading, options=replace(options, relation=relation))
+    return replace(reading, options=replace(options, relation=relation or None))
 
 
 def _read(file: Path, reading: FileReading) -> Iterator[Part]:

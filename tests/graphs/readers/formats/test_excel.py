@@ -1,0 +1,105 @@
+"""Workbooks of Excel: sheets of nodes and edges, or one sheet of triples."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from faults import fails
+from table_files import Reading, one_file
+
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
+
+openpyxl = pytest.importorskip("openpyxl")
+
+
+def workbook(folder: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(folder / "book.xlsx")
+    return folder / "book.xlsx"
+
+
+def test_nodes_and_edges(tmp_path: Path) -> None:
+    moment = datetime.datetime(2020, 1, 2, 3, 4, 5)
+    sheets = {
+        "Edges": [["source", "type", "target", "since"], ["p1", "SELLS", 7, 2019], ["p1", "SELLS", 8, None]],
+        "Notes": [["only a note"]],
+        "Nodes": [
+            ["id", "name", "type", "price", "ok", "born", "at"],
+            ["p1", "Blue Kettle", "Product", 24.5, True, datetime.date(1970, 1, 2), moment],
+            [7, "Vendor", None, None, "#N/A", None, None],
+            [None] * 7,
+        ],
+    }
+    read = Reading(workbook(tmp_path, sheets))
+    born = {"price": 24.5, "ok": True, "born": datetime.date(1970, 1, 2), "at": moment}
+    assert read.records == [
+        EntityRecord("p1", "Blue Kettle", types=("Product",), properties=born),
+        EntityRecord("7", "Vendor"),
+        EdgeRecord("p1", "SELLS", "7", {"since": 2019}),
+        ("p1", "SELLS", "8"),
+    ]
+    assert read.left_out.counts == {
+        "sheets of book.xlsx that are not used": 1,
+        "cells with an error of Excel": 1,
+        "edge ends that are in no table of nodes": 1,
+    }
+    assert read.told == [
+        "book.xlsx: sheet Nodes: key id, name name, type type; 4 properties (price, ok, born, at). "
+        "sheet Edges: head source, relation type, tail target; 1 property (since)"
+    ]
+
+
+def test_one_sheet_of_triples(tmp_path: Path) -> None:
+    assert Reading(workbook(tmp_path, {"Sheet1": [["a", "r", "b"], ["c", "r", "d"]]})).records == [
+        ("a", "r", "b"),
+        ("c", "r", "d"),
+    ]
+
+
+def test_a_sheet_for_each_type(tmp_path: Path) -> None:
+    sheets = {
+        "Person": [["id", "name"], ["p", "Ada"]],
+        "City": [["id", "name"], ["c", "Rome"]],
+        "LIVES_IN": [["source", "target"], ["p", "c"]],
+    }
+    assert Reading(workbook(tmp_path, sheets)).records == [
+        EntityRecord("p", "Ada", types=("Person",)),
+        EntityRecord("c", "Rome", types=("City",)),
+        ("p", "LIVES_IN", "c"),
+    ]
+
+
+def test_bad_rows(tmp_path: Path) -> None:
+    sheets = {
+        "nodes": [["id", "name"], [None, "Ada"], ["c", "Rome"]],
+        "edges": [["source", "type", "target"], ["c", None, "c"], ["c", "r", "c"]],
+    }
+    read = Reading(workbook(tmp_path, sheets), skip=True)
+    assert read.records == [EntityRecord("c", "Rome"), ("c", "r", "c")]
+    assert [(error.line, error.code) for error in read.bad.errors] == [(2, "reader.empty_key"), (2, "reader.empty_end")]
+
+
+def test_a_sheet_of_nodes_beside_a_file_of_edges(tmp_path: Path) -> None:
+    nodes = workbook(tmp_path, {"Sheet1": [["id", "name", "n"], ["a", "A", 1]]})
+    edges = one_file(tmp_path, "edges.csv", "source,type,target\na,r,a\n")
+    assert Reading(edges, nodes).records == [EntityRecord("a", "A", properties={"n": 1}), ("a", "r", "a")]
+
+
+def test_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with fails("reader.not_excel", InputError):
+        Reading(one_file(tmp_path, "book.xlsx", "a,b,c\n"))
+    with fails("reader.no_rows", InputError):
+        Reading(workbook(tmp_path, {"Sheet1": []}))
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with fails("reader.no_excel_package", ModelError):
+        Reading(tmp_path / "book.xlsx")
