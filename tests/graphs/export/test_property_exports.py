@@ -48,3 +48,16 @@ def test_files_for_neo4j_are_built_again_without_line_breaks_semicolons_in_lists
     assert triples == edges
     assert written.left_out is not None
     assert bool(written.left_out.counts) == (property_content(graph) != (expected, edges))
+
+
+@pytest.mark.parametrize("form", ["graphml", "networkx"])
+@pytest.mark.parametrize("seed", range(10))
+def test_graphml_and_node_link_json_are_built_again_to_an_equal_property_graph(
+    tmp_path: Path, form: str, seed: int
+) -> None:
+    graph = random_property_graph(seed, tmp_path)
+    file = tmp_path / ("g.graphml" if form == "graphml" else "g.json")
+    export(graph, file, form)
+    again = build(file, tmp_path / "again.graph")
+    assert property_content(again) == property_content(graph)
+    assert again.manifest.not_kept == {}

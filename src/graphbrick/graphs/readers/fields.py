@@ -230,9 +230,9 @@ def exact_reader(field: Field) -> Callable[[object], Value | None]:
     column = ColumnKey(field.name, field.kind or Kind.TEXT)
 
     def one(cell: Any) -> Scalar:
-        value = read_fact(column, cell) if isinstance(cell, str) and column.kind != Kind.TEXT else cell
-        assert not isinstance(value, tuple)
-        return value
+        if isinstance(cell, str) and column.kind != Kind.TEXT:
+            cell = read_fact(column, cell)
+        return float(cell) if column.kind == Kind.NUMBER else cell
 
     def read(cell: Any) -> Value | None:
         if cell is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from graphbrick.core.properties.values import Value
 from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns
-from graphbrick.graphs.readers.fields import Field, field_of
-from graphbrick.graphs.records.columns import column_of_form, titled_name
+from graphbrick.graphs.readers.fields import Field, exact_reader, field_of
+from graphbrick.graphs.records.columns import ColumnKey, column_of, column_of_form, titled_name
 
 # The export neo4j-csv writes types and relations as they are, and as names for Neo4j.
 _NODES = ("key:ID", "label", "description", "aliases:string[]", "types:string[]", ":LABEL")
@@ -36,6 +38,28 @@ def own_typed_nodes(header: Sequence[str]) -> NodeColumns:
 def own_typed_edges(header: Sequence[str]) -> EdgeColumns:
     """Return the columns of a typed table of edges that this package exported."""
     return EdgeColumns(0, 1, 2, fields=_typed_fields(header, 3), width=len(header))
+
+
+def own_field(title: str, form: str) -> Field | None:
+    """Return the property with a title and a form, such as "list of date"; None if there is no such form."""
+    try:
+        column = column_of_form(titled_name(title)[0], form)
+    except ValueError:
+        return None
+    return Field(0, column.name, column.kind, column.is_list, is_exact=True)
+
+
+def own_value(cell: Any, field: Field) -> Value | None:
+    """Return a cell of JSON as the value of a property; None if it is not a value of the property's kind."""
+    column = ColumnKey(field.name, field.kind, field.is_list)
+    try:
+        value = exact_reader(field)(cell)
+        is_own = value is not None and (
+            value == () or column_of(field.name, value) == ColumnKey(field.name, field.kind, field.is_list)
+        )
+    except (TypeError, ValueError):
+        return None
+    return value if is_own else None
 
 
 def _text_fields(header: Sequence[str], first: int) -> tuple[Field, ...]:

@@ -10,8 +10,10 @@ from typing import Any, TypeAlias
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Value
+from graphbrick.graphs.readers.fields import Field
 from graphbrick.graphs.readers.formats.elements import Edge, Element, Node
 from graphbrick.graphs.readers.formats.values import json_property
+from graphbrick.graphs.readers.own import own_field, own_value
 from graphbrick.graphs.readers.reader import FileReading
 
 NODES = ("nodes", "vertices", "entities")
@@ -85,6 +87,29 @@ class JsonElements:
         self._positions = _Positions() if has_positions else None
         self._held: list[tuple[Edge, tuple[object, object]]] = []
         self._seen: set[str] = set()
+        self._own: dict[str, dict[str, Field]] = {"node": {}, "edge": {}}
+
+    def take_kinds(self, kinds: dict[str, Any]) -> bool:
+        """Take the kinds of properties that an export of this package states; return whether they are such."""
+        own: dict[str, dict[str, Field]] = {"node": {}, "edge": {}}
+        for role in own:
+            stated = kinds.get(f"{role}s", {})
+            fields = {title: own_field(title, str(form)) for title, form in dict(stated).items()}
+            if None in fields.values():
+                return False
+            own[role] = {title: field for title, field in fields.items() if field is not None}
+        self._own = own
+        return True
+
+    def _own_values(self, value: _Object, role: str) -> dict[str, Value]:
+        """Remove and return the properties of an export of this package; not those that another program changed."""
+        values: dict[str, Value] = {}
+        for title, field_ in self._own.get(role, {}).items():
+            read = own_value(value.get(title), field_)
+            if read is not None:
+                values[field_.name] = read
+                del value[title]
+        return values
 
     def taken(self, value: object, role: str, line: int, id_: str | None = None) -> Iterator[Element]:
         """Yield the nodes and edges of a value.
@@ -141,6 +166,7 @@ class JsonElements:
             for name in outer:
                 self.left_out.add(OTHER_PARTS, name)
             return
+        own = self._own_values(outer, role)
         role = _stated_role(outer, role) or role
         inner: _Object = {}
         for name in _HOLDERS:
@@ -150,11 +176,16 @@ class JsonElements:
                     self._leave_drawing(outer)
         pair = None if role == "node" else _pair(outer, role) or _pair(inner, role)
         if pair is not None:
-            yield from self._edge(outer, inner, pair, line)
+            for element in self._edge(outer, inner, pair, line):
+                if isinstance(element, Edge):
+                    element.own = own
+                yield element
         elif role == "edge":
             self._bad("the edge has no source or no target", "json.no_end", line, value)
         else:
-            yield from self._node(outer, inner, id_, line)
+            for node in self._node(outer, inner, id_, line):
+                node.own = own
+                yield node
 
     def _leave_drawing(self, outer: _Object) -> None:
         """Leave what Cytoscape states about the drawing of an element."""
@@ -162,7 +193,7 @@ class JsonElements:
             if outer.pop(name) not in (None, "", [], {}):
                 self.left_out.add("elements of the drawing", name)
 
-    def _node(self, outer: _Object, inner: _Object, id_: str | None, line: int) -> Iterator[Element]:
+    def _node(self, outer: _Object, inner: _Object, id_: str | None, line: int) -> Iterator[Node]:
         if not self.count:
             self.is_ours = outer.keys() >= _OURS and all(isinstance(outer[name], list) for name in ("types", "aliases"))
         place = next(
@@ -226,12 +257,19 @@ class JsonElements:
         value = fields.pop(name)
         if name == "key" and self.is_multigraph and isinstance(value, str) and "relation" not in fields:
             fields["relation"] = value
+        elif name == "key" and str(value).startswith(f"{fields.get('relation')} ("):
+            return  # a parallel edge of an export of this package
         elif value is not None:
             self.left_out.add("ids of edges", str(value))
 
     def _fields(self, fields: Mapping[str, Any]) -> dict[str, Value]:
-        values = {name: json_property(value, self.left_out) for name, value in fields.items() if name.strip()}
+        values = {name: self._value(name, value) for name, value in fields.items() if name.strip()}
         return {name: value for name, value in values.items() if value is not None}
+
+    def _value(self, name: str, value: object) -> Value | None:
+        if self.is_ours and name in _OURS and isinstance(value, str):
+            return value.strip() or None  # a text, whatever it looks like
+        return json_property(value, self.left_out)
 
 
 def key_of(value: object) -> str | None:
