@@ -61,3 +61,122 @@ def test_graphml_and_node_link_json_are_built_again_to_an_equal_property_graph(
     again = build(file, tmp_path / "again.graph")
     assert property_content(again) == property_content(graph)
     assert again.manifest.not_kept == {}
+
+
+SHOP = [
+    EntityRecord(
+        "p1",
+        "Blue Kettle",
+        types=("Product",),
+        properties={
+            "price": 24.5,
+            "stock": 7,
+            "new": True,
+            "tags": ("blue", "steel"),
+            "made": datetime.date(2020, 1, 2),
+            "sold": datetime.datetime(2020, 1, 2, 3, 4, tzinfo=datetime.UTC),
+            "label": "K-1",
+        },
+    ),
+    EntityRecord("p2", "Red Toaster", types=("Product",), properties={"price": "n/a", "stock": 0}),
+    EntityRecord("p3", "Pan", types=("Product",), properties={"price": 12.0}),
+    EntityRecord("v1", "Orlen Trading", types=("Vendor",)),
+    EdgeRecord("v1", "sells", "p1", {"since": 2019}),
+    EdgeRecord("v1", "sells", "p1", {"since": 2021, "days": (datetime.date(2021, 1, 2),)}),
+    ("v1", "sells", "p2"),
+]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Graph:
+    return build(SHOP, tmp_path / "shop.graph")
+
+
+def test_networkx_has_python_values_and_tells_their_kinds(shop: Graph) -> None:
+    made = to_networkx(shop)
+    assert made.graph["kinds"]["nodes"]["price (text)"] == "text"
+    assert made.graph["kinds"]["edges"] == {"since": "whole number", "days": "list of date"}
+    assert made.nodes["p1"]["made"] == datetime.date(2020, 1, 2)
+    assert made.nodes["p1"]["tags"] == ["blue", "steel"]
+    assert (made.nodes["p1"]["label"], made.nodes["p1"]["label (text)"]) == ("Blue Kettle", "K-1")
+    assert (made.nodes["p2"]["price (text)"], made.nodes["p3"]["price"]) == ("n/a", 12.0)
+    edges = {key: data for head, tail, key, data in made.edges(data=True, keys=True) if tail == "p1"}
+    assert {key: data["since"] for key, data in edges.items()} in (
+        {"sells": 2019, "sells (2)": 2021},
+        {"sells": 2021, "sells (2)": 2019},
+    )
+    assert edges["sells (2)"]["relation"] == "sells"
+
+
+def test_networkx_reads_and_writes_the_files_with_all_properties(shop: Graph, tmp_path: Path) -> None:
+    with to_node_link(shop, tmp_path / "g.json").open(encoding="utf-8") as file:
+        read = networkx.node_link_graph(json.load(file), edges="edges")
+    made = to_networkx(shop)
+    assert {n: {k: str(v) for k, v in data.items()} for n, data in read.nodes.items()} == {
+        n: {k: v.isoformat() if isinstance(v, datetime.date) else str(v) for k, v in data.items()}
+        for n, data in made.nodes.items()
+    }
+    assert {*read.edges(keys=True)} == {*made.edges(keys=True)}
+    with (tmp_path / "again.json").open("w", encoding="utf-8") as file:
+        json.dump(networkx.node_link_data(read, edges="edges"), file)
+    again = build(tmp_path / "again.json", tmp_path / "again.graph")
+    assert property_content(again) == property_content(shop)
+
+
+def test_networkx_and_igraph_read_graphml_with_all_names_and_types(shop: Graph, tmp_path: Path) -> None:
+    written = export(shop, tmp_path / "g.graphml", "graphml")
+    drawn = networkx.read_graphml(written.folder, force_multigraph=True)
+    assert drawn.nodes["p1"] == {
+        "label": "Blue Kettle", "types": "Product", "price": 24.5, "stock": 7, "new": True, "label (text)": "K-1",
+        "tags": '["blue", "steel"]', "made": "2020-01-02", "sold": "2020-01-02T03:04:00+00:00",
+    }
+    assert sorted(data.get("since", 0) for _, _, data in drawn.edges(data=True)) == [0, 2019, 2021]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = igraph.Graph.Read_GraphML(str(written.folder))
+    kettle = read.vs.find(id="p1")
+    assert (kettle["label"], kettle["price"], kettle["stock"], kettle["new"]) == ("Blue Kettle", 24.5, 7, True)
+    assert (kettle["label (text)"], kettle["tags"], kettle["made"]) == ("K-1", '["blue", "steel"]', "2020-01-02")
+    assert {edge["label"] for edge in read.es} == {edge["relation"] for edge in read.es} == {"sells"}
+    assert written.left_out is not None
+    assert written.left_out.counts == {
+        "lists, which other programs read as JSON texts": 2,
+        "dates and date-times, which other programs read as texts": 2,
+    }
+
+
+def test_what_a_format_cannot_hold_is_an_event_and_lines_of_output(shop: Graph, tmp_path: Path, run: Run) -> None:
+    with record(Trace(), "export", "step") as stage:
+        to_graphml(shop, tmp_path / "a.graphml")
+    assert [(code, values["n"]) for code, values in told(stage.events)] == [("export.left_out", 2)] * 2
+    out = run("export", shop.place, tmp_path / "b.graphml", "--to", "graphml").out
+    assert "not as in the graph: 2 lists" in out
+    facts = json.loads(run("export", shop.place, tmp_path / "c.graphml", "--to", "graphml", "--json").out)
+    assert [case["count"] for case in facts["left_out"].values()] == [2, 2]
+    assert "left_out" not in json.loads(run("export", shop.place, tmp_path / "p", "--to", "parquet", "--json").out)
+
+
+def test_parquet_has_typed_columns(shop: Graph, tmp_path: Path) -> None:
+    nodes = parquet.read_schema(to_parquet(shop, tmp_path / "tables") / "nodes.parquet")
+    kinds = {name: str(nodes.field(name).type) for name in nodes.names[5:]}
+    assert kinds == {
+        "stock": "int64",
+        "price": "double",
+        "new": "bool", "tags": "list<element: string>", "made": "date32[day]", "sold": "timestamp[us, tz=UTC]",
+        "label (text)": "string", "price (text)": "string",
+    }
+    edges = parquet.read_table(tmp_path / "tables" / "edges.parquet")
+    assert edges.column_names == ["head", "relation", "tail", "since", "days"]
+
+
+def test_files_for_neo4j_have_typed_headers(shop: Graph, tmp_path: Path) -> None:
+    folder = export(shop, tmp_path / "csv", "neo4j-csv").folder
+    with (folder / "nodes.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert set(rows[0]) >= {"price:double", "price (text):string", "tags:string[]", "made:date", "sold:datetime"}
+    kettle = next(row for row in rows if row["key:ID"] == "p1")
+    assert (kettle["tags:string[]"], kettle["new:boolean"], kettle["stock:long"]) == ("blue;steel", "true", "7")
+    with (folder / "edges.csv").open(encoding="utf-8", newline="") as file:
+        edges = list(csv.DictReader(file))
+    assert sorted(row["since:long"] for row in edges) == ["", "2019", "2021"]
+    assert {row["days:date[]"] for row in edges} == {"", "2021-01-02"}

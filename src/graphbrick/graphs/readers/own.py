@@ -54,9 +54,7 @@ def own_value(cell: Any, field: Field) -> Value | None:
     column = ColumnKey(field.name, field.kind, field.is_list)
     try:
         value = exact_reader(field)(cell)
-        is_own = value is not None and (
-            value == () or column_of(field.name, value) == ColumnKey(field.name, field.kind, field.is_list)
-        )
+        is_own = value is not None and (value == () or column_of(field.name, value) == column)
     except (TypeError, ValueError):
         return None
     return value if is_own else None
