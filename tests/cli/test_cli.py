@@ -155,6 +155,15 @@ def test_skip_bad_counts_and_lists(run, tmp_path):
     assert (told["skipped"], told["duplicates"]) == (2, 1)
 
 
+def test_lenient_mends_and_counts(run, tmp_path):
+    source, graph = tmp_path / "dump.nt", str(tmp_path / "out.graph")
+    source.write_text('<a:a|b> <a:p> <a:c> .\n<a:a|b> <a:p> <a:cut\n<a:c> <a:p> "x"@zh_min_nan .\n')
+    refused(run("build", str(source), graph), "line 1", "--lenient")
+    assert run("build", str(source), graph, "--lenient").code == 0
+    kinds = json.loads(run("info", graph, "--json").out)["not_kept"]
+    assert sorted(kind["count"] for kind in kinds.values()) == [1, 1, 1]
+
+
 def test_info(run, graph):
     result = run("info", graph, "--check")
     assert result.code == 0

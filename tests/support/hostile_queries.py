@@ -130,7 +130,8 @@ PROFILE MATCH (n) RETURN n
 EXPLAIN MATCH (n) RETURN n
 PROFILE CREATE (n)
 CYPHER planner=cost CREATE (n)
-CYPHER 5 MATCH (n) RETURN n
+CYPHER 5 CREATE (n) RETURN n
+CYPHER x=1 MATCH (n) RETURN n
 INSERT (:Film {title: 'x'})
 MATCH (n) INSERT (n)-[:X]->(:Y)
 ＣＲＥＡＴＥ (n)

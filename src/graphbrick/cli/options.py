@@ -66,6 +66,9 @@ Quote = Annotated[
 ]
 Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row names the columns.")]
 Language = Annotated[str, typer.Option(help="Preferred language of RDF labels.")]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Mend lines of RDF dumps, and count those that cannot be mended.")
+]
 LearnAgain = Annotated[
     bool, typer.Option("--learn", help="Then learn the graph, if it was not learned or has new relations since.")
 ]

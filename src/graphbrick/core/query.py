@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -65,4 +66,9 @@ class Query:
         if label in self.text:
             return label
         texts = (mention.text for mention in self.mentions if entity in (mention.entity, *mention.others))
-        return next((text for text in texts if text in self.text), label)
+        return next((text for text in texts if _stands_in(text, self.text)), label)
+
+
+def _stands_in(name: str, text: str) -> bool:
+    """Return whether a name is whole words of a text: the key 1 of a seed does not stand in «1999»."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None

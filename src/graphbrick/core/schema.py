@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, NamedTuple
+
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties, json_value
 
 
 @dataclass(frozen=True)
@@ -85,9 +89,50 @@ class Schema:
 
 
 class NodeKey(str):
-    """The key of a node that a query returned, as a value of a row; it differs from an equal text."""
+    """The key of a node that a query returned, as a value of a row; it differs from an equal text.
 
-    __slots__ = ()
+    Attributes:
+        label: The name that people use; empty where nothing but the key is known.
+        types: The types of the node.
+        properties: All values that the database has of it, by name.
+    """
+
+    label: str = ""
+    types: tuple[str, ...] = ()
+    properties: Properties = NO_PROPERTIES
+
+    @classmethod
+    def of(cls, key: str, label: str, types: tuple[str, ...], properties: Properties) -> NodeKey:
+        """Return the key of a node about which more is known."""
+        node = cls(key)
+        node.label, node.types, node.properties = label, types, properties
+        return node
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the node as plain JSON types."""
+        own = {name: json_value(value) for name, value in self.properties.items()}
+        return {"key": str(self), "label": self.label, "types": [*self.types], "properties": own}
+
+
+class RelationType(str):
+    """The type of a relation as a value of a row, with the properties of the relation that the query returned.
+
+    Attributes:
+        properties: The properties by name.
+    """
+
+    properties: Properties = NO_PROPERTIES
+
+    @classmethod
+    def of(cls, name: str, properties: Properties) -> RelationType:
+        """Return the type of a relation with properties."""
+        relation = cls(name)
+        relation.properties = properties
+        return relation
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the relation as plain JSON types."""
+        return {"type": str(self), "properties": {name: json_value(value) for name, value in self.properties.items()}}
 
 
 class Rows(NamedTuple):
@@ -104,12 +149,22 @@ class Rows(NamedTuple):
     is_cut: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain JSON types; other values become texts."""
+        """Return the result as plain JSON types: nodes and relations as objects; values of other types become texts."""
         rows = [[_json_value(value) for value in row] for row in self.rows]
         return {"columns": list(self.columns), "rows": rows, "is_cut": self.is_cut}
 
 
 def _json_value(value: object) -> object:
+    if isinstance(value, RelationType) or (isinstance(value, NodeKey) and value.label):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(name): _json_value(part) for name, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_json_value(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has neither NaN nor Infinity
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, Decimal) and value.is_finite():
+        return int(value) if value == value.to_integral_value() else float(value)
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graphbrick.graphs.databases.cypher.cypher import UNTYPED, quoted
+from graphbrick.graphs.databases.cypher.cypher import UNTYPED
+from graphbrick.graphs.databases.cypher.dialect import quoted
 from graphbrick.graphs.databases.cypher.ladybug import LadybugGraph
 from graphbrick.graphs.export.ntriples import relation_iri, type_iri
 from graphbrick.graphs.graph import Graph

@@ -8,7 +8,12 @@
 - `letters_of`: names in queries that may be misspelt; without all signs and spaces.
 
 A name is folded into *tokens*. In scripts without spaces between words (Han, kana, Hangul, Thai, Lao, Khmer, Myanmar)
-every character is a token, so that a label can be found inside a sentence; their marks are kept.
+every character is a token, so that a label can be found inside a sentence; their marks are kept. In other scripts
+accents and the points of Hebrew and Arabic go, and vowel signs stay. A letter is folded to others if Unicode says so
+(«ﬁ», «ß», letters of full width), or if it is a Latin letter that is commonly written so: «æ», «œ», «ø», «ł», «đ», «ð»,
+«þ», «ħ», «ŧ», and the «ı» without a dot. «ä» is «a», not «ae». Characters that are not seen (soft hyphens, joiners,
+marks of direction) and the stretched line of Arabic do not count; between Arabic letters a non-joiner ends a word.
+All apostrophes, hyphens, dashes and spaces end a word.
 """
 
 from __future__ import annotations
@@ -22,15 +27,58 @@ from typing import NamedTuple
 from graphbrick.language.scripts import UNSPACED
 from graphbrick.language.stop_words import ALL_ARTICLES, ARTICLES
 
-_ONE_UNSPACED = re.compile(f"[{UNSPACED}]")
-# Combining accents and vowel signs without a precomposed letter; they do not end a word.
-_MARKS = "".join(
-    c for c in map(chr, range(0x300, 0x2100)) if unicodedata.category(c)[0] == "M" and not _ONE_UNSPACED.match(c)
+_HALF_WIDTH = "\uff66-\uff9f"  # kana; the last two are marks of the one before
+_BY_CHARACTER = UNSPACED + _HALF_WIDTH
+_ONE_UNSPACED = re.compile(f"[{_BY_CHARACTER}]")
+_APOSTROPHES = "\u02b9-\u02bf\u02c8\ua78b\ua78c"  # letters by the letter of Unicode, as the ʻokina of Hawaiʻi
+
+
+def _characters(*blocks: tuple[int, int]) -> str:
+    """Return blocks of characters, each from first to last, as they stand in a character class."""
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in blocks)
+
+
+def marks(*blocks: tuple[int, int]) -> str:
+    """Return the marks in blocks of characters, other than those of scripts that are folded by character."""
+    characters = (chr(code) for first, last in blocks for code in range(first, last + 1))
+    return "".join(c for c in characters if unicodedata.category(c)[0] == "M" and not _ONE_UNSPACED.match(c))
+
+
+# First and last of characters that are not seen, and the line that stretches Arabic words.
+_UNSEEN = (
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x640, 0x640), (0x180B, 0x180E), (0x200B, 0x200B), (0x200D, 0x200F),
+    (0x202A, 0x202E), (0x2060, 0x2064), (0x2066, 0x2069), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xE0100, 0xE01EF),
+)  # fmt: skip
+# First and last of characters that may be marks: accents and vowel signs that do not end a word.
+_MARK_BLOCKS = (
+    (0x300, 0x2100),
+    (0xA660, 0xABFF),
+    (0xFB1E, 0xFB1E),
+    (0xFE20, 0xFE2F),
+    (0x10A01, 0x10A3F),
+    (0x11000, 0x11A9F),
 )
-_TOKEN = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_][{_MARKS}]*)+")
-# Letters that people write without the stroke or as two letters, but that Unicode does not decompose.
-_STROKES = {"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"}
-_ASCII_TOKEN = re.compile(r"[a-z0-9]+")
+_LETTER = rf"[^\W_{_BY_CHARACTER}{_APOSTROPHES}]"
+# Between Arabic letters the non-joiner stands for a space.
+_INSIDE = rf"(?:[{marks(*_MARK_BLOCKS)}{_characters(*_UNSEEN)}]+|\u200c(?![\u0620-\u06ff]))"
+_TOKEN = re.compile(rf"{_LETTER}+(?:{_INSIDE}{_LETTER}*)*|[{UNSPACED}]|[\uff66-\uff9d][\uff9e\uff9f]?")
+STROKES = {"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"}
+"""Letters that people write without the stroke or as two letters, but that Unicode does not decompose."""
+_MORE_STROKES = {"œ": "oe", "Œ": "oe", "ð": "d", "Ð": "d", "þ": "th", "Þ": "th", "ħ": "h", "Ħ": "h", "ŧ": "t", "Ŧ": "t"}
+# Vowel signs that Unicode gives a place like that of an accent: of Telugu and Tibetan.
+_VOWEL_SIGNS = (0x0C55, 0x0C56, *range(0x0F71, 0x0F7E), 0x0F80, 0x0F81)
+_DASHES, _SINGLE, _DOUBLE = (
+    "\u2010\u2011\u2012\u2013\u2014\u2015\u2212",
+    "\u2018\u2019\u201a\u00b4",
+    "\u201c\u201d\u201e\u00ab\u00bb",
+)
+_ALIKE = {
+    **dict.fromkeys(_DASHES, "-"),
+    **dict.fromkeys(_SINGLE, "'"),
+    **dict.fromkeys(_DOUBLE, '"'),
+    "\u266f": "#",
+}
+_ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+")
 
 _EDGE = re.compile(r"^[\W_]+|(?<=[^\W_])([+#]{0,2})[\W_]*$")  # its group are signs that stay, as of «C++» and «C#»
 _POSSESSIVE = re.compile("'s?$")
@@ -45,15 +93,17 @@ _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(rf"\b(?:{'|'.join(ARTICLES['english'])})\b")
 
 
-class _Bare(dict[int, int | str | None]):
-    """Table for `str.translate` that drops combining characters and replaces letters with a stroke."""
+class Bare(dict[int, int | str | None]):
+    """Table for `str.translate` that drops combining characters, apart from the letters it is made with."""
 
     def __missing__(self, code: int) -> int | None:
         result = self[code] = None if unicodedata.combining(chr(code)) else code
         return result
 
 
-_BARE = _Bare({ord(letter): plain for letter, plain in _STROKES.items()})
+_GONE = dict.fromkeys(code for first, last in (*_UNSEEN, (0x200C, 0x200C)) for code in range(first, last + 1))
+_BARE = Bare({ord(letter): plain for letter, plain in (STROKES | _MORE_STROKES).items()})
+_BARE.update({code: code for code in _VOWEL_SIGNS} | _GONE)
 
 
 class Token(NamedTuple):
@@ -77,7 +127,7 @@ def fold_token(token: str) -> str:
     """
     if token.isascii():
         return token.lower()
-    if _ONE_UNSPACED.fullmatch(token):
+    if _ONE_UNSPACED.match(token):
         return unicodedata.normalize("NFKC", token)
     bare = unicodedata.normalize("NFKD", token).translate(_BARE)
     # Some single characters decompose into several words.
@@ -90,6 +140,8 @@ def tokens(text: str) -> list[Token]:
     >>> [t.text for t in tokens("Kenya's capital, São Tomé: 内罗毕")]
     ['kenya', 's', 'capital', 'sao', 'tome', '内', '罗', '毕']
     """
+    if text.isascii():
+        return [Token(m.group().lower(), m.start(), m.end()) for m in _ASCII_TOKEN.finditer(text)]
     folded = ((fold_token(m.group()), m) for m in _TOKEN.finditer(text))
     return [Token(word, m.start(), m.end()) for word, m in folded if word]
 
@@ -106,12 +158,28 @@ def fold(text: str) -> str:
 
 
 def name_form(name: str) -> str:
-    """Return the form under which a name is indexed: folded, or unfolded if folding leaves nothing.
+    """Return the form under which a name is indexed: folded, or its signs if folding leaves nothing.
 
-    >>> name_form("São Tomé!"), name_form(" !!! ")
-    ('sao tome', '!!!')
+    >>> name_form("São Tomé!"), name_form(" !!! "), name_form("\uff0b")
+    ('sao tome', '!!!', '+')
     """
-    return fold(name) or " ".join(nfc(name).split())
+    return fold(name) or " ".join(plain_signs(nfc(name).translate(_GONE)).split())
+
+
+def plain_signs(signs: str) -> str:
+    """Return signs with one form for those that look alike, such as dashes and minus; each stays one character.
+
+    >>> plain_signs("\u2212\u2019\uff0b")
+    "-'+"
+    """
+    return signs if signs.isascii() else "".join(map(_plain_sign, signs))
+
+
+@lru_cache(maxsize=1024)
+def _plain_sign(sign: str) -> str:
+    wide = unicodedata.normalize("NFKC", sign)
+    sign = wide if len(wide) == 1 else sign
+    return _ALIKE.get(sign, sign)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -4,8 +4,8 @@ Stems differ on purpose, and learned patterns and judges are stored with them:
 
 - `stem` joins the forms of one word («directs», «directed»). Plans of operators use it: there a derived noun is another
   thing, as «leader» names people and «lead» a relation.
-- `root` joins derived nouns too («directed», «director»). Linking uses it to tell the words of a graph's relations from
-  names; with `stem` it finds fewer names in lower-case questions.
+- `root` joins derived nouns too («directed», «director»), and forms of verbs that follow no rule. Linking uses it to
+  tell the words of a graph's relations from names; with `stem` it finds fewer names in lower-case questions.
 - `short_stem` only cuts endings off. Judges compare long texts by it.
 
 `without_plural` gives a word that may be another name of an entity, `possible_singulars` everything to look up.
@@ -32,10 +32,26 @@ _IRREGULAR = {
     "taught": "teach", "bought": "buy", "sold": "sell", "flown": "fly", "ran": "run", "died": "di", "dies": "di",
     "used": "us",
 }  # fmt: skip
+# Verbs with their forms that follow no rule, as relations have them («SPOKEN_BY») and questions («speak»).
+_FORMS_OF_VERBS = """
+    beat beaten, become became, begin began begun, bind bound, bite bitten, blow blew blown, break broke broken,
+    breed bred, bring brought, build built, buy bought, catch caught, choose chose chosen, come came, deal dealt,
+    die died, dig dug, draw drew drawn, drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen, feed
+    fed, fight fought, flee fled, fly flew flown, forget forgot forgotten, freeze froze frozen, give gave given,
+    grow grew grown, hear heard, hide hid hidden, hold held, keep kept, know knew known, lay laid, lead led, lend
+    lent, lie lied, lose lost, make made, meet met, pay paid, ride rode ridden, ring rang rung, run ran, see seen,
+    seek sought, sell sold, send sent, shake shook shaken, shoot shot, show shown, sing sang sung, sink sank sunk,
+    speak spoke spoken, spend spent, stand stood, steal stole stolen, strike struck, swear swore sworn, swim swam
+    swum, take took taken, teach taught, tear tore torn, tell told, think thought, throw threw thrown, tie tied,
+    understand understood, use used, wear wore worn, weave wove woven, win won, write wrote written
+"""
+_VERBS = {form: verb for verb, *forms in map(str.split, _FORMS_OF_VERBS.split(",")) for form in forms}
 _ROOT_ENDINGS = (
-    "ations", "ation", "ings", "ing", "ions", "ion", "ers", "ors", "ies", "ie", "ed", "es", "er", "or", "y", "s", "e",
+    "ations", "ation", "ings", "ing", "ions", "ion", "ers", "ors", "ies", "ied", "ie", "ed", "es", "er", "or", "y",
+    "s", "e",
 )  # fmt: skip
 _SHORTEST_ROOT = 3  # letters
+_VOWELS = "aeiou"
 _SHORT_STEM_ENDINGS = ("ies", "es", "s", "ing", "ed", "ly")
 _SHORTEST_STEM = 4  # characters that are left of a word without its ending
 _SHORTEST_PLURAL = 4  # letters
@@ -81,6 +97,7 @@ def stems(text: str) -> Stems:
     return tuple(stem(word) for word in WORD.findall(text))
 
 
+@lru_cache(maxsize=65_536)
 def root(word: str) -> str:
     """Return the part that a folded English word shares with its other forms and with derived nouns.
 
@@ -88,13 +105,20 @@ def root(word: str) -> str:
     True
     >>> root("starred") == root("stars") == "star", root("countries") == root("country"), root("films")
     (True, True, 'film')
+    >>> root("plays") == root("play"), root("spoken") == root("speak"), root("selling") == root("sell")
+    (True, True, True)
     """
+    word = _VERBS.get(word, word)
+    if len(word) == 2 + _SHORTEST_ROOT and word.endswith("ies"):
+        return f"{word[:-3]}y"  # «flies»
     for ending in _ROOT_ENDINGS:
         short = word.removesuffix(ending)
-        if short != word and len(short) >= _SHORTEST_ROOT:
-            is_doubled = len(short) > _SHORTEST_ROOT and short[-1] == short[-2] and ending not in ("s", "es")
-            return short[:-1] if is_doubled else short
-    return word
+        is_ending = short != word and len(short) >= _SHORTEST_ROOT
+        if is_ending and not (ending == "y" and short[-1] in _VOWELS) and not (ending == "s" and short[-1] in "sui"):
+            word = short
+            break
+    is_doubled = len(word) > _SHORTEST_ROOT and word[-1] == word[-2] and word[-1] not in _VOWELS
+    return word[:-1] if is_doubled else word
 
 
 @lru_cache(maxsize=65_536)

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from graphbrick.core import Step
 from graphbrick.language.folding import nfc, tokens
+from graphbrick.language.signs import fit
 from graphbrick.language.stems import WORD_OR_POSSESSIVE
 
 Steps = tuple[tuple[str, bool], ...]
@@ -152,6 +153,8 @@ def masked(question: str, start: str) -> str:
 
     >>> masked("which films did Élodie Yung act in?", "Elodie Yung")
     'which films did X act in?'
+    >>> masked("who designed c++?", "C++")
+    'who designed X?'
     """
     text, name = nfc(question), nfc(start).strip()
     if not name:
@@ -165,9 +168,10 @@ def masked(question: str, start: str) -> str:
     at = ended = 0
     while wanted and at + len(wanted) <= len(folded):
         if folded[at : at + len(wanted)] == wanted:
-            parts += [text[ended : words[at].start], PLACEHOLDER]
+            place = fit(text, words[at : at + len(wanted)], name)
+            parts += [text[ended : place.start], PLACEHOLDER]
             at += len(wanted)
-            ended = words[at - 1].end
+            ended = place.end
         else:
             at += 1
     return "".join([*parts, text[ended:]])

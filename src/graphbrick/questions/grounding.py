@@ -11,7 +11,8 @@ from graphbrick.core import Query
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.folding import name_form, nfc
+from graphbrick.graphs.store.names import names_of
+from graphbrick.language.folding import nfc
 from graphbrick.questions.coverage import Coverage, coverage
 from graphbrick.questions.nearest import nearest_hops
 from graphbrick.questions.question import Question, grouped
@@ -210,7 +211,7 @@ class _Names:
         except LinkError:
             surface = nfc(name.strip())
         ranks: dict[int, tuple[bool, bool]] = {}
-        for number in graph.names.exact(name_form(name)):
+        for number in names_of(graph.names, name):
             entity = graph.names.entity(number)
             rank = (graph.names.name(number) != surface, number != entity)  # same preference as `resolve_seeds`
             ranks[entity] = min(rank, ranks.get(entity, rank))

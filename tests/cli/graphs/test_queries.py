@@ -49,6 +49,19 @@ def test_query_prints_a_table_or_json(call: Callable[..., tuple[int, str]], plac
     ]
 
 
+def test_lists_maps_nodes_and_relations_are_json(call: Callable[..., tuple[int, str]], place: str) -> None:
+    heat = {"key": "Heat", "label": "Heat", "types": ["Film"], "properties": {"title": "Heat", "year": 1995}}
+    text = (
+        "CYPHER 5 MATCH (p:Person)-[r:DIRECTED]->(f:Film {title: 'Heat'}) "
+        "RETURN collect(p.name) AS names, {a: 1, b: [f.year]} AS map, f, r, [f] AS films"
+    )
+    code, printed = call("query", place, text, "--json")
+    assert (code, json.loads(printed)["rows"]) == (
+        0,
+        [[["Michael Mann"], {"a": 1, "b": [1995]}, heat, {"type": "DIRECTED", "properties": {}}, [heat]]],
+    )
+
+
 def test_query_that_writes_is_refused(call: Callable[..., tuple[int, str]], place: str) -> None:
     code, printed = call("query", place, "MATCH (n) DETACH DELETE n")
     assert (code, printed.startswith("error: the query was not run: DETACH at character 11")) == (1, True)

@@ -95,6 +95,39 @@ def test_only_what_is_newer_is_copied(place: Path, write: Write) -> None:
     assert refreshed(place).copied == "nothing"
 
 
+@pytest.mark.usefixtures("without_copies")
+def test_changed_properties_are_seen(place: Path, write: Write) -> None:
+    graph = Graph.open(place)
+    c1 = graph.entity("c1")
+    assert graph.own_properties(c1) == {"changed": 1}
+    write(
+        "MATCH (c:City {key: 'c1'}) SET c.changed = 2",
+        "MATCH (:City {key: 'c4'})-[r:ROAD]->() SET r.changed = 2",
+    )
+    done = refreshed(place)
+    assert (done.copied, done.added, done.deleted, done.described) == ("new", 1, 1, 1)
+    assert done.graph.own_properties(c1) == {"changed": 2}
+    write(road("c4", "c5", 3))  # a parallel one
+    done = refreshed(place)
+    assert (done.copied, done.added, done.deleted) == ("new", 1, 0)
+    assert done.graph.n_triples == graph.n_triples + 1
+
+
+def test_what_may_be_several_changes_is_seen_by_a_full_copy(place: Path, write: Write) -> None:
+    write(road("c4", "c5", 2))
+    refreshed(place)
+    write("MATCH (:City {key: 'c4'})-[r:ROAD]->() SET r.changed = r.changed + 2")
+    done = refreshed(place)
+    assert (done.copied, done.added, done.deleted) == ("all", 2, 2)
+
+
+def test_lost_properties_replace_the_copy(place: Path, write: Write) -> None:
+    write("MATCH (c:City {key: 'c1'}) SET c.changed = NULL", "MATCH (c:City {key: 'c2'}) SET c.changed = 2")
+    done = refreshed(place, full=True)
+    assert (done.copied, done.replaced) == ("all", True)
+    assert done.graph.own_properties(done.graph.entity("c1")) == {}
+
+
 def test_deletions_are_seen_by_the_numbers(place: Path, write: Write) -> None:
     write("MATCH (:City {key: 'c1'})-[r]->() DELETE r", road("c5", "c9", 2))
     done = refreshed(place)

@@ -221,3 +221,12 @@ def test_the_label_of_relations_that_share_a_name_is_written_as_a_property() -> 
     assert checked(":NEAR") == (":NEAR", 0)
     assert checked(":other {label: 'Twin of'}") == (":other {label: 'twin of'}", 0)
     assert checked(":born_in|NEAR")[1] == 1  # a property would be asked of both
+
+
+def test_names_that_are_words_of_the_language_get_backticks() -> None:
+    schema = Schema(
+        (NodeClass("Order", (Property("limit"), Property("group"))),), (Connection("Order", "IN", "Order"),)
+    )
+    text = "MATCH (o:Order {group: 1})-[:IN]->(p:Order) RETURN o.limit, o.group"
+    right = "MATCH (o:`Order` {`group`: 1})-[:`IN`]->(p:`Order`) RETURN o.limit, o.`group`"
+    assert check_query(text, "Cypher", schema) == (right, (), ())

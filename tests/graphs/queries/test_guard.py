@@ -7,7 +7,7 @@ from faults import fails
 from hostile_queries import HARMLESS, HOSTILE
 
 from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
-from graphbrick.graphs.queries.tokens import CYPHER, SPARQL
+from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, without_version
 
 
 def test_there_are_enough_of_each() -> None:
@@ -65,3 +65,44 @@ def test_an_escape_hides_only_ascii_characters(language: str) -> None:
     check_read_only(query % r"\u0080", language)
     with fails("guard.escape", RefusedQueryError):
         check_read_only(query % r"\u007F", language)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CYPHER 5 MATCH (n) RETURN n",
+        "cypher 25\nRETURN 1",
+        "CYPHER 5.1 UNWIND [1] AS x RETURN x",
+        " CYPHER 5 CALL db.labels()",
+    ],
+)
+def test_a_version_of_cypher_is_let_through_and_left_out(text: str) -> None:
+    check_read_only(text, CYPHER)
+    check_read_only(without_version(text), CYPHER)
+    assert "cypher" not in without_version(text).lower()
+
+
+@pytest.mark.parametrize(
+    "text", ["CYPHER 5", "CYPHER 5 DROP INDEX x", "CYPHER 5 CYPHER 5 RETURN 1", "CYPHER runtime=slotted RETURN 1"]
+)
+def test_a_version_of_cypher_hides_nothing(text: str) -> None:
+    with pytest.raises(RefusedQueryError):
+        check_read_only(text, CYPHER)
+
+
+@pytest.mark.parametrize(
+    ("service", "variable", "language"),
+    [
+        ('SERVICE wikibase:label { bd:serviceParam wikibase:language "en". }', "filmLabel", "en"),
+        ('SERVICE wikibase:label { bd:serviceParam wikibase:language "[AUTO_LANGUAGE],de,en" }', "filmLabel", "de"),
+        ("SERVICE SILENT <http://wikiba.se/ontology#label> { ?x wikibase:language 'zh-hans' }", "filmLabel", "zh-hans"),
+        ("service wikibase:label { }", "filmLabel", "en"),
+    ],
+)
+def test_the_label_service_of_wikidata_says_what_to_write(service: str, variable: str, language: str) -> None:
+    query = f"SELECT ?film ?filmLabel {{ ?film wdt:P31 wd:Q11424 . {service} }}"
+    with fails("guard.label_service", RefusedQueryError, variable=variable, language=language) as error:
+        check_read_only(query, SPARQL)
+    written = f'OPTIONAL {{ ?film rdfs:label ?filmLabel FILTER(LANG(?filmLabel) = "{language}") }}'
+    assert written in str(error.value)
+    check_read_only(query.replace(service, written), SPARQL)

@@ -103,7 +103,7 @@ def test_cells_that_are_not_what_the_header_says_stay_texts_and_are_counted(tmp_
     ]
     what = "cells of nodes.csv that are not what the header says (kept as texts)"
     assert read.left_out.counts[what] == 4
-    assert read.left_out.examples[what] == ["price: n/a", "born: 1.2.1970", "n: x", "price: ?"]
+    assert sorted(read.left_out.examples[what]) == sorted(["price: n/a", "born: 1.2.1970", "n: x", "price: ?"])
 
 
 def test_columns_that_are_not_read_are_counted(tmp_path: Path) -> None:

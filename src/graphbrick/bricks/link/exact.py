@@ -1,9 +1,12 @@
-"""Names that a question spells as the graph does, apart from case, accents and punctuation."""
+"""Names that a question spells as the graph does, apart from case, accents and punctuation.
+
+Of names that differ in signs only, such as «C» and «C++», the one whose signs stand in the question is meant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,10 +14,14 @@ from graphbrick.bricks.link.question import Question, Span
 from graphbrick.bricks.link.words import vocabulary
 from graphbrick.core import Mention
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.folding import Token, tokens
+from graphbrick.language.folding_before import tokens_before
 from graphbrick.language.hashing import extend_span, token_hashes
+from graphbrick.language.signs import fit, has_signs
 
 # Longer names are found as given seeds, not in running text.
 _LONGEST_NAME = 64
+_OTHER_SIGNS = 0.95  # the score of a name without the signs that the question has
 
 Matches = list[tuple[Span, Mention]]
 
@@ -27,24 +34,75 @@ class ExactNames:
         names: Spans that are surely meant as names.
         words: Single lower-case words, which may be meant as common words.
         terms: Words that the types or relations of the graph use, such as «capital» or «the director».
+        unlike: Texts of mentions with signs that the name does not have, such as «C++» for C.
     """
 
     names: Matches
     words: Matches
     terms: Matches
+    unlike: set[str] = field(default_factory=set)
+
+    @property
+    def words_covered(self) -> int:
+        """Number of words of the question that are part of a name."""
+        return len({at for span, _ in (*self.names, *self.words) for at in range(span.first, span.last + 1)})
+
+
+@dataclass(frozen=True)
+class Written:
+    """A name as a text writes it, with its signs.
+
+    Attributes:
+        surface: The words with the signs of the name that stand in the text.
+        numbers: The ids of the names whose signs agree best with the text.
+        is_marked: Whether it has signs that only names have, such as «C++».
+        surplus: The «+» and «#» after it that no name has.
+    """
+
+    surface: str
+    numbers: Sequence[int]
+    is_marked: bool = False
+    surplus: str = ""
+
+
+def as_written(graph: Graph, text: str, words: Sequence[Token], numbers: Sequence[int]) -> Written:
+    """Return which of the names that fold to the same words a text has with their signs.
+
+    Args:
+        graph: The graph.
+        text: The text in Unicode form NFC.
+        words: Where the words of the names stand in it.
+        numbers: The ids of the names.
+    """
+    start, end = words[0].start, words[-1].end
+    named = {number: graph.names.name(number) for number in numbers}
+    if not numbers or not (text[end : end + 1] in ("+", "#") or any(map(has_signs, named.values()))):
+        return Written(text[start:end], numbers)
+    fits = {name: fit(text, words, name) for name in set(named.values())}
+    best = min((one.missing, one.extra) for one in fits.values())
+    alike = [number for number in numbers if fits[named[number]][:2] == best]
+    agreeing = [fits[named[number]] for number in alike]
+    start, end = max(one.start for one in agreeing), min(one.end for one in agreeing)
+    surplus = min((one.surplus for one in agreeing), key=len)
+    return Written(text[start:end], alike, all(one.is_marked for one in agreeing), surplus)
 
 
 def exact_names(graph: Graph, question: Question) -> ExactNames:
     """Return the exact names in a question."""
     names = ExactNames([], [], [])
     for span in spans_of_names(graph, question):
-        surface = question.surface(span)
         numbers = graph.names.exact(question.folded(span))
+        written = as_written(graph, question.text, question.words[span.first : span.last + 1], numbers)
+        surface, numbers = written.surface, list(written.numbers)
         entities = ranked(graph, surface, numbers)
         if not entities:
             continue
-        entry = span, Mention(surface, entities[0], others=tuple(entities[1:]))
-        if span in question.quoted:
+        if written.surplus:
+            surface += written.surplus
+            names.unlike.add(surface)
+        score = _OTHER_SIGNS if written.surplus else 1.0
+        entry = span, Mention(surface, entities[0], score, tuple(entities[1:]))
+        if span in question.quoted or written.is_marked:
             names.names.append(entry)
         elif question.is_function_words(span):
             # "It" inside a question may be the film; "it", or "In" at its beginning, is not.
@@ -70,6 +128,25 @@ def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int
         return True
     as_written = any(graph.names.name(number) == question.surface(span) for number in numbers)
     return span.size == 1 and (not as_written or (span.first == 0 and len(question.words) > 1))
+
+
+def read(graph: Graph, text: str) -> tuple[Question, ExactNames]:
+    """Return a question and its exact names; signs that stand alone and are a name are words of it.
+
+    If the words of a folder of an earlier version cover more of the question, it is read by their rules.
+    """
+    question = Question.read(text)
+    names = exact_names(graph, question)
+    inside = [(question.words[span.first].start, question.words[span.last].end) for span, _ in names.names]
+    signed = question.with_signs(lambda signs: bool(graph.names.exact(signs)))
+    signs = [word for word in signed.words if word not in question.words] if signed is not question else []
+    if signs and not any(start < sign.start < end for start, end in inside for sign in signs):
+        question, names = signed, exact_names(graph, signed)
+    if not text.isascii() and (words := tokens_before(question.text)) != tokens(question.text):
+        before = Question.read(text, words)
+        if (names_before := exact_names(graph, before)).words_covered > names.words_covered:
+            return before, names_before
+    return question, names
 
 
 def spans_of_names(graph: Graph, question: Question) -> list[Span]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
+from typing import Literal
 
 import numpy as np
 
 from graphbrick.bricks.link.context import is_spelled, report, settled
-from graphbrick.bricks.link.exact import ExactNames, Matches, exact_names, ranked
+from graphbrick.bricks.link.exact import ExactNames, Matches, as_written, ranked, read
 from graphbrick.bricks.link.question import Question, Span, disjoint
-from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched
+from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched, tell_other_spelling
 from graphbrick.bricks.link.words import COMPARES
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError
@@ -19,21 +22,24 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
-from graphbrick.language.folding import name_form, nfc
+from graphbrick.graphs.store.names import names_of
+from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
+_FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 
 
 @dataclass(frozen=True, repr=False)
 class LinkLabels(LinkStage):
     """Seeds by label or alias, longest match first over the whole question; also in other spellings.
 
-    Case, accents and punctuation are ignored. Words of the graph's types and relations («capital», «the director»), and
-    single lower-case words, are taken only if nothing else matches. Function words are taken only if they are
-    capitalized, not the first word, and spelled exactly like a name.
+    Case, accents and punctuation are ignored. Of names that differ in signs only (C, C++ and C#), the one is taken
+    whose signs stand in the question. Words of the graph's types and relations («capital», «the director»), and single
+    lower-case words, are taken only if nothing else matches. Function words are taken only if they are capitalized,
+    not the first word, and spelled exactly like a name.
 
     Capitalized or quoted words that are not an exact name are looked up again. Other spellings come first: initials
     with or without points, «&» for «and», without an article, in the plural. Then parts of a name that only one entity
@@ -74,8 +80,7 @@ class LinkLabels(LinkStage):
 
     def link(self, graph: Graph, query: Query) -> Query:
         """Return the query with the seeds that its text names."""
-        question = Question.read(query.text)
-        exact = exact_names(graph, question)
+        question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
         matches = unmatched.beside(disjoint(exact.names))
         if matches:
@@ -89,6 +94,8 @@ class LinkLabels(LinkStage):
         words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
         mentions = [mention for _, mention in settled(graph, question, matches, words)]
         for mention in dict.fromkeys(mentions):
+            if mention.text in exact.unlike:
+                tell_other_spelling(mention.text, graph.label(mention.entity))
             report(graph, mention)
         readings = zip_longest(*(self._readings(graph, mention) for mention in dict.fromkeys(mentions)))
         seeds = dict.fromkeys(entity for of_rank in readings for entity in of_rank if entity is not None)
@@ -182,10 +189,13 @@ def resolve_seeds(graph: Graph, query: Query, seeds: Iterable[str | int]) -> Que
 
 
 def _resolve(graph: Graph, name: str) -> Mention:
-    try:
-        return Mention(name, graph.entity(name))
-    except LinkError:
-        entities = ranked(graph, nfc(name.strip()), graph.names.exact(name_form(name)))
+    for key in dict.fromkeys((name, *(unicodedata.normalize(form, name) for form in _FORMS))):
+        with suppress(LinkError):
+            return Mention(name, graph.entity(key))
+    text, numbers = nfc(name.strip()), names_of(graph.names, name)
+    if words := tokens(text):
+        numbers = list(as_written(graph, text, words, numbers).numbers)
+    entities = ranked(graph, text, numbers)
     if not entities:
         near = [graph.describe(match.entity) for match in graph.names.near(name, _SHOWN)]
         advice = f"nearest: {', '.join(near)}" if near else "and no label is near"

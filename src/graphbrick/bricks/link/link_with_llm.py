@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from graphbrick.bricks.link.context import report
-from graphbrick.bricks.link.exact import ranked
+from graphbrick.bricks.link.exact import Written, as_written, ranked
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.folding import Token, fold, name_form, nfc, tokens
+from graphbrick.graphs.store.names import names_of
+from graphbrick.language.folding import Token, fold, nfc, tokens
+from graphbrick.language.signs import fit
 from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import fitting
@@ -109,7 +111,7 @@ class LinkWithLLM(LinkStage):
         """Return the query with the seeds that the model finds in it."""
         text = nfc(query.text)
         names = self._names(text)
-        matches = self._matches(graph, names)
+        matches = self._matches(graph, text, names)
         if not matches:
             tried = ", ".join(repr(name.text[:80]) for name in names) or "it named nothing"
             question = text if len(text) <= 80 else text[:77] + "..."
@@ -155,11 +157,11 @@ class LinkWithLLM(LinkStage):
             event(message, "link_llm.not_in_question", names=strange)
         return sorted(names, key=lambda name: name.start if name.start >= 0 else len(text))
 
-    def _matches(self, graph: Graph, names: Sequence[_Name]) -> list[tuple[_Name, dict[int, float]]]:
+    def _matches(self, graph: Graph, text: str, names: Sequence[_Name]) -> list[tuple[_Name, dict[int, float]]]:
         """Return the names that match, each with its entities and similarities, in the order of `ranked`."""
         matches = dict[_Name, dict[int, float]]()
         for name in names:
-            exact = ranked(graph, name.text, graph.names.exact(name_form(name.text)))
+            exact = _exact(graph, text, name)
             matches[name] = dict.fromkeys(exact, 1.0)
             if not exact and name.start >= 0:
                 matches[name] = self._near(graph, name)
@@ -169,8 +171,8 @@ class LinkWithLLM(LinkStage):
         for name in names:
             if not matches[name]:
                 labels = ", ".join(match.name for match in graph.names.near(name.text, _NEAREST)) or "none"
-                text = f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}"
-                event(text, "link_llm.unknown_name", name=name.text[:80], nearest=labels)
+                message = f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}"
+                event(message, "link_llm.unknown_name", name=name.text[:80], nearest=labels)
         return [(name, entities) for name, entities in matches.items() if entities]
 
     def _near(self, graph: Graph, name: _Name) -> dict[int, float]:
@@ -239,9 +241,19 @@ def _name(text: str, words: Sequence[Token], name: str) -> _Name:
     folded = [token.text for token in tokens(nfc(name))]
     for i in range(len(words) - len(folded) + 1) if folded else ():
         if all(word.text == wanted for word, wanted in zip(words[i:], folded, strict=False)):
-            first, last = words[i], words[i + len(folded) - 1]
-            return _Name(text[first.start : last.end], first.start)
+            place = fit(text, words[i : i + len(folded)], name)
+            return _Name(text[place.start : place.end], place.start)
     return _Name(name, -1)
+
+
+def _exact(graph: Graph, text: str, name: _Name) -> list[int]:
+    """Return the entities whose names equal a name after folding, with the signs that the question has."""
+    numbers, start, end = names_of(graph.names, name.text), name.start, name.start + len(name.text)
+    if start < 0:
+        text, start, end = nfc(name.text), 0, len(name.text)
+    words = [word for word in tokens(text) if start <= word.start < end] if numbers else []
+    written = as_written(graph, text, words, numbers) if words else Written(name.text, numbers)
+    return ranked(graph, written.surface, written.numbers)
 
 
 def _in_question(text: str, words: Sequence[Token], name: str) -> list[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from graphbrick.bricks.link.words import MONTHS
-from graphbrick.language.folding import Token, nfc, tokens
+from graphbrick.language.folding import Token, name_form, nfc, tokens
 from graphbrick.language.stop_words import QUESTION_WORDS
 
 V = TypeVar("V")
@@ -18,6 +18,9 @@ _QUOTES = re.compile(
     r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|‘([^’]+)’(?!\w)|(?<!\w)['`]([^'`]+)['´`](?!\w)"
 )
 _APOSTROPHES = "'\u2019\u00b4`"
+# Signs that stand alone; a possessive may follow. Those of the second kind are names only in quotation marks.
+_FREE_SIGNS = re.compile(r"(?<!\S)(?:[^\w\s]|_)+(?=\s|$|'s\b)")
+_QUOTE_SIGNS, _SENTENCE_SIGNS, _ENDS = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb", "-,.;:?!\u2026&/()[]", "?.!,;:"
 _BRACKETED_YEAR = re.compile(r"\((\d{4})\)")
 
 
@@ -63,10 +66,10 @@ class Question:
     years: frozenset[Span]
 
     @classmethod
-    def read(cls, text: str) -> Question:
-        """Read the text of a question."""
+    def read(cls, text: str, words: Sequence[Token] | None = None) -> Question:
+        """Read the text of a question; ``words`` are its words if they are not those of `tokens`."""
         text = nfc(text)
-        words = tokens(text)
+        words = tokens(text) if words is None else words
         surfaces = [text[word.start : word.end] for word in words]
         capitals = [at for at in range(1, len(words)) if surfaces[at][0].isupper() and not _is_of_number(surfaces, at)]
         shows = bool(capitals) and any(s != s.upper() for s in surfaces)
@@ -108,6 +111,11 @@ class Question:
             return True
         return span.size == 1 and last.end - last.start == 1
 
+    def with_signs(self, is_name: Callable[[str], bool]) -> Question:
+        """Return the question with signs that stand alone as words if they are a name, such as «!!!»."""
+        signs = [sign for match in _FREE_SIGNS.finditer(self.text) if (sign := _sign_name(match, is_name)) is not None]
+        return Question.read(self.text, sorted((*self.words, *signs), key=lambda word: word.start)) if signs else self
+
     @staticmethod
     def is_function_word(word: Token) -> bool:
         """Return whether a word only builds a question."""
@@ -120,6 +128,27 @@ class Question:
     def content(self, span: Span) -> int:
         """Return the number of words of a span that are not function words."""
         return sum(word.text not in QUESTION_WORDS for word in self.words[span.first : span.last + 1])
+
+
+def _sign_name(match: re.Match[str], is_name: Callable[[str], bool]) -> Token | None:
+    """Return the name that signs between spaces are, without quotation marks and the end of the sentence."""
+    signs = match.group()
+    inner = signs.strip(_QUOTE_SIGNS)
+    start = match.start() + signs.find(inner)
+    is_quoted = signs[0] in _QUOTE_SIGNS
+    while inner:
+        form = name_form(inner)
+        if (is_quoted or (form != "!" and form.strip(_SENTENCE_SIGNS)) or _is_repeated(form)) and is_name(form):
+            return Token(form, start, start + len(inner))
+        if inner[-1] not in _ENDS + _QUOTE_SIGNS:
+            return None
+        inner = inner[:-1]
+    return None
+
+
+def _is_repeated(form: str) -> bool:
+    """Return whether signs are repeated as no sentence has them: «!!!», «??»."""
+    return len(form) > 1 and not form.strip("!?")
 
 
 def _is_of_number(surfaces: Sequence[str], at: int) -> bool:

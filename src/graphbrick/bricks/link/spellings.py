@@ -58,9 +58,9 @@ def _joined_initials(words: list[str]) -> list[str]:
 
 
 def _conjunctions(question: Question, span: Span) -> Iterator[list[str]]:
-    """Yield the words without «and», and with «and» for every «&»."""
+    """Yield the words without «and» between them, and with «and» for every «&»."""
     words = question.words[span.first : span.last + 1]
-    yield [word.text for word in words if word.text != "and"]
+    yield [word.text for at, word in enumerate(words) if word.text != "and" or at in (0, len(words) - 1)]
     written: list[str] = []
     for at, word in enumerate(words):
         if at and "&" in question.text[words[at - 1].end : word.start]:

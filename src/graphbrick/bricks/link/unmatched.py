@@ -182,9 +182,7 @@ class Unmatched:
         for text in other_spellings(self.question, span):
             entities = ranked(self.graph, surface, self.graph.names.exact(text))
             if entities:
-                taken = self.graph.label(entities[0])
-                message = f"{surface!r} is not a label; took {taken!r}, which is spelled otherwise"
-                event(message, "link.other_spelling", name=surface, taken=taken)
+                tell_other_spelling(surface, self.graph.label(entities[0]))
                 return Mention(surface, entities[0], _OTHER_SPELLING, tuple(entities[1:]))
         return None
 
@@ -237,6 +235,12 @@ class Unmatched:
         message = f"{surface!r} is not a label; took {taken!r} (similarity {score:.2f})"
         event(message, "link.near_miss", name=surface, taken=taken, score=score)
         return Mention(surface, first, scores[first], tuple(others))
+
+
+def tell_other_spelling(name: str, taken: str) -> None:
+    """Record that words name an entity that is spelled otherwise."""
+    message = f"{name!r} is not a label; took {taken!r}, which is spelled otherwise"
+    event(message, "link.other_spelling", name=name, taken=taken)
 
 
 def _replaces(span: Span, other: Span) -> bool:

@@ -17,6 +17,7 @@ from graphbrick.cli.options import (
     Key,
     Language,
     LearnAgain,
+    Lenient,
     Name,
     Nodes,
     Quote,
@@ -69,6 +70,7 @@ def build(
         bool | None, typer.Option("--near/--no-near", help="Index near misses of names [up to 20,000,000 entities].")
     ] = None,
     skip_bad: SkipBad = False,
+    lenient: Lenient = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the graph that is there.")] = False,
     learn: LearnAgain = False,
     as_json: Json = False,
@@ -89,7 +91,7 @@ def build(
 
         of_tables = (relation, name, type_, key, quote is not None)
         of_files = (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset)
-        if any((*of_tables, *of_files, skip_bad)):
+        if any((*of_tables, *of_files, skip_bad, lenient)):
             raise InputError(
                 f"{source} is a database, which takes only --near, --overwrite and --learn; the others are for files"
             )
@@ -99,7 +101,7 @@ def build(
         print_built(copied, as_json=as_json, learning=learn)
         after_change(graph, learn_again=learn)
         return
-    roles = {"relation": relation, "name": name, "type": type_, "key": key, "quote": quote}
+    roles = {"relation": relation, "name": name, "type": type_, "key": key, "quote": quote, "lenient": lenient}
     options = read_options(delimiter, columns, header, language, **roles)
     told = understood(Path(source), nodes=nodes, options=options)
     if not as_json:
@@ -156,6 +158,7 @@ def add(
     quote: Quote = None,
     language: Language = "en",
     skip_bad: SkipBad = False,
+    lenient: Lenient = False,
     learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
@@ -166,7 +169,7 @@ def add(
     from graphbrick.graphs.changes.delta import change
 
     roles = {"relation": relation, "name": name, "type": type_, "key": key, "quote": quote}
-    options = read_options(delimiter, columns, header, language, **roles)
+    options = read_options(delimiter, columns, header, language, lenient=lenient, **roles)
     with progress(f"adding to {graph}") as report:
         done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report)
     print_change(done, as_json=as_json)

@@ -25,6 +25,10 @@ class HasProperties(Protocol):
         """Return the properties of an entity that are not tails of triples as well; by default all."""
         return self.properties(entity)
 
+    def own_properties_of(self, entities: Sequence[int]) -> list[Properties]:
+        """Return `own_properties` of each entity; a database asks for many at a time."""
+        return list(map(self.own_properties, entities))
+
     def matching(self, condition: Condition) -> Sequence[int]:
         """Return the entities with a property that meets a condition, ascending."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -53,3 +54,14 @@ def _foreign_files(path: Path) -> list[str] | None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return sorted(file.name for file in path.iterdir() if file.name not in own and not is_delta(file.name))
+
+
+def not_written(path: Path, error: OSError) -> str:
+    """Return an error text that names the file of a build that could not be written, the reason, and advice."""
+    file = f" ({Path(error.filename).name})" if error.filename else ""
+    advice = {
+        errno.ENOSPC: "make space on the disk",
+        errno.EDQUOT: "make space within your quota",
+        errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
+    }.get(error.errno or 0, "choose another place for the graph")
+    return f"{path} cannot be written{file}: {error.strerror or error}; {advice}, and nothing was left behind"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.files.digests import sha256
 from graphbrick.graphs.build import rows
-from graphbrick.graphs.build.atomic import new_graph_folder
+from graphbrick.graphs.build.atomic import new_graph_folder, not_written
 from graphbrick.graphs.build.dictionary import FIRST, PAIRS, TEXTS, Dictionary
 from graphbrick.graphs.build.ingest import FACTS, KEYS, RELATION, Ingest
 from graphbrick.graphs.build.parts import file_parts
@@ -126,17 +125,6 @@ def build(
         except OSError as error:
             text = not_written(Path(path), error)
             raise GraphbrickError(text, code="build.not_written", reason=error.strerror or str(error)) from error
-
-
-def not_written(path: Path, error: OSError) -> str:
-    """Return an error text that names the file of a build that could not be written, the reason, and advice."""
-    file = f" ({Path(error.filename).name})" if error.filename else ""
-    advice = {
-        errno.ENOSPC: "make space on the disk",
-        errno.EDQUOT: "make space within your quota",
-        errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
-    }.get(error.errno or 0, "choose another place for the graph")
-    return f"{path} cannot be written{file}: {error.strerror or error}; {advice}, and nothing was left behind"
 
 
 @dataclass(frozen=True)
@@ -357,7 +345,8 @@ class GraphBuilder:
 
         def write(progress: Progress) -> dict[str, Any]:
             odd = LeftOut()
-            writer = TextWriter(work, entities, self._origin.naming, near=near, columns=Columns(read, odd))
+            columns = Columns(read, odd)
+            writer = TextWriter(work, entities, self._origin.naming, near=near, columns=columns, left_out=odd)
             return {"longest": writer.run(progress), "odd": odd.to_dict()}
 
         written: dict[str, Any] = steps.run("writing texts", write, frees=(TEXTS, FIRST, PLACED))

@@ -14,7 +14,7 @@ from graphbrick.core.files.writing import FileWriter
 from graphbrick.graphs.build.value_ingest import ValueIngest
 from graphbrick.graphs.records.blocks import FOR_RELATION, NAMES_ONLY, FactBlock, TripleBlock
 from graphbrick.graphs.records.interner import Interner, as_bytes, text_at
-from graphbrick.graphs.records.records import LABEL, LATEST, RankedFact, RelationRecord
+from graphbrick.graphs.records.records import ALIAS, LABEL, LATEST, RankedFact, RelationRecord
 from graphbrick.graphs.records.rules import KEEP, LABEL_OF, LEAVE_OUT, Rules
 from graphbrick.graphs.store.writing.buckets import BucketWriter, bucket_of_hash
 from graphbrick.graphs.store.writing.string_writer import StringWriter
@@ -153,14 +153,18 @@ class Ingest:
         self.facts += count
 
     def _label(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
-        """Add triples whose tail is a label of their head. RDF literals compete by their language."""
+        """Add triples whose tail is a label of their head. RDF literals compete by their language.
+
+        Of other tails the last is the label; all are names.
+        """
         self.labels += starts.shape[1]
         literal = data[starts[2]] == ord('"')
         plain = ~literal
         kind = np.full(starts.shape[1], LABEL | NAMES_ONLY | FOR_RELATION, dtype=np.uint8)
         rank = np.full(starts.shape[1], LATEST, dtype=np.uint8)
         a, b, c, d = (np.ascontiguousarray(column[plain]) for column in (starts[0], ends[0], starts[2], ends[2]))
-        self.describe(FactBlock(data, a, b, c, d, kind[plain], rank[plain]))
+        for kind_of_name in (kind, np.full_like(kind, ALIAS | NAMES_ONLY)):
+            self.describe(FactBlock(data, a, b, c, d, kind_of_name[plain], rank[plain]))
         texts = (
             [text_at(data, *span) for span in zip(starts[i, literal], ends[i, literal], strict=True)] for i in (0, 2)
         )

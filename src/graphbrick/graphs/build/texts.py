@@ -13,7 +13,8 @@ from graphbrick.core.compute import Progress
 from graphbrick.graphs.build.dictionary import FIRST, KEY, TEXTS
 from graphbrick.graphs.build.values import PLACED, VALUES, Columns, spool_triple_values
 from graphbrick.graphs.records.interner import Interner, spans_of, text_at
-from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, PROPERTY, TYPE
+from graphbrick.graphs.records.rdf_names import local_aliases
+from graphbrick.graphs.records.records import ALIAS, DESCRIPTION, LABEL, LATEST, PROPERTY, TYPE, LeftOut
 from graphbrick.graphs.store.strings import StringTable
 from graphbrick.graphs.store.writing.arrays import ArrayWriter
 from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, bucket_of_hash, groups
@@ -21,13 +22,16 @@ from graphbrick.graphs.store.writing.search import SearchWriter, hash_rows
 from graphbrick.graphs.store.writing.string_writer import StringWriter
 from graphbrick.kernels.positions import ranks, ranks_before
 from graphbrick.kernels.strings.cells import numbers_before
-from graphbrick.kernels.strings.names import local_spans
+from graphbrick.kernels.strings.names import camel_names, local_spans
+from graphbrick.kernels.strings.ntriples import OTHER
 from graphbrick.kernels.strings.spans import Bytes, Offsets, copy_spans, hash_spans, same_spans
 from graphbrick.kernels.strings.spooling import read_texts
 
 KEY_HASHES = "key_hashes.tmp"
 """Rows (64-bit hash, entity id) of every key, in buckets by hash."""
 
+_NO_LABEL = 255
+_EXAMPLE = 80  # letters
 Naming = Callable[[str], str]
 Ids = npt.NDArray[np.int64]
 
@@ -58,6 +62,15 @@ class Spans:
         starts_of[where], ends_of[where] = ends - sizes, ends
         return Spans(data, starts_of, ends_of)
 
+    def followed_by(self, texts: Spans) -> Spans:
+        """Return these texts and then those of ``texts``."""
+        shift = len(self.data)
+        data = np.concatenate([self.data, texts.data])
+        starts, ends = (
+            np.concatenate([own, more + shift]) for own, more in ((self.starts, texts.starts), (self.ends, texts.ends))
+        )
+        return Spans(data, starts, ends)
+
     @property
     def arguments(self) -> tuple[Bytes, Offsets, Offsets]:
         """The arguments (data, starts, ends) of kernels and writers."""
@@ -73,10 +86,13 @@ class TextWriter:
         name: Function from a key to the label of an entity without one; None to use the key itself.
         near: Whether to write the trigrams that find near misses.
         columns: The columns of properties.
+        left_out: Receives the descriptions that are not kept.
     """
 
-    def __init__(self, work: Path, entities: int, name: Naming | None, *, near: bool, columns: Columns) -> None:
-        self._work, self._name, self._columns = work, name, columns
+    def __init__(
+        self, work: Path, entities: int, name: Naming | None, *, near: bool, columns: Columns, left_out: LeftOut
+    ) -> None:
+        self._work, self._name, self._columns, self._left_out = work, name, columns, left_out
         self._types = Interner()
         self._keys_differ = False
         self._descriptions = 0
@@ -123,8 +139,12 @@ class TextWriter:
         low = int(ids[0])
         keys = texts.take(kind == KEY)
         labels = self._write_labels(low, keys, ids, kind, texts)
-        self._write_descriptions(low, len(keys), ids, kind, texts)
-        self._write_aliases(low, labels, ids, kind, texts)
+        rank = rank[sorted_]
+        self._write_descriptions(low, len(keys), ids, kind, rank, texts)
+        rows = np.flatnonzero((kind == ALIAS) | ((kind == LABEL) & (rank > LATEST)))
+        best = _first_of(ids, kind == LABEL)
+        local = self._local_names(low, keys, labels, ids[best], rank[best])
+        self._write_aliases(low, labels, ids[rows], texts.take(rows), *local)
         self._write_types(low, len(keys), ids, kind, texts)
         if self._values is not None:
             self._write_properties(self._values, ids, kind, texts)
@@ -153,26 +173,53 @@ class TextWriter:
             return named
         return named.replace(others, Spans(*spans_of(self._name(keys.text(i)) for i in others.tolist())))
 
-    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
+    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, rank: Bytes, texts: Spans) -> None:
         best = _first_of(ids, kind == DESCRIPTION)
         self._descriptions += len(best)
         none = np.zeros(count, dtype=np.int64)
         described = Spans(texts.data, none, none).replace(ids[best] - low, texts.take(best))
         self._descriptions_table.extend(*described.arguments)
+        rows = np.flatnonzero((kind == DESCRIPTION) & (rank > LATEST))
+        rows = rows[~same_spans(*texts.take(rows).arguments, *described.take(ids[rows] - low).arguments)]
+        if len(rows):
+            example = texts.text(rows[0])[:_EXAMPLE]
+            self._left_out.add("descriptions of entities that have a better or earlier one", example, len(rows))
 
-    def _write_aliases(self, low: int, labels: Spans, ids: Ids, kind: Bytes, texts: Spans) -> None:
-        rows = np.flatnonzero(kind == ALIAS)
-        if not len(rows):
+    def _local_names(self, low: int, keys: Spans, labels: Spans, ids: Ids, rank: Bytes) -> tuple[Ids, Spans]:
+        """Return the names that IRIs give to entities without a label in the preferred language.
+
+        Args:
+            low: The first id.
+            keys: The keys by id.
+            labels: The labels by id.
+            ids: The ids of entities with a label.
+            rank: The ranks of their labels.
+        """
+        if self._name is None:
+            return np.empty(0, dtype=np.int64), Spans(keys.data, *np.empty((2, 0), dtype=np.int64))
+        best = np.full(len(keys), _NO_LABEL, dtype=np.uint8)
+        best[ids - low] = rank
+        chosen = np.flatnonzero((best == OTHER) | ((best == _NO_LABEL) & camel_names(*labels.arguments))).tolist()
+        names = [(low + i, name) for i in chosen for name in local_aliases(keys.text(i), labels.text(i))]
+        return np.array([i for i, _ in names], dtype=np.int64), Spans(*spans_of(name for _, name in names))
+
+    def _write_aliases(self, low: int, labels: Spans, ids: Ids, names: Spans, local_ids: Ids, local: Spans) -> None:
+        """Write the aliases that differ from the label; labels that did not win are among them."""
+        differs = ~same_spans(*names.arguments, *labels.take(ids - low).arguments)
+        ids, names = ids[differs], names.take(differs)
+        if len(local_ids):
+            ids, names = np.concatenate([ids, local_ids]), names.followed_by(local)
+            order = np.argsort(ids, kind="stable")
+            ids, names = ids[order], names.take(order)
+        if not len(ids):
             return
-        same = same_spans(*texts.take(rows).arguments, *labels.take(ids[rows] - low).arguments)
-        rows = rows[~same]
-        rows = rows[_distinct(ids[rows], texts.take(rows))]
-        aliases = texts.take(rows)
+        distinct = _distinct(ids, names)
+        ids, aliases = ids[distinct], names.take(distinct)
         self._aliases.extend(*aliases.arguments)
-        self._alias_entity.extend(ids[rows])
-        names = np.arange(self._first_alias, self._first_alias + len(rows), dtype=np.int32)
-        self._first_alias += len(rows)
-        self._search.add(aliases.arguments, names)
+        self._alias_entity.extend(ids)
+        numbers = np.arange(self._first_alias, self._first_alias + len(ids), dtype=np.int32)
+        self._first_alias += len(ids)
+        self._search.add(aliases.arguments, numbers)
 
     def _write_types(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
         rows = np.flatnonzero(kind == TYPE)

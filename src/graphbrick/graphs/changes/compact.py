@@ -10,7 +10,8 @@ import numpy as np
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.build.builder import GraphBuilder, not_written
+from graphbrick.graphs.build.atomic import not_written
+from graphbrick.graphs.build.builder import GraphBuilder
 from graphbrick.graphs.export.entities import entity_record
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.blocks import Part, TripleBlock, cells_of

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Any
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.properties.values import NO_PROPERTIES
 from graphbrick.core.trace import event
 from graphbrick.graphs import opening
-from graphbrick.graphs.build.atomic import check_place
-from graphbrick.graphs.build.builder import GraphBuilder, Origin, not_written
+from graphbrick.graphs.build.atomic import check_place, not_written
+from graphbrick.graphs.build.builder import GraphBuilder, Origin
 from graphbrick.graphs.build.parts import file_parts
+from graphbrick.graphs.databases.cypher.around import edges_out_of
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError
 from graphbrick.graphs.databases.graph import DatabaseGraph
@@ -28,16 +31,19 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.readers import ReadOptions, source_files
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import Part, TripleBlock
+from graphbrick.graphs.records.columns import from_json, to_json
 from graphbrick.graphs.records.rdf_names import LABEL_IRIS, local_name
-from graphbrick.graphs.records.records import BadRecords, EntityRecord, RelationRecord
+from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, RelationRecord
 from graphbrick.graphs.records.rules import Rules
 from graphbrick.graphs.store.source_mark import SourceMark
 
-_NODES = 20_000  # per page
+_NODES, _FIRST_NODES, _FEWEST = 20_000, 1_000, 100  # per page: at most, of the first, at least
+_PAGE = 10_000_000  # letters
 _HEADS = 1000  # whose triples are one page
 _MOST = 10_000_000  # triples that leave one node
 _TRIPLES = 10_000  # per page of an endpoint; many endpoints give no more
 _STATE = "state.json"
+_FORMAT = 2  # of the pages
 
 
 def copy_graph(
@@ -120,12 +126,12 @@ class _Pages:
 
     def __init__(self, folder: Path, address: str) -> None:
         self.folder, self._address = folder, address
-        self.state: dict[str, Any] = {"address": address}
+        self.state: dict[str, Any] = {"address": address, "format": _FORMAT}
         try:
             state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             state = {}
-        if isinstance(state, dict) and state.get("address") == address:
+        if isinstance(state, dict) and state.get("address") == address and state.get("format") == _FORMAT:
             self.state = state
         else:
             shutil.rmtree(folder, ignore_errors=True)
@@ -146,9 +152,12 @@ class _Pages:
                 reason=error.strerror,
             ) from error
 
-    def add(self, kind: str, rows: list[Any], **state: Any) -> None:
-        """Write a page and the state of the copy; if interrupted in between, the page is written again."""
-        number = int(self.state.get(kind, 0))
+    def add(self, kind: str, rows: list[Any], **state: Any) -> int:
+        """Write a page and the state of the copy, and return the size of the page in letters.
+
+        If interrupted in between, the page is written again.
+        """
+        number, text = int(self.state.get(kind, 0)), ""
         with self.writing():
             if rows:
                 text = "".join(json.dumps(row) + "\n" for row in rows)
@@ -157,6 +166,7 @@ class _Pages:
             temporary = self.folder / f"{_STATE}.tmp"
             temporary.write_text(json.dumps(self.state), encoding="utf-8")
             temporary.replace(self.folder / _STATE)
+        return len(text)
 
     def names(self, kind: str) -> list[Path]:
         """Return the files of a kind that are complete."""
@@ -174,22 +184,27 @@ class _Pages:
 
 
 def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
-    for key, label, types, description, aliases, handle in pages.rows("nodes"):  # of a copy that was ended
+    for key, label, types, description, aliases, handle, _ in pages.rows("nodes"):  # of a copy that was ended
         source.met(Node(key, label, tuple(types), description, tuple(aliases), _handle(handle)))
-    done = int(pages.state.get("n_nodes", 0))
+    done, n = int(pages.state.get("n_nodes", 0)), min(_FIRST_NODES, _NODES)
     while not pages.state.get("has_nodes"):
-        nodes = source.nodes_after(_handle(pages.state.get("after")), _NODES)
-        keys = [source.key(source.met(node)) for node in nodes]
+        nodes = source.nodes_after(_handle(pages.state.get("after")), n)
+        keys = [source.key(source.met(replace(node, properties=NO_PROPERTIES))) for node in nodes]
         rows = [
-            (key, node.label, node.types, node.description, node.aliases, node.handle)
+            (key, *_facts(node), node.handle, to_json(source.without_repeated(node.handle, node.properties)))
             for key, node in zip(keys, nodes, strict=True)
         ]
         done += len(rows)
         after = nodes[-1].handle if nodes else None
         if not nodes:
             _check_count(source, pages, done)
-        pages.add("nodes", rows, after=after, has_nodes=not nodes, n_nodes=done)
+        size = pages.add("nodes", rows, after=after, has_nodes=not nodes, n_nodes=done)
+        n = min(_NODES, max(_FEWEST, n * _PAGE // size)) if size else n  # nodes may have vectors of a thousand numbers
         progress("copying nodes", done, None)
+
+
+def _facts(node: Node) -> tuple[Any, ...]:
+    return node.label, node.types, node.description, node.aliases
 
 
 def _check_count(source: CypherGraph, pages: _Pages, copied: int) -> None:
@@ -209,13 +224,11 @@ def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
     nodes = ((row[0], _handle(row[5])) for number, row in enumerate(pages.rows("nodes")) if number >= begun)
     while batch := list(islice(nodes, _HEADS)):
         rows = []
-        for (key, _), edges in zip(
-            batch, source.around([handle for _, handle in batch], "out", None, _MOST), strict=True
-        ):
+        for (key, _), edges in zip(batch, edges_out_of(source, [handle for _, handle in batch], _MOST), strict=True):
             if edges.is_cut:
                 text = f"more than {_MOST:,} triples leave {key}; this graph cannot be copied"
                 raise GraphbrickError(text, code="copy.too_many_triples", key=key)
-            rows += [(key, edge.key, edge.node.key, edge.label) for edge in edges.edges]
+            rows += [(key, edge.key, edge.node.key, edge.label, to_json(edge.properties)) for edge in edges.edges]
         done, triples = done + len(batch), triples + len(rows)
         pages.add("edges", rows, n_heads=done, n_triples=triples)
         progress("copying triples", triples, None)
@@ -227,15 +240,15 @@ def _handle(value: Any) -> Any:
 
 
 def _records(pages: _Pages) -> Iterator[Part]:
-    for key, label, types, description, aliases, _ in pages.rows("nodes"):
-        yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None)
+    for key, label, types, description, aliases, _, own in pages.rows("nodes"):
+        yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None, from_json(own))
     written: set[str] = set()
-    for head, relation, tail, label in pages.rows("edges"):
+    for head, relation, tail, label, own in pages.rows("edges"):
         if relation not in written:
             written.add(relation)
             if label != relation:
                 yield RelationRecord(relation, label)
-        yield head, relation, tail
+        yield EdgeRecord(head, relation, tail, from_json(own)) if own else (head, relation, tail)
 
 
 def _built(
@@ -260,6 +273,8 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
     if isinstance(source, OxigraphGraph):
         dump = pages.folder / "graph.nq"
         source.dump(dump)
+        if not dump.stat().st_size:
+            raise _no_statements(source)
         return dump
     offset, blank = int(pages.state.get("offset", 0)), int(pages.state.get("blank", 0))
     while not pages.state.get("has_triples"):
@@ -286,12 +301,16 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
     with pages.writing(), file.open("w", encoding="utf-8", newline="\n") as written:
         written.writelines(f"{line}\n" for line in pages.rows("triples"))
     if not pages.names("triples"):
-        raise GraphbrickError(
-            f"{source.address} has no statements, and a graph needs at least one "
-            "triple; check the store that the address names",
-            code="copy.no_statements",
-        )
+        raise _no_statements(source)
     return file
+
+
+def _no_statements(source: RdfGraph) -> GraphbrickError:
+    return GraphbrickError(
+        f"{source.address} has no statements, and a graph needs at least one "
+        "triple; check the store that the address names",
+        code="copy.no_statements",
+    )
 
 
 def _rdf_parts(source: RdfGraph, file: Path) -> Iterator[Part]:

@@ -20,7 +20,7 @@ from graphbrick.graphs.readers import ReadOptions, naming_of, read_source
 from graphbrick.graphs.records.blocks import cells_of
 from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.columns import properties_text, read_raw
-from graphbrick.graphs.records.rdf_names import local_name
+from graphbrick.graphs.records.rdf_names import local_name, local_words
 from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.store.overlay.delta_files import Delta, Facts, writing
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
@@ -166,6 +166,7 @@ class _Pending:
         self._relations: dict[str, int] = {}
         self._records: dict[str, EntityRecord] = {}
         self._relation_labels: dict[str, str] = {}
+        self._labelled: set[str] = set()  # keys with a label in a source of RDF
         self._added: dict[tuple[Ids, str], Properties] = {}
         self._deleted: dict[tuple[TripleRecord, str | None], Ids | None] = {}
 
@@ -183,7 +184,12 @@ class _Pending:
         """Process a record to add; ``has_defaults`` tells that its label may be derived from its key."""
         if isinstance(record, EntityRecord):
             if has_defaults and record.label is not None and self._is_default(record.key, record.label):
-                record = replace(record, label=None)
+                # The words of a local name are no news about an entity that has a name.
+                words = local_words(record.label) if self._is_old(record.key) else None
+                aliases = tuple(alias for alias in record.aliases if alias != words)
+                record = replace(record, label=None, aliases=aliases)
+            elif has_defaults and record.label is not None:
+                self._labelled.add(record.key)
             before = self._records.get(record.key, EntityRecord(record.key))
             self._records[record.key] = _together(before, record)
         elif isinstance(record, RelationRecord):
@@ -271,7 +277,9 @@ class _Pending:
         label, description = (key, "") if is_new else (graph.label(entity), graph.description(entity))
         aliases, types = ([], []) if is_new else (graph.aliases(entity), graph.types(entity))
         new_label = label if record.label is None else record.label
-        new_aliases = [alias for alias in dict.fromkeys([*aliases, *record.aliases]) if alias != new_label]
+        # In RDF a further label is a further name.
+        before = [label] if not is_new and key in self._labelled and label not in (key, local_name(key)) else []
+        new_aliases = [alias for alias in dict.fromkeys([*aliases, *before, *record.aliases]) if alias != new_label]
         new_types = list(dict.fromkeys([*types, *record.types]))
         new_description = description if record.description is None else record.description
         properties = NO_PROPERTIES if is_new else graph.own_properties(entity)
@@ -293,6 +301,10 @@ class _Pending:
         return label == (key if key.startswith("_:") else local_name(key)) and (
             self._known(key) is not None or (key in self._records and self._records[key].label is not None)
         )
+
+    def _is_old(self, key: str) -> bool:
+        """Return whether an entity is in the graph already."""
+        return self._known(key) is not None and key not in self._entities
 
     def _known(self, key: str) -> int | None:
         """Return the id of an entity of the graph or of this change; None if there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,12 @@ from graphbrick.graphs.changes.copying import copy_graph, mark_of
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.changes.difference import Difference, difference, has_lost, record_of
 from graphbrick.graphs.databases.address import is_address
-from graphbrick.graphs.databases.changes import changed_since
+from graphbrick.graphs.databases.changes import ChangedTriple, changed_since
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord, TripleRecord
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
 from graphbrick.graphs.store.beside import MOST_CHANGED
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
 from graphbrick.graphs.store.source_mark import SourceMark
@@ -138,7 +138,7 @@ def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[
     records: dict[str, Record] = {}
     new_nodes = 0
     for node in {node.key: node for node in [*ends, *nodes]}.values():
-        record = _record(node)
+        record = _record(source, node)
         earlier = _earlier(graph, node.key)
         if earlier is None:
             new_nodes += 1
@@ -147,17 +147,27 @@ def _newer(source: CypherGraph, graph: Graph, before: dict[str, Any], now: dict[
         if record != earlier:
             records[node.key] = record
     labels = {triple.relation: triple.label for triple in triples if triple.label != triple.relation}
-    keys = list(dict.fromkeys((t.head.key, t.relation, t.tail.key) for t in triples))
-    new = _new_triples(graph, keys)
-    if now["nodes"] != before["nodes"] + new_nodes or now["relations"] != before["relations"] + len(new):
+    changed = _changed_triples(graph, _distinct(triples))
+    n = now["relations"] - before["relations"]
+    if changed is None or now["nodes"] != before["nodes"] + new_nodes or n not in changed.by_number:
         return None
+    delete = changed.replaced if n == len(changed.new) else []
+    new = [*changed.new, *changed.other]
     if len(new) > MOST_CHANGED * max(graph.n_triples, 1):
         return None
-    return Difference([*records.values(), *(RelationRecord(key, label) for key, label in labels.items()), *new], [])
+    named = (RelationRecord(key, label) for key, label in labels.items())
+    return Difference([*records.values(), *named, *new], delete)
 
 
-def _record(node: Node) -> EntityRecord:
-    return EntityRecord(node.key, node.label, tuple(sorted(node.aliases)), node.types, node.description or None)
+def _record(source: CypherGraph, node: Node) -> EntityRecord:
+    own = source.without_repeated(node.handle, node.properties)
+    return EntityRecord(node.key, node.label, tuple(sorted(node.aliases)), node.types, node.description or None, own)
+
+
+def _distinct(triples: list[ChangedTriple]) -> list[EdgeRecord]:
+    """Return the records of triples, equal ones once; triples with different properties are different."""
+    records = [EdgeRecord(one.head.key, one.relation, one.tail.key, one.properties) for one in triples]
+    return list({(*one.triple, repr(sorted(one.properties.items()))): one for one in records}.values())
 
 
 def _earlier(graph: Graph, key: str) -> EntityRecord | None:
@@ -168,8 +178,27 @@ def _earlier(graph: Graph, key: str) -> EntityRecord | None:
         return None
 
 
-def _new_triples(graph: Graph, keys: list[TripleRecord]) -> list[Record]:
-    """Return the triples that a graph does not have."""
+class _ChangedTriples(NamedTuple):
+    """Triples that a graph does not have with these properties.
+
+    Attributes:
+        new: Those whose ends it does not have in this relation.
+        other: Those that it has with other properties: they were changed, or are parallel ones.
+        replaced: What the graph has in place of ``other``.
+    """
+
+    new: list[Record]
+    other: list[Record]
+    replaced: list[Record]
+
+    @property
+    def by_number(self) -> tuple[int, int]:
+        """How many triples more there are, if ``other`` were changed, and if they are new."""
+        return len(self.new), len(self.new) + len(self.other)
+
+
+def _changed_triples(graph: Graph, records: list[EdgeRecord]) -> _ChangedTriples | None:
+    """Return the triples that a graph does not have so; None if it has several in the place of one."""
     relations = {graph.relation_key(number): number for number in range(graph.n_relations)}
 
     def entity(key: str) -> int:
@@ -178,6 +207,18 @@ def _new_triples(graph: Graph, keys: list[TripleRecord]) -> list[Record]:
         except LinkError:
             return graph.n_entities  # an entity that is not there
 
-    ids = [(entity(head), relations.get(relation, graph.n_relations), entity(tail)) for head, relation, tail in keys]
-    there = find_triples(graph.csr, np.array(ids, dtype=np.int32).reshape(-1, 3)) >= 0
-    return [key for key, is_there in zip(keys, there.tolist(), strict=True) if not is_there]
+    ids = [(entity(one.head), relations.get(one.relation, graph.n_relations), entity(one.tail)) for one in records]
+    triples = np.array(ids, dtype=np.int32).reshape(-1, 3)
+    first = find_triples(graph.csr, triples).tolist()
+    there = graph.ids_of(triples, [one.properties for one in records]).tolist()
+    changed = _ChangedTriples([], [], [])
+    for record, place, is_there in zip(records, first, there, strict=True):
+        if place < 0:
+            changed.new.append(record if record.properties else record.triple)
+        elif is_there < 0:
+            parallels = graph.parallels(place)
+            if len(parallels) > 1:
+                return None
+            changed.other.append(record)
+            changed.replaced.append(EdgeRecord(*record.triple, graph.triple_properties(place)))
+    return changed

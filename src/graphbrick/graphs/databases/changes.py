@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.nodes import Node
 
@@ -21,12 +22,14 @@ class ChangedTriple(NamedTuple):
         relation: Key of the relation.
         label: Name of the relation that people use.
         tail: The node it enters.
+        properties: Its properties by name.
     """
 
     head: Node
     relation: str
     label: str
     tail: Node
+    properties: Properties = NO_PROPERTIES
 
 
 def cypher_mark(graph: CypherGraph, stamp: str) -> dict[str, Any] | None:
@@ -52,11 +55,12 @@ def cypher_mark(graph: CypherGraph, stamp: str) -> dict[str, Any] | None:
 def changed_since(graph: CypherGraph, stamp: str, since: Any) -> tuple[list[Node], list[ChangedTriple]] | None:
     """Return the nodes and triples that were changed at a time or later; None if there are more than a million."""
     nodes = graph.fetch(
-        f"MATCH (n) WHERE n.{stamp} >= $since RETURN {graph.shown('n')} AS node", {"since": since}, _MOST
+        f"MATCH (n) WHERE n.{stamp} >= $since RETURN {graph.shown('n', whole=True)} AS node", {"since": since}, _MOST
     )
     triples = graph.fetch(
         f"MATCH (a)-[r]->(b) WHERE r.{stamp} >= $since "
-        f"RETURN {graph.shown('a')} AS head, {graph.relation('r')} AS relation, {graph.shown('b')} AS tail",
+        f"RETURN {graph.shown('a', whole=True)} AS head, {graph.relation('r', whole=True)} AS relation, "
+        f"{graph.shown('b', whole=True)} AS tail",
         {"since": since},
         _MOST,
     )
@@ -65,5 +69,6 @@ def changed_since(graph: CypherGraph, stamp: str, since: Any) -> tuple[list[Node
     changed = []
     for head, relation, tail in triples.rows:
         _, key, label = graph.read_relation(relation)
-        changed.append(ChangedTriple(graph.read(head), key, label, graph.read(tail)))
-    return [graph.read(row[0]) for row in nodes.rows], changed
+        ends = graph.read(head, whole=True), graph.read(tail, whole=True)
+        changed.append(ChangedTriple(ends[0], key, label, ends[1], graph.of_triple(relation)))
+    return [graph.read(row[0], whole=True) for row in nodes.rows], changed

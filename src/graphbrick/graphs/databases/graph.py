@@ -123,8 +123,7 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         if not ids or keys == []:
             return [NeighbourList(np.empty((0, 3), dtype=np.int32), is_cut=False) for _ in ids]
         distinct = list(dict.fromkeys(ids))
-        places = [self._keys[i] if self._handles[i] is None else self._handles[i] for i in distinct]
-        around = zip(distinct, self.around(places, direction, keys, limit), strict=True)
+        around = zip(distinct, self.around([*map(self.handle, distinct)], direction, keys, limit), strict=True)
         lists = {entity: self._numbered(entity, edges) for entity, edges in around}
         return [lists[entity] for entity in ids]
 
@@ -194,6 +193,11 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
                 f"{len(self._keys):,} so far; take ids from its answers"
             )
         return int(entity)
+
+    def handle(self, entity: int) -> Any:
+        """Return the fastest way for the database to find an entity: its handle, or its key where it has none."""
+        handle = self._handles[self._checked(entity)]
+        return self._keys[entity] if handle is None else handle
 
     def key(self, entity: int) -> str:
         """Return the unique name of an entity."""

@@ -14,6 +14,7 @@ LABELS = ("label", "name", "title")
 """Properties that hold names, best first."""
 _WORDS = 40  # of a question
 _LONGEST = 8  # words of a name
+_SIGNS = 4  # before or after the words of a name
 _SHORTEST_PART = 3  # letters of a text that is looked for inside names
 _WHOLE = re.compile("-?[0-9]{1,19}")
 
@@ -28,19 +29,39 @@ def spans(text: str) -> list[str]:
     words = tokens(text)[:_WORDS]
     parts: dict[str, None] = {}
     for first, start in enumerate(words):
+        starts = _places_before(text, start.start)
         for last in words[first : first + _LONGEST]:
-            after = len(text[last.end :]) - len(text[last.end :].lstrip("".join(_closing(text, last.end))))
-            parts[text[start.start : last.end + after].lower()] = None
-            parts[text[start.start : last.end].lower()] = None
+            for end in _places_after(text, last.end):
+                parts.update(dict.fromkeys(text[begin:end].lower() for begin in starts))
     return sorted(parts, key=lambda span: (-len(span), span))
 
 
-def _closing(text: str, start: int) -> Iterable[str]:
-    """Yield the signs that follow a word before the next space, such as the full stop of ``D.C.``."""
-    for letter in text[start:]:
-        if letter.isspace() or letter.isalnum():
-            return
-        yield letter
+def _places_after(text: str, end: int) -> list[int]:
+    """Return the places where a name may end whose last word ends here: after each sign that follows the word.
+
+    >>> _places_after("Heat (1986)?", 10)
+    [10, 11, 12]
+    """
+    places = [end]
+    for place in range(end, min(end + _SIGNS, len(text))):
+        if text[place].isspace() or text[place].isalnum():
+            break
+        places.append(place + 1)
+    return places
+
+
+def _places_before(text: str, start: int) -> list[int]:
+    """Return the places where a name may begin whose first word begins here: before each sign in front of the word.
+
+    >>> _places_before("Is (500) Days good", 4)
+    [4, 3]
+    """
+    places = [start]
+    for place in range(start - 1, max(start - 1 - _SIGNS, -1), -1):
+        if text[place].isspace() or text[place].isalnum():
+            break
+        places.append(place)
+    return places
 
 
 def part_of_names(text: str) -> str:

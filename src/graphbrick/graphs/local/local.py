@@ -108,15 +108,19 @@ def _check_parameters(hops: int, limit_per_node: int, max_triples: int, directio
 
 
 def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tuple[int, int, int]]) -> Iterable[Record]:
-    for entity in entities:
-        yield EntityRecord(
-            remote.key(entity),
-            remote.label(entity),
-            tuple(remote.aliases(entity)),
-            tuple(remote.types(entity)),
-            remote.description(entity) or None,
-            remote.own_properties(entity) if isinstance(remote, HasProperties) else NO_PROPERTIES,
-        )
+    reached = list(entities)
+    for start in range(0, len(reached), _BATCH):
+        batch = reached[start : start + _BATCH]
+        own = remote.own_properties_of(batch) if isinstance(remote, HasProperties) else [NO_PROPERTIES] * len(batch)
+        for entity, properties in zip(batch, own, strict=True):
+            yield EntityRecord(
+                remote.key(entity),
+                remote.label(entity),
+                tuple(remote.aliases(entity)),
+                tuple(remote.types(entity)),
+                remote.description(entity) or None,
+                properties,
+            )
     written: set[int] = set()
     for head, relation, tail in triples:
         if relation not in written:

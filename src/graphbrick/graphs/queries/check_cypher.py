@@ -13,12 +13,17 @@ from graphbrick.graphs.queries.names import other_name_property, same_name, unkn
 from graphbrick.graphs.queries.tokens import CYPHER, Token, after_bracket, literal, tokens_of
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = frozenset(  # in ladybug, which refuses more than others
+    "ALL ASC ASCENDING CREATE DESC DESCENDING EXISTS ON OPTIONAL ORDER WHERE WITH UNION UNWIND AND DISTINCT ENDS "
+    "IN NOT OR STARTS XOR FALSE TRUE NULL FOR CASE WHEN THEN ELSE END GROUP TABLE COLUMN DEFAULT ANY NONE SINGLE "
+    "PRIMARY MACRO PROFILE HINT JOIN INSTALL SHORTEST TRAIL ACYCLIC INDEX HEADERS GLOB CAST ONLY".split()
+)
 _NAME = ("word", "name")
 _PROPERTY = "property"
 
 
 @dataclass
-class _Part:
+class Part:
     """A node or a relation of a pattern: its variable, labels or types, and keys of properties."""
 
     variable: str = ""
@@ -28,40 +33,22 @@ class _Part:
     end: int = 0
 
 
-class NamedStep(NamedTuple):
-    """A relation of a pattern at a node with a text in its braces, such as a name.
-
-    Attributes:
-        node: The text of the node, such as "(p:Person {name: 'Ridley Scott'})".
-        types: The types of the relation.
-        leaves: Whether the arrow leaves the node.
-        start: Index of the first token of the arrow.
-        stop: Index after its last token.
-    """
-
-    node: str
-    types: tuple[str, ...]
-    leaves: bool
-    start: int
-    stop: int
-
-
-class _Step(NamedTuple):
+class Step(NamedTuple):
     """A relation of a pattern with the nodes that it joins, and the nodes before in a pattern of MATCH."""
 
-    left: _Part
-    relation: _Part
-    right: _Part
-    before: tuple[_Part, ...]
+    left: Part
+    relation: Part
+    right: Part
+    before: tuple[Part, ...]
 
 
 def quoted(name: str) -> str:
-    """Return a name as it is written in Cypher, with backticks if it needs them.
+    """Return a name as it is written in Cypher, with backticks if it needs them: `Order` is a word of the language.
 
-    >>> quoted("Film"), quoted("acted in")
-    ('Film', '`acted in`')
+    >>> quoted("Film"), quoted("acted in"), quoted("Order")
+    ('Film', '`acted in`', '`Order`')
     """
-    return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+    return name if _PLAIN.fullmatch(name) and name.upper() not in _RESERVED else "`" + name.replace("`", "``") + "`"
 
 
 class CypherCheck:
@@ -70,11 +57,19 @@ class CypherCheck:
     Args:
         text: The query.
         schema: The names that it may use.
+
+    Attributes:
+        text: The query.
+        tokens: Its tokens.
+        steps: The relations of its patterns; after `run`.
+        nodes: The nodes of its patterns, each as often as it is written; after `run`.
+        edits: The corrections.
+        problems: The remaining faults, a sentence each.
     """
 
     def __init__(self, text: str, schema: Schema) -> None:
-        self._text, self.edits, self.problems = text, Edits(text), list[str]()
-        self._tokens, self._schema = tokens_of(text, CYPHER), schema
+        self.text, self.edits, self.problems = text, Edits(text), list[str]()
+        self.tokens, self._schema = tokens_of(text, CYPHER), schema
         self._classes = {known.name: known for known in schema.classes}
         self._relations = dict.fromkeys(connection.relation for connection in schema.connections)
         self._labels = {known.label: known.relation for known in schema.connections if known.label}
@@ -85,16 +80,17 @@ class CypherCheck:
         }
         self._nodes: dict[str, set[str]] = {}  # variables of nodes with their labels
         self._types: dict[str, set[str]] = {}  # variables of relations with their types
-        self._steps: list[_Step] = []
+        self.steps: list[Step] = []
+        self.nodes: list[Part] = []
 
         self._end_of_match = -1  # index after the last pattern of a MATCH, where a comma may add another
 
     def run(self) -> None:
         """Fill `edits` and `problems`."""
         i = 0
-        while i < len(self._tokens):
-            i = self._chain(i) if self._tokens[i].is_symbol("(") else i + 1
-        for step in self._steps:
+        while i < len(self.tokens):
+            i = self._chain(i) if self.tokens[i].is_symbol("(") else i + 1
+        for step in self.steps:
             self._check_step(step)
         self._check_properties()
 
@@ -104,7 +100,7 @@ class CypherCheck:
         if left is None:
             return i + 1
         is_matched = self._token(i - 1).is_word("MATCH") or (i - 1 == self._end_of_match and self._is(i - 1, ","))
-        before: list[_Part] = []
+        before: list[Part] = []
         while True:
             relation = self._relation(left.end)
             if relation is None:
@@ -113,11 +109,11 @@ class CypherCheck:
             right = self._node(relation.end)
             if right is None:
                 return relation.end
-            self._steps.append(_Step(left, relation, right, tuple(before) if is_matched else ()))
+            self.steps.append(Step(left, relation, right, tuple(before) if is_matched else ()))
             before.append(left)
             left = right
 
-    def _node(self, i: int) -> _Part | None:
+    def _node(self, i: int) -> Part | None:
         """Return the node in the brackets at ``i``; None if something else is there."""
         if not self._is(i, "("):
             return None
@@ -126,20 +122,21 @@ class CypherCheck:
         if self._is(i, "{"):
             i = self._properties(i, part, self._properties_of_nodes(part.names))
         if self._token(i).is_word("WHERE"):
-            while i < len(self._tokens) and not self._is(i, ")"):
-                i = after_bracket(self._tokens, i) if self._is(i, "(", "{", "[") else i + 1
+            while i < len(self.tokens) and not self._is(i, ")"):
+                i = after_bracket(self.tokens, i) if self._is(i, "(", "{", "[") else i + 1
         if self._token(i).kind == "parameter":
             i += 1
         if not self._is(i, ")"):
             return None
         part.start, part.end = start, i + 1
+        self.nodes.append(part)
         if part.variable:
             self._nodes.setdefault(part.variable, set()).update(part.names)
         return part
 
-    def _relation(self, i: int) -> _Part | None:
+    def _relation(self, i: int) -> Part | None:
         """Return the relation whose arrow begins at ``i``; None if no arrow is there."""
-        part = _Part()
+        part = Part()
         i += self._is(i, "<")
         if not self._is(i, "-"):
             return None
@@ -150,8 +147,8 @@ class CypherCheck:
                 self._check_label(i)
             if self._is(i, "*"):
                 part.is_long = True
-                while i < len(self._tokens) and not self._is(i, "{", "]"):
-                    i = after_bracket(self._tokens, i) if self._is(i, "(") else i + 1
+                while i < len(self.tokens) and not self._is(i, "{", "]"):
+                    i = after_bracket(self.tokens, i) if self._is(i, "(") else i + 1
             if self._is(i, "{"):
                 i = self._properties(i, part, self._properties_of_relations(part.names))
             if not self._is(i, "]"):
@@ -165,9 +162,9 @@ class CypherCheck:
             self._types.setdefault(part.variable, set()).update(part.names)
         return part
 
-    def _named(self, i: int, known: Collection[str], kind: str) -> tuple[_Part, int]:
+    def _named(self, i: int, known: Collection[str], kind: str) -> tuple[Part, int]:
         """Return the variable and the names after colons that begin at ``i``, and the index after them."""
-        part = _Part()
+        part = Part()
         if self._token(i).kind in _NAME:
             part.variable = self._token(i).text
             i += 1
@@ -210,11 +207,11 @@ class CypherCheck:
         else:
             self.edits.replace(value.start, value.end, literal(same), f"wrote {same!r} for {text!r}")
 
-    def _properties(self, i: int, part: _Part, known: Collection[str] | None) -> int:
+    def _properties(self, i: int, part: Part, known: Collection[str] | None) -> int:
         """Check the keys of the map at ``i``, and return the index after it."""
-        end = after_bracket(self._tokens, i)
+        end = after_bracket(self.tokens, i)
         for k in range(i + 1, end - 1):
-            before, token = self._tokens[k - 1], self._tokens[k]
+            before, token = self.tokens[k - 1], self.tokens[k]
             if before.is_symbol("{", ",") and token.kind in _NAME and self._is(k + 1, ":") and known is not None:
                 self._known(token, known, f"{_PROPERTY} of {' or '.join(part.names) or 'nodes'}")
         return end
@@ -222,6 +219,8 @@ class CypherCheck:
     def _known(self, token: Token, known: Collection[str], kind: str) -> str:
         """Return the name of the schema for a token; correct it, or report that it is unknown."""
         if token.text in known:
+            if token.kind == "word" and quoted(token.text) != token.text:
+                self.edits.replace(token.start, token.end, quoted(token.text))
             return token.text
         same = same_name(token.text, known)
         if same is None and kind.startswith(_PROPERTY):
@@ -241,8 +240,8 @@ class CypherCheck:
 
     def _check_properties(self) -> None:
         """Check every ``variable.property`` whose variable is a node or a relation."""
-        for i in range(1, len(self._tokens) - 1):
-            owner, token = self._tokens[i - 1], self._tokens[i + 1]
+        for i in range(1, len(self.tokens) - 1):
+            owner, token = self.tokens[i - 1], self.tokens[i + 1]
             if not self._is(i, ".") or owner.kind not in _NAME or token.kind not in _NAME or self._is(i + 2, "(", "."):
                 continue
             if i > 1 and self._is(i - 2, "."):
@@ -270,7 +269,7 @@ class CypherCheck:
         alike = [known for known in self._schema.connections if not names or known.relation in names]
         return dict.fromkeys(known.name for part in alike for known in part.properties) or None
 
-    def _check_step(self, step: _Step) -> None:
+    def _check_step(self, step: Step) -> None:
         """Turn the arrow of a step that the schema has only in the other direction, or report that it has none."""
         left, relation, right, _ = step
         start, stop = left.end, relation.end
@@ -292,10 +291,10 @@ class CypherCheck:
         elif points_left and not backwards:
             self._turn(start, stop, forwards, tails, types, heads)
 
-    def _labels_of(self, node: _Part) -> set[str]:
+    def _labels_of(self, node: Part) -> set[str]:
         return set(node.names) | self._nodes.get(node.variable, set())
 
-    def _moved(self, step: _Step, types: Sequence[str]) -> bool:
+    def _moved(self, step: Step, types: Sequence[str]) -> bool:
         """Let a relation leave the one node before in the pattern that can have it, if there is just one.
 
         Models chain what both begins at one node: ``(a)-[:r]->(b)-[:s]->(c)`` for ``(a)-[:r]->(b), (a)-[:s]->(c)``.
@@ -308,7 +307,7 @@ class CypherCheck:
         ]
         if len(able) != 1:
             return False
-        place = self._tokens[step.left.end].start
+        place = self.tokens[step.left.end].start
         self.edits.replace(place, place, f", ({able[0]})", f"let {'|'.join(types)} begin at {able[0]}")
         return True
 
@@ -327,25 +326,9 @@ class CypherCheck:
             return
         self.turn(start, stop, types)
 
-    def named_steps(self) -> list[NamedStep]:
-        """Return the relations with an arrow and a type where just one end has a text in its braces; after `run`."""
-        steps = []
-        for left, relation, right, _ in self._steps:
-            to_left, to_right = self._is(left.end, "<"), self._is(relation.end - 1, ">")
-            texts = [self._text_of(node) for node in (left, right)]
-            named = ["{" in text and ("'" in text or '"' in text) for text in texts]
-            if to_left != to_right and named[0] != named[1] and relation.names and not relation.is_long:
-                leaves = to_right if named[0] else to_left
-                node = texts[0] if named[0] else texts[1]
-                steps.append(NamedStep(node, tuple(relation.names), leaves, left.end, relation.end))
-        return steps
-
-    def _text_of(self, node: _Part) -> str:
-        return self._text[self._tokens[node.start].start : self._tokens[node.end - 1].end]
-
     def turn(self, start: int, stop: int, types: Sequence[str]) -> None:
         """Turn the arrow between the tokens ``start`` and ``stop``."""
-        first, last = self._tokens[start], self._tokens[stop - 1]
+        first, last = self.tokens[start], self.tokens[stop - 1]
         change = f"turned the direction of {'|'.join(types)}"
         if first.is_symbol("<"):
             self.edits.replace(first.start, first.end, "")
@@ -361,7 +344,7 @@ class CypherCheck:
         self.problems.append(f"the graph has no {pattern}; it has {leads}")
 
     def _token(self, i: int) -> Token:
-        return self._tokens[i] if i < len(self._tokens) else Token("end", "", 0, 0)
+        return self.tokens[i] if i < len(self.tokens) else Token("end", "", 0, 0)
 
     def _is(self, i: int, *symbols: str) -> bool:
         return self._token(i).is_symbol(*symbols)

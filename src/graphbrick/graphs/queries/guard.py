@@ -204,6 +204,8 @@ def _check_beginning(first: Token, allowed: Sequence[str]) -> None:
 
 
 def _check_cypher(tokens: list[Token]) -> None:
+    if len(tokens) > 2 and tokens[0].is_word("CYPHER") and tokens[1].kind == "number":
+        tokens = tokens[2:]  # the version of the language
     _check_beginning(tokens[0], _CYPHER_STARTS)
     for i, token in enumerate(tokens):
         if token.kind == "word" and not _is_name(tokens, i):
@@ -297,6 +299,7 @@ def _check_sparql(tokens: list[Token]) -> None:
         if word.is_word("PREFIX") and prefixes.setdefault(name.text, iri.text) != iri.text:
             reason = f"the prefix {name.text} at character {name.start + 1} was declared before; declare it once"
             raise _refusal(reason, code="guard.prefix_twice", prefix=name.text, place=name.start + 1)
+    _check_label_service(tokens)
     for token in tokens:
         if token.kind == "word" and token.text.upper() in _SPARQL_REFUSED:
             raise _refused_word(token, SPARQL)
@@ -324,3 +327,24 @@ def _check_sparql(tokens: list[Token]) -> None:
         depth += token.is_symbol("{", "(", "[") - token.is_symbol("}", ")", "]")
         if token.is_symbol(";") and depth <= 0:
             raise _another_statement(token)
+
+
+def _check_label_service(tokens: Sequence[Token]) -> None:
+    """Refuse the service for labels of Wikidata's query page, and say what to write in its place."""
+    for word, *following in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        name = next((token for token in following if not token.is_word("SILENT")), word)
+        if not word.is_word("SERVICE") or not name.text.endswith(("wikibase:label", "wikiba.se/ontology#label")):
+            continue
+        variables = (token.text[1:] for token in tokens if token.kind == "variable")
+        shown = next((text for text in variables if text.endswith("Label") and text != "Label"), "itemLabel")
+        strings = (part.strip() for token in tokens if token.kind == "string" for part in token.text[1:-1].split(","))
+        language = next((part for part in strings if re.fullmatch(r"[a-z]{2,3}(-[a-z]+)?", part)), "en")
+        raise _refusal(
+            f"{name.text} at character {word.start + 1} is a service that only the query page of Wikidata has; write "
+            f'OPTIONAL {{ ?{shown.removesuffix("Label")} rdfs:label ?{shown} FILTER(LANG(?{shown}) = "{language}") }} '
+            "in its place",
+            code="guard.label_service",
+            variable=shown,
+            language=language,
+            place=word.start + 1,
+        )

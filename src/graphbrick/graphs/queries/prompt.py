@@ -1,8 +1,7 @@
-"""The prompt for a language model that writes a query, and the reader of its reply."""
+"""The prompt for a language model that writes a query."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from graphbrick.graphs.queries.examples import Pair
@@ -23,11 +22,6 @@ _INSTRUCTIONS = {
         "with the query only."
     ),
 }
-_FIRST_WORDS = "MATCH|OPTIONAL|WITH|UNWIND|RETURN|CALL|SELECT|ASK|PREFIX|BASE"  # not names of languages
-_FENCE = re.compile(
-    rf"```(?:(?!(?:{_FIRST_WORDS})\b)[A-Za-z]+(?![A-Za-z]))?[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE
-)
-_BEGINNING = re.compile(r"^\s*(?:query|(?:cypher|sparql)(?: query)?)\s*:\s*(?=\S)", re.IGNORECASE)
 
 
 def messages_for(
@@ -60,15 +54,3 @@ def with_notes(messages: Sequence[Mapping[str, str]], notes: Sequence[str]) -> l
     head, question, tail = last["content"].rpartition("\n\nQuestion: ")
     listed = "\n".join(f"- {note}" for note in notes)
     return [*map(dict, before), {**last, "content": f"{head}\n\nNotes:\n{listed}{question}{tail}"}]
-
-
-def query_in(reply: str) -> str:
-    """Return the query of a reply: its first fenced block, or all of it; empty if it has none.
-
-    >>> query_in("Here it is:\\n```cypher\\nMATCH (n) RETURN n\\n```\\nIt lists all."), query_in("Query: RETURN 1")
-    ('MATCH (n) RETURN n', 'RETURN 1')
-    >>> query_in("```MATCH (n) RETURN n```")
-    'MATCH (n) RETURN n'
-    """
-    fenced = _FENCE.search(reply)
-    return _BEGINNING.sub("", fenced[1] if fenced else reply).strip()

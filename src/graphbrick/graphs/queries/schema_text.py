@@ -180,9 +180,8 @@ class _Writer:
         count = self._count(known.count, "triples")
         if self._is_sparql:
             return f"{head} {relation} {tail}{count}"
-        inside = f" {{{', '.join(map(self._property, known.properties))}}}" if known.properties else ""
-        if known.label:
-            inside = f" {{label: {literal(known.label)}}}"
+        shown = [f"label: {literal(known.label)}"] * bool(known.label) + list(map(self._property, known.properties))
+        inside = f" {{{', '.join(shown)}}}" if shown else ""
         return f"(:{head})-[:{relation}{inside}]->(:{tail}){count}"
 
     def _count(self, n: int | None, what: str) -> str:

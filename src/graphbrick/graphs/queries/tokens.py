@@ -70,6 +70,7 @@ _PATTERNS = {
     for language, rules in _RULES.items()
 }
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+_VERSION = re.compile(r"\s*CYPHER\s+\d+(?:\.\d+)?\s+(?=[A-Za-z])", re.IGNORECASE)
 _OPEN = {"'": "a string", '"': "a string", "`": "a name in backticks", "/": "a comment"}
 
 
@@ -113,6 +114,15 @@ def tokens_of(text: str, language: str) -> list[Token]:
             tokens.append(Token(kind, whole, place, match.end()))
         place = match.end()
     return tokens
+
+
+def without_version(text: str) -> str:
+    """Return a Cypher query without the version that it may begin with.
+
+    >>> without_version("CYPHER 5 MATCH (n) RETURN n"), without_version("cypher 25\\nRETURN 1")
+    ('MATCH (n) RETURN n', 'RETURN 1')
+    """
+    return _VERSION.sub("", text)
 
 
 def literal(text: str) -> str:

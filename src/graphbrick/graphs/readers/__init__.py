@@ -33,8 +33,8 @@ READERS: Registry[Reader] = Registry(
     {
         **dict.fromkeys(("txt", "tsv", "tab", "csv", "psv", "edges", "edgelist"), f"{_HERE}.tables:DELIMITED"),
         "parquet": f"{_HERE}.parquet:PARQUET",
-        "xlsx": f"{_HERE}.formats.excel:READER",
-        **dict.fromkeys(("nt", "nq", "ttl", "trig", "rdf", "xml", "owl"), f"{_HERE}.rdf:READER"),
+        "xlsx": f"{_HERE}.excel:READER",
+        **dict.fromkeys("nt nq ttl trig n3 jsonld rdf xml owl".split(), f"{_HERE}.rdf.reading:READER"),
         "graphml": f"{_HERE}.formats.graphml:READER",
         "gexf": f"{_HERE}.formats.gexf:READER",
         **dict.fromkeys(("json", "cyjs"), f"{_HERE}.formats.json_document:READER"),
@@ -67,6 +67,8 @@ class ReadOptions:
         key: The column of keys of node tables.
         relation: The relation of edges whose table has no column of relations, or whose cell is empty.
         quote: Whether cells of delimited text may stand in double quotes; recognised by default.
+        lenient: Mend lines and terms of RDF that are almost right, as in dumps of Wikidata and DBpedia, and count what
+            cannot be mended instead of raising it.
 
     Raises:
         InputError: An invalid value.
@@ -85,6 +87,7 @@ class ReadOptions:
     key: str | None = None
     relation: str | None = None
     quote: bool | None = None
+    lenient: bool = False
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and (not self.delimiter or set(self.delimiter) & set('\r\n"\0')):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from graphbrick.graphs.records.blocks import Described, FactBlock, Part, TripleBlock
+from graphbrick.graphs.records.rdf_names import local_aliases
 from graphbrick.graphs.records.records import (
     DESCRIPTION,
     EdgeRecord,
@@ -14,12 +15,15 @@ from graphbrick.graphs.records.records import (
     Records,
     RelationRecord,
 )
+from graphbrick.kernels.strings.ntriples import OTHER
 
 _NO_RANK = 255
 
 
 def resolved(parts: Iterable[Part], name: Callable[[str], str] | None = None) -> Records:
     """Yield the records of all parts; a later record replaces an earlier one of the same key.
+
+    Of labels that compete, those that do not win are aliases. The names that an IRI gives follow at the end.
 
     With ``name``, memory grows with the number of keys. A builder takes the parts directly instead.
 
@@ -36,6 +40,8 @@ def resolved(parts: Iterable[Part], name: Callable[[str], str] | None = None) ->
             yield from known.records(part.record if isinstance(part, Described) else part)
         elif not isinstance(part, Described | RankedFact):
             yield part
+    if known is not None:
+        yield from known.local_names()
 
 
 class _Known:
@@ -83,8 +89,19 @@ class _Known:
             if fact.rank < self._descriptions.get(key, _NO_RANK):
                 self._descriptions[key] = fact.rank
                 yield EntityRecord(key, description=fact.text)
-        elif fact.rank < self._labels.get(key, (_NO_RANK, ""))[0]:
+            return
+        rank, label = self._labels.get(key, (_NO_RANK, ""))
+        if fact.rank < rank:
             self._labels[key] = (fact.rank, fact.text)
-            yield EntityRecord(key, fact.text)
+            yield EntityRecord(key, fact.text, (label,) if rank < _NO_RANK and label != fact.text else ())
             if key in self._relations:
                 yield RelationRecord(key, fact.text)
+        elif fact.text != label:
+            yield EntityRecord(key, aliases=(fact.text,))
+
+    def local_names(self) -> Iterator[Record]:
+        """Yield the names that IRIs give to entities without a label in the preferred language."""
+        for key, (rank, label) in self._labels.items():
+            aliases = local_aliases(key, label) if rank >= OTHER else ()
+            if aliases:
+                yield EntityRecord(key, label if rank == _NO_RANK else None, aliases)

@@ -18,6 +18,7 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.store.strings import StringTable, open_array
 from graphbrick.kernels.loading import numba_is_loaded, worth_loading
 from graphbrick.language.folding import EDIT_LETTERS, name_form, one_edits
+from graphbrick.language.folding_before import form_before
 from graphbrick.language.hashing import gram_hashes, span_hash, trigrams
 
 # A trigram that occurs in more names than this is used only if no rarer one is found.
@@ -44,6 +45,15 @@ class Names(Protocol):
 
     def exact(self, folded: str) -> list[int]:
         """Return the ids of all names that fold to this text, ascending."""
+
+
+def names_of(names: Names, text: str) -> list[int]:
+    """Return the ids of all names that equal a text after folding, also as folders of earlier versions folded it."""
+    return names.exact(name_form(text)) or ([] if text.isascii() else names.exact(form_before(text)))
+
+
+def _has_form(name: str, folded: str) -> bool:
+    return name_form(name) == folded or (not name.isascii() and form_before(name) == folded)
 
 
 def misspelt(names: Names, folded: str) -> list[int]:
@@ -147,7 +157,7 @@ class NameIndex:
         value = np.uint64(span_hash(folded))
         first, last = np.searchsorted(self._hash, value, "left"), np.searchsorted(self._hash, value, "right")
         # Two texts may share a hash, so compare the names.
-        return [int(i) for i in self._id[first:last] if name_form(self.name(int(i))) == folded]
+        return [int(i) for i in self._id[first:last] if _has_form(self.name(int(i)), folded)]
 
     def near(self, text: str, n: int, *, min_score: float = 0.0) -> list[NearMatch]:
         """Return the ``n`` entities whose names are most similar to a text, best first.

@@ -19,13 +19,13 @@ from graphbrick.core.graph import NeighbourList, follow
 from graphbrick.graphs.store.check import check_invariants
 from graphbrick.graphs.store.columns import open_columns
 from graphbrick.graphs.store.manifest import NAME, Manifest
-from graphbrick.graphs.store.names import NameIndex
+from graphbrick.graphs.store.names import NameIndex, names_of
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangedNames, ChangedTable, Changes, ChangesSince, Texts
 from graphbrick.graphs.store.overlay.overlay_rows import changed_rows
 from graphbrick.graphs.store.properties import StoredProperties
 from graphbrick.graphs.store.strings import StringTable, open_array
-from graphbrick.language.folding import name_form, nfc, tokens
+from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.hashing import hash64
 
 _SEARCHED_WORDS = 32  # of a question
@@ -315,7 +315,7 @@ class StoredGraph(StoredProperties):
 
         Folding ignores case, accents and punctuation.
         """
-        return sorted({self.names.entity(name) for name in self.names.exact(name_form(text))})
+        return sorted({self.names.entity(name) for name in names_of(self.names, text)})
 
     def search(self, text: str, n: int) -> list[int]:
         """Return at most ``n`` entities whose names occur in a text or resemble it, best first."""

@@ -164,3 +164,24 @@ def local_spans(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Offsets, O
     for i in range(len(starts)):
         first[i], last[i], left[i] = local_span(data, starts[i], ends[i])
     return first, last, left
+
+
+@jit
+def camel_names(data: Bytes, starts: Offsets, ends: Offsets) -> npt.NDArray[np.bool_]:
+    """Return which names may be small and capital letters alone, with a capital letter after the first one.
+
+    Letters beyond ASCII count as small ones.
+    """
+    camel = np.zeros(len(starts), dtype=np.bool_)
+    for i in range(len(starts)):
+        capitals = small = False
+        for j in range(starts[i], ends[i]):
+            if 97 <= data[j] <= 122 or data[j] >= 128:
+                small = True
+            elif 65 <= data[j] <= 90:
+                capitals = capitals or j > starts[i]
+            else:
+                small = False
+                break
+        camel[i] = small and capitals
+    return camel

@@ -110,6 +110,27 @@ def test_what_is_wrong_goes_back_to_the_model(films: CypherFilms, first: str, sa
     assert not any("DELETE" in text for text in films.queries)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{BY_SCOTT}<|im_end|>",
+        f"{BY_SCOTT}\n\nExplanation: it follows DIRECTED.",
+        json.dumps({"query": BY_SCOTT}),
+        f"Sure! {BY_SCOTT}",
+        f"<|channel|>analysis<|message|>Who?<|end|><|start|>assistant<|channel|>final<|message|>{BY_SCOTT}",
+        f"<cypher>{BY_SCOTT}</cypher>",
+    ],
+)
+def test_a_query_is_run_whatever_is_around_it(films: CypherFilms, reply: str) -> None:
+    done, prompts = run(films, [reply], tries=1)
+    assert (rows(done), len(prompts)) == (["f.title: Alien, f.year: 1979", "f.title: Blade Runner, f.year: 1982"], 1)
+
+
+def test_prose_is_not_run(films: CypherFilms) -> None:
+    done, _ = run(films, ["With this graph I cannot answer."], tries=1)
+    assert (rows(done), films.queries) == ([], [])
+
+
 def test_tries_come_to_an_end(films: CypherFilms) -> None:
     done, prompts = run(films, ["DROP TABLE Film"] * 3)
     assert (rows(done), len(prompts), films.queries) == ([], 3, [])
@@ -250,6 +271,27 @@ CAST = [
     [
         ("(a {label: 'Al Pacino'})-[:starred_actors]->(f)", "(a {label: 'Al Pacino'})<-[:starred_actors]-(f)"),
         ("(f)<-[:starred_actors]-(a {label: 'Al Pacino'})", "(f)-[:starred_actors]->(a {label: 'Al Pacino'})"),
+        *(
+            (f"(a)-[:starred_actors]->(f) {where}", f"(a)<-[:starred_actors]-(f) {where}")
+            for where in (
+                "WHERE a.label = 'Al Pacino'",
+                "WHERE 'Al Pacino' = a.label",
+                "WHERE a.label IN ['Al Pacino', 'Nobody']",
+                "WHERE a.label CONTAINS 'Pacino'",
+                "WHERE a.label STARTS WITH 'Al P'",
+                "WHERE toLower(a.label) = 'al pacino' AND f.label IS NOT NULL",
+                "WHERE (f.label <> 'x' AND (a.label = 'Al Pacino'))",
+                "WHERE a.label = 'Al Pacino' OR a.label = 'Nobody'",
+            )
+        ),
+        (
+            "(a:Entity {label: 'Al Pacino'}) MATCH (a)-[:starred_actors]->(f)",
+            "(a:Entity {label: 'Al Pacino'}) MATCH (a)<-[:starred_actors]-(f)",
+        ),
+        (
+            "(f)<-[:starred_actors]-(a) WHERE a.label = 'Al Pacino'",
+            "(f)-[:starred_actors]->(a) WHERE a.label = 'Al Pacino'",
+        ),
     ],
 )
 def test_among_nodes_of_one_class_the_graph_tells_the_direction(tmp_path: Path, written: str, right: str) -> None:

@@ -92,7 +92,7 @@ def test_an_export_has_the_triples_labels_and_relations_of_the_folder(tiny: str)
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4])
 def test_a_limit_cuts_each_entity_by_itself(tiny: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphbrick.graphs.databases.cypher.cypher._LARGEST_BATCH", 3)  # so that requests are divided
+    monkeypatch.setattr("graphbrick.graphs.databases.cypher.around._LARGEST_BATCH", 3)  # so that requests are divided
     graph, folder = opened(tiny), tiny_graph()
     keys = [folder.key(entity) for entity in range(folder.n_entities)]
     lists = graph.neighbours([graph.entity(key) for key in keys], limit=limit)

@@ -58,9 +58,10 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
     for entity in query.seeds:
         if query.alternatives(entity).intersection(seed for _, _, seed in places):
             continue  # another reading of a name that has its placeholder
-        names = [named[entity]] if entity in named else []
-        names += [graph.label(entity), *graph.aliases(entity)]
-        if names and names[0][:1].isdigit() and read_literal(names[0]) is not None:
+        names = [graph.label(entity), *graph.aliases(entity)]
+        if entity in named and not _is_id(graph, entity, named[entity], names):
+            names.insert(0, named[entity])
+        if names[0][:1].isdigit() and read_literal(names[0]) is not None:
             continue
         place = next((span for name in names if (span := _find(text, name, places))), None)
         if place is not None:
@@ -73,6 +74,11 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         at = end
     parts.append(_without_placeholders(text[at:]))
     return Question(tidy("".join(parts)), tuple(entity for _, _, entity in places))
+
+
+def _is_id(graph: Graph, entity: int, text: str, names: list[str]) -> bool:
+    """Return whether a seed was given by its key or number, which is not how the question names it."""
+    return text in (graph.key(entity), str(entity)) and fold(text) not in map(fold, names)
 
 
 def _without_placeholders(text: str) -> str:

@@ -23,12 +23,14 @@ class ComparedName(NamedTuple):
         start: Offset of its first quotation mark in the query.
         end: Offset after its last one.
         is_key: Whether it is compared with a key.
+        type: The type of the property, in the words of the schema; empty if not known.
     """
 
     text: str
     start: int
     end: int
     is_key: bool
+    type: str = ""
 
 
 def compared_names(text: str, language: str, schema: Schema) -> list[ComparedName]:
@@ -47,21 +49,23 @@ def compared_names(text: str, language: str, schema: Schema) -> list[ComparedNam
     """
     names = {name_property(known) for known in schema.classes} - {""}
     if known_language(language) == SPARQL:
-        tokens = [(token, False) for token in _in_sparql(text, names, schema)]
+        tokens = [(token, False, "") for token in _in_sparql(text, names, schema)]
     else:
         tokens = list(_in_cypher(text, names, schema))
-    return [ComparedName(_value(token), token.start, token.end, is_key) for token, is_key in tokens]
+    return [ComparedName(_value(token), token.start, token.end, is_key, kind) for token, is_key, kind in tokens]
 
 
-def _in_cypher(text: str, names: set[str], schema: Schema) -> Iterator[tuple[Token, bool]]:
+def _in_cypher(text: str, names: set[str], schema: Schema) -> Iterator[tuple[Token, bool, str]]:
     tokens = tokens_of(text, CYPHER)
     keys = {part.name for known in schema.classes for part in known.properties if part.name in KEYS} - names
+    types = {name: {p.type for known in schema.classes for p in known.properties if p.name == name} for name in keys}
     relations = {known.label for known in schema.connections}  # in the map of a relation
     for i, token in enumerate(tokens):
         if token.kind in ("name", "word") and token.text in names | keys:
             for value in _compared(tokens, i):
                 if _value(value) not in relations:
-                    yield value, token.text in keys
+                    of_name = types.get(token.text, set())
+                    yield value, token.text in keys, next(iter(of_name)) if len(of_name) == 1 else ""
 
 
 def _compared(tokens: Sequence[Token], i: int) -> list[Token]:

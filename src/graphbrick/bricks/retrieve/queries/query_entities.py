@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from graphbrick.core.graph import Labels
 from graphbrick.core.schema import NodeClass, Schema
+from graphbrick.graphs.databases.cypher.values import key_value
 from graphbrick.graphs.databases.names import KEYS
 from graphbrick.graphs.local.seeds import mentioned
 from graphbrick.graphs.queries.check_cypher import quoted
@@ -83,8 +84,20 @@ def _pattern(graph: Labels, entity: int, schema: Schema, by_key: bool) -> str:
     name = key or (name_property(known) if known else "")
     if known is None or not name:
         return _described(graph, entity, schema, by_key)
-    value = graph.key(entity) if key else graph.label(entity)
-    return f"(:{quoted(known.name)} {{{quoted(name)}: {literal(value)}}})"
+    types = {part.name: part.type for part in known.properties}
+    own = graph.key(entity).removeprefix(f"{known.name}:")  # of ids that are unique within a class only
+    value = key_literal(own, types[key]) if key else literal(graph.label(entity))
+    return f"(:{quoted(known.name)} {{{quoted(name)}: {value}}})"
+
+
+def key_literal(key: str, type_name: str) -> str:
+    """Return a key as Cypher writes it: as a number where the property has numbers.
+
+    >>> key_literal("7001", "INT64"), key_literal("Person:7001", "INTEGER"), key_literal("7001", "STRING")
+    ('7001', '7001', "'7001'")
+    """
+    value = key_value(key.rpartition(":")[2], type_name)
+    return literal(key) if isinstance(value, str | None) else str(value)
 
 
 def _class_of(graph: Labels, entity: int, schema: Schema) -> NodeClass | None:

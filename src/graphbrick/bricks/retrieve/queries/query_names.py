@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphbrick.bricks.retrieve.queries.compared_names import compared_names
+from graphbrick.bricks.retrieve.queries.query_entities import key_literal
 from graphbrick.core.errors import LinkError
 from graphbrick.core.graph import Labels
 from graphbrick.core.schema import Schema
@@ -38,7 +39,7 @@ def with_names_of(graph: Labels, text: str, language: str, schema: Schema) -> Ch
     Looked at are texts that a name or a key is compared with: ``{label: 'kenya'}``, ``n.label = 'kenya'``,
     ``n.key IN ['Kenya']``, and in SPARQL ``?n rdfs:label 'kenya'`` or ``FILTER(?label = 'kenya')``. A text that no
     entity has stands for the entities whose name or other name is the same apart from case, accents and marks, if they
-    all have one label, or one key. Other texts stay.
+    all have one label, or one key. A key that is a number in the graph is written as one. Other texts stay.
 
     Args:
         graph: The graph.
@@ -58,8 +59,9 @@ def with_names_of(graph: Labels, text: str, language: str, schema: Schema) -> Ch
     edits = Edits(text)
     for name in compared_names(text, language, schema):
         right = _spelled(graph, name.text, by_key=name.is_key)
-        if right is not None and right != name.text:
-            edits.replace(name.start, name.end, literal(right), f"wrote {right!r} for {name.text!r}")
+        written = "" if right is None else key_literal(right, name.type) if name.is_key else literal(right)
+        if written and written != literal(name.text):
+            edits.replace(name.start, name.end, written, f"wrote {written} for {name.text!r}")
     return Checked(edits.applied(), tuple(dict.fromkeys(edits.changes)))
 
 

@@ -22,7 +22,8 @@ from graphbrick.graphs.queries.examples import Pair, masked, names_in, read_pair
 from graphbrick.graphs.queries.guard import check_read_only
 from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.graphs.queries.prefixes import with_prefixes
-from graphbrick.graphs.queries.prompt import messages_for, query_in, with_notes
+from graphbrick.graphs.queries.prompt import messages_for, with_notes
+from graphbrick.graphs.queries.reply import query_in
 from graphbrick.graphs.queries.row_values import RowMaker
 from graphbrick.graphs.queries.schema_text import sample_query, schema_prefixes, schema_text, trimmed
 from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, known_language
@@ -98,7 +99,7 @@ class TextToQuery(RetrieveStage):
         problems: dict[str, str] = {}  # by query
         for number in range(1, self.tries + 1):
             reply = without_thinking(self.llm.ask(messages).text)
-            written = query_in(reply)
+            written = query_in(reply, language)
             try:
                 text = self._checked(written, graph, language, schema, is_last=number == self.tries)
                 text, rows = self._rows(text, graph, language, schema)

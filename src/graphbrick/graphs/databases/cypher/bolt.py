@@ -9,10 +9,11 @@ from typing import Any
 
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.schema import NodeKey, Rows, Schema
+from graphbrick.core.schema import RelationType, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.graphs.databases.cypher.cypher import CypherGraph, Dialect
+from graphbrick.graphs.databases.cypher.cypher import CypherGraph
+from graphbrick.graphs.databases.cypher.dialect import Dialect
 from graphbrick.graphs.databases.cypher.plain_schema import plain_schema
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
 from graphbrick.graphs.databases.deadline import within
@@ -27,6 +28,7 @@ from graphbrick.graphs.databases.errors import (
 )
 from graphbrick.graphs.databases.graph import needed_module
 from graphbrick.graphs.databases.nodes import Node
+from graphbrick.graphs.queries.tokens import without_version
 
 _CONNECT = 10.0  # seconds
 _GRACE = 2.0  # seconds after the time-out of the server, before the connection is broken
@@ -124,6 +126,15 @@ class BoltGraph(CypherGraph):
             message = f"{message}; perhaps it has no TLS or a certificate of its own: try {plain}:// or {plain}+ssc://"
         return no_server(self.address, message)
 
+    def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query that only reads; one that names a version of Cypher is run without it by servers without any."""
+        try:
+            return self.rows(text, parameters, limit)
+        except QueryError:
+            if without_version(text) == text:
+                raise
+        return super().run(text, parameters, limit)
+
     def full_text(self, text: str, n: int) -> Iterable[Node]:
         """Return entities from the full-text indexes of a Neo4j server over names; none where there are none."""
         for name in self._full_text_indexes:
@@ -148,18 +159,14 @@ class BoltGraph(CypherGraph):
         graph = needed_module("neo4j.graph", "neo4j")
         if isinstance(value, graph.Node):
             handle = value.element_id if "element" in self.dialect.handle else value.id
-            return NodeKey(self.key(self.met(self.made(handle, sorted(value.labels), dict(value)))))
+            return self.node_value(self.made(handle, sorted(value.labels), dict(value)), dict(value))
         if isinstance(value, graph.Relationship):
-            return value.type
+            return RelationType.of(value.type, self.own(dict(value), ()))
         if isinstance(value, graph.Path):
             steps = [value.nodes[0]]
             for relation, node in zip(value.relationships, value.nodes[1:], strict=True):
                 steps += [relation, node]
             return [self.plain(step) for step in steps]
-        if hasattr(value, "to_native"):
-            return value.to_native() if hasattr(value, "year") or hasattr(value, "hour") else str(value)
-        if hasattr(value, "iso_format"):
-            return value.iso_format()  # a duration, which is a tuple of four numbers
         return plain_values(value, self.plain)
 
 

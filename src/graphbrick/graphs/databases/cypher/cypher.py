@@ -7,15 +7,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphbrick.core.deferred import cached_property
-from graphbrick.core.graph import follow
-from graphbrick.core.schema import Rows, Schema
+from graphbrick.core.properties.condition import Condition
+from graphbrick.core.properties.protocol import HasProperties
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties, PropertyColumn
+from graphbrick.core.schema import NodeKey, Rows, Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.changes import cypher_mark
+from graphbrick.graphs.databases.cypher import properties as of_properties
+from graphbrick.graphs.databases.cypher.around import Followed, edges_around
+from graphbrick.graphs.databases.cypher.dialect import Dialect, quoted
+from graphbrick.graphs.databases.cypher.finding import node_with_key
+from graphbrick.graphs.databases.cypher.values import properties_among
 from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.graph import DatabaseGraph, check_options
 from graphbrick.graphs.databases.names import (
@@ -28,43 +34,16 @@ from graphbrick.graphs.databases.names import (
     whole_number,
 )
 from graphbrick.graphs.databases.nodes import Edge, Edges, Node
+from graphbrick.graphs.queries.tokens import without_version
 
 OPTIONS = ("key", "label", "changed", "timeout", "hops", "limit", "triples")
 """Options of an address that every Cypher database knows."""
 UNTYPED = "Entity"
 """The label of nodes without a type, which says nothing about them."""
-_LARGEST_BATCH = 20_000  # triples of one request
-_FACTS = ("types", "description", "aliases")
+FACTS = ("types", "description", "aliases")
 
 
-@dataclass(frozen=True)
-class Dialect:
-    """Words that differ between Cypher databases; ``{}`` stands for a variable.
-
-    Attributes:
-        handle: The internal id of a node.
-        type: The type of a relation.
-        text: A value as text.
-    """
-
-    handle: str = "id({})"
-    type: str = "type({})"
-    text: str = "toString({})"
-
-
-class Followed(NamedTuple):
-    """The relations to follow.
-
-    Attributes:
-        types: Their types in the database.
-        keys: Their keys, since relations of one type may have different keys.
-    """
-
-    types: list[str]
-    keys: list[str]
-
-
-class CypherGraph(DatabaseGraph):
+class CypherGraph(DatabaseGraph, HasProperties):
     """A graph in a Cypher database.
 
     Entities are nodes. Their key is the property that ``?key=`` names, or ``key``, or ``id``, or else the internal id;
@@ -113,24 +92,35 @@ class CypherGraph(DatabaseGraph):
     def read_schema(self) -> Schema:
         """Ask the database for its schema."""
 
-    def shown(self, variable: str) -> str:
+    def shown(self, variable: str, *, whole: bool = False) -> str:
         """Return the expression that a query must return for a node, so that `read` can read it."""
-        properties = ", ".join(f"{variable}.{quoted(name)}" for name in self._properties)
-        return f"[{self.dialect.handle.format(variable)}, labels({variable}), {properties}]"
+        values = ", ".join(f"{variable}.{quoted(name)}" for name in self._properties)
+        own = f"properties({variable})" if whole else values
+        return f"[{self.dialect.handle.format(variable)}, labels({variable}), {own}]"
 
-    def read(self, value: Any) -> Node:
-        """Return the node of a value that was returned as `shown` says."""
+    def read(self, value: Any, *, whole: bool = False) -> Node:
+        """Return the node of a value that was returned as `shown` says; only a whole one has properties."""
         handle, labels, *values = value
-        return self.made(handle, labels, dict(zip(self._properties, values, strict=True)))
+        own = values[0] if whole else dict(zip(self._properties, values, strict=True))
+        return self.made(handle, labels, own, whole)
 
-    def relation(self, variable: str) -> str:
+    def relation(self, variable: str, *, whole: bool = False) -> str:
         """Return the expression that a query must return for a relation, so that `read_relation` can read it."""
-        return f"[{self.dialect.type.format(variable)}, {variable}.key, {variable}.label]"
+        own = f", properties({variable})" if whole else ""
+        return f"[{self.dialect.type.format(variable)}, {variable}.key, {variable}.label{own}]"
 
     def read_relation(self, value: Any) -> tuple[str, str, str]:
         """Return the type, the key and the label of a relation."""
-        kind, key, label = value
+        kind, key, label, *_ = value
         return kind, _text(key) or kind, _text(label) or relation_words(kind)
+
+    def of_triple(self, relation: Any) -> Properties:
+        """Return the properties of a relation that was returned whole."""
+        return self.own(relation[3], ("key", "label"))
+
+    def own(self, values: Mapping[str, Any], without: Collection[str]) -> Properties:
+        """Return the properties among the values of a node or relation."""
+        return properties_among(values, without)
 
     # What all share
 
@@ -153,33 +143,39 @@ class CypherGraph(DatabaseGraph):
     @cached_property
     def _properties(self) -> tuple[str, ...]:
         """The properties to ask for."""
-        return tuple(dict.fromkeys((*self._key_names, *self._label_names, *_FACTS)))
+        return tuple(dict.fromkeys((*self._key_names, *self._label_names, *FACTS)))
 
-    def made(self, handle: Any, labels: Sequence[str], properties: Mapping[str, Any]) -> Node:
-        """Return the node with this handle, labels and properties."""
-        key = next((_text(properties[n]) for n in self._key_names if _text(properties.get(n))), _text(handle))
+    def made(self, handle: Any, labels: Sequence[str], properties: Mapping[str, Any], whole: bool = False) -> Node:
+        """Return the node with this handle, labels and values; ``whole`` if these are all values that it has."""
+        key_name = _first(self.key_names(labels), properties)
+        key = _text(properties[key_name]) if key_name else _text(handle)
         known = self._ids.get(key)
         if known is not None and self._handles[known] != handle:
             key = f"{next(iter(labels), '')}:{key}"  # ids are often unique within a label only
-        label = next((_text(properties[n]) for n in self._label_names if _text(properties.get(n))), key)
+        label_name = _first(self._label_names, properties)
         stated = properties.get("types")
         types = tuple(map(str, labels)) if stated is None else _texts(stated)
-        types = () if types == (UNTYPED,) else types
-        description = _text(properties.get("description"))
-        return Node(key, label, types, description, _texts(properties.get("aliases")), handle)
+        return Node(
+            key,
+            _text(properties[label_name]) if label_name else key,
+            () if types == (UNTYPED,) else types,
+            _text(properties.get("description")),
+            _texts(properties.get("aliases")),
+            handle,
+            self.own(properties, (key_name, label_name, *FACTS)) if whole else NO_PROPERTIES,
+        )
+
+    def repeated(self, handle: Any) -> Collection[str]:
+        """Return the properties of a node that only repeat its triples."""
+        return ()
+
+    def key_names(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """Return the properties that hold the key of a node with these labels, best first."""
+        return self._key_names
 
     def find(self, key: str) -> Node | None:
         """Return the entity with exactly this key; None if there is none."""
-        for name in self._key_names:
-            for node in self._nodes_with(name, key):
-                if node.key == key:
-                    return node
-        label, colon, rest = key.partition(":")
-        if colon and rest and label in self.properties_of_classes():
-            for name in self._key_names:
-                for node in self._nodes_with(name, rest, label):
-                    return Node(key, node.label, node.types, node.description, node.aliases, node.handle)
-        return self.by_handle(key)
+        return node_with_key(self, self._key_names, key)
 
     def by_handle(self, key: str) -> Node | None:
         """Return the node with an internal id, where nodes have no keys; None if there is none."""
@@ -187,37 +183,19 @@ class CypherGraph(DatabaseGraph):
         number = whole_number(key)
         handle = key if number is None or self.dialect.handle != "id({})" else number
         rows = self.fetch(f"MATCH (n) {where} RETURN {self.shown('n')} LIMIT 1", {"handle": handle}, 1).rows
-        node = self.read(rows[0][0]) if rows else None
-        return node if node is not None and node.key == key else None
-
-    def _nodes_with(self, name: str, key: str, label: str = "") -> list[Node]:
-        """Return a node with a value of a property, as text or number; label by label, as indexes belong to labels."""
-        labels = [of_class for of_class, names in self.properties_of_classes().items() if name in names]
-        if label:
-            labels = [of_class for of_class in labels if of_class == label]
-        elif not labels and not self.knows_all_properties():
-            labels = [""]
-        number = whole_number(key)
-        parameters = {"text": key, "values": [key] if number is None else [key, number]}
-        for of_class in labels:
-            pattern = f"(n:{quoted(of_class)})" if of_class else "(n)"
-            query = f"MATCH {pattern} WHERE {self.equal(name)} RETURN {self.shown('n')} AS node LIMIT 1"
-            rows = self.fetch(query, parameters, 1).rows
-            if rows:
-                return [self.read(rows[0][0])]
-        return []
+        return self.read(rows[0][0]) if rows else None
 
     def equal(self, name: str) -> str:
-        """Return the condition that a property of ``n`` is ``$text``, or one of ``$values``: a text and a number."""
+        """Return the condition that a property of ``n`` is ``$text``, or one of ``$values``: a text and numbers."""
         return f"n.{quoted(name)} IN $values"
 
     def nodes_after(self, after: Any, n: int) -> list[Node]:
-        """Return at most ``n`` nodes in the order of their internal ids, beginning after one; None for the first."""
+        """Return at most ``n`` whole nodes in the order of their internal ids, after one; None for the first."""
         # ArcadeDB finds nothing where the id is compared without a name of its own.
         place = f"WITH n, {self.dialect.handle.format('n')} AS place"
         where = "" if after is None else " WHERE place > $after"
-        text = f"MATCH (n) {place}{where} RETURN {self.shown('n')} AS node ORDER BY place LIMIT {n}"
-        return [self.read(row[0]) for row in self.fetch(text, {"after": after}, n).rows]
+        text = f"MATCH (n) {place}{where} RETURN {self.shown('n', whole=True)} AS node ORDER BY place LIMIT {n}"
+        return [self.read(row[0], whole=True) for row in self.fetch(text, {"after": after}, n).rows]
 
     def mark(self) -> dict[str, Any] | None:
         """Return numbers and the latest time of changes if the address names their property; else None."""
@@ -286,58 +264,24 @@ class CypherGraph(DatabaseGraph):
 
     def around(self, handles: Sequence[Any], direction: str, relations: list[str] | None, limit: int) -> list[Edges]:
         """Return the triples of nodes; requests hold at most 20,000 triples, or ``limit`` if that is more."""
-        out, into = follow(direction)
         followed = None
         if relations is not None:
             types = sorted({t for key in relations for t in self._relation_types.get(key, {key})})
             followed = Followed(types, relations)
-        collected: dict[Any, list[Edge]] = {_hashable(handle): [] for handle in handles}
-        for forward in (True,) * out + (False,) * into:
-            self._collect(collected, [*handles], forward, followed, limit)
-        lists = []
-        for handle in handles:
-            edges = [
-                edge
-                for edge in collected[_hashable(handle)]
-                if (relations is None or edge.key in relations)
-                and not (out and not edge.forward and _hashable(edge.node.handle) == _hashable(handle))
-            ]
-            edges = list({(edge.forward, edge.key, edge.node.key): edge for edge in edges}.values())
-            lists.append(Edges(edges[:limit], len(edges) > limit))
-        return lists
+        return edges_around(self, handles, direction, followed, limit)
 
-    def _collect(
-        self, collected: dict[Any, list[Edge]], handles: list[Any], forward: bool, followed: Followed | None, limit: int
-    ) -> None:
-        """Add the edges of one direction; query a node with very many alone, so that no edges of others are lost."""
-        if not handles:
-            return
-        most = limit + 1 if len(handles) == 1 else max(limit + 1, _LARGEST_BATCH)
-        rows = self.edges(handles, forward, followed, most)
-        lists: dict[Any, list[Edge]] = {_hashable(handle): [] for handle in handles}
-        for handle, edge in rows:
-            lists[_hashable(handle)].append(edge)
-        complete = len(rows) < most or len(handles) == 1
-        for handle in handles:
-            edges = lists[_hashable(handle)]
-            if complete or len(edges) > limit:
-                collected[_hashable(handle)] += sorted(edges[: limit + 1], key=lambda edge: (edge.key, edge.node.key))
-        if not complete:
-            left = [handle for handle in handles if len(lists[_hashable(handle)]) <= limit]
-            half = len(left) if len(left) < len(handles) else (len(left) + 1) // 2
-            for part in (left[:half], left[half:]):
-                self._collect(collected, part, forward, followed, limit)
-
-    def edges(self, handles: list[Any], forward: bool, followed: Followed | None, limit: int) -> list[tuple[Any, Edge]]:
+    def edges(
+        self, handles: list[Any], forward: bool, followed: Followed | None, limit: int, *, whole: bool = False
+    ) -> list[tuple[Any, Edge]]:
         """Return at most ``limit`` edges of nodes in one direction, each with the handle of its node."""
         arrow = "-[r]->" if forward else "<-[r]-"
         where = f"{self.dialect.handle.format('n')} = h" + self.of_relations(followed)
         text = (
             f"UNWIND $handles AS h MATCH (n){arrow}(m) WHERE {where} "
-            f"RETURN h, {self.relation('r')} AS relation, {self.shown('m')} AS node LIMIT {limit}"
+            f"RETURN h, {self.relation('r', whole=whole)} AS relation, {self.shown('m')} AS node LIMIT {limit}"
         )
         rows = self.fetch(text, {"handles": handles, **self.followed_values(followed)}, limit).rows
-        return [(row[0], self.edge(row[1], row[2], forward)) for row in rows]
+        return [(row[0], self.edge(row[1], row[2], forward, whole=whole)) for row in rows]
 
     def of_relations(self, followed: Followed | None) -> str:
         """Return the condition that a relation is one of those to follow."""
@@ -359,33 +303,91 @@ class CypherGraph(DatabaseGraph):
         """Return whether relations of a type whose keys differ from it may be several."""
         return True
 
-    def edge(self, relation: Any, node: Any, forward: bool) -> Edge:
+    def edge(self, relation: Any, node: Any, forward: bool, *, whole: bool = False) -> Edge:
         """Return the edge of a relation and a node as the database returned them."""
         kind, key, label = self.read_relation(relation)
         self._relation_types.setdefault(key, set()).add(kind)
         if key != kind and self.carries_key(kind):
             self._mixed_types.add(kind)
-        return Edge(key, label, self.read(node), forward)
+        return Edge(key, label, self.read(node), forward, self.of_triple(relation) if whole else NO_PROPERTIES)
+
+    # Properties
+
+    def nodes_at(self, handles: Sequence[Any]) -> list[Node]:
+        """Return the whole nodes with these handles, in any order, without those that are gone."""
+        where = f"{self.dialect.handle.format('n')} = h"
+        text = f"UNWIND $handles AS h MATCH (n) WHERE {where} RETURN {self.shown('n', whole=True)} AS node"
+        rows = self.fetch(text, {"handles": [*handles]}, len(handles)).rows
+        return [self.read(row[0], whole=True) for row in rows]
+
+    def properties(self, entity: int) -> Properties:
+        """Return the properties of an entity by name; those of the last 20,000 entities are remembered."""
+        return self.properties_of([entity])[0]
+
+    def properties_of(self, entities: Sequence[int]) -> list[Properties]:
+        """Return the properties of each entity, with one request for a thousand of them."""
+        return self._of_entities.of(entities)
+
+    def own_properties(self, entity: int) -> Properties:
+        """Return the properties of an entity that are not tails of triples as well."""
+        return self.own_properties_of([entity])[0]
+
+    def own_properties_of(self, entities: Sequence[int]) -> list[Properties]:
+        """Return `own_properties` of each entity, with one request for a thousand of them."""
+        rows = zip(entities, self._of_entities.of(entities), strict=True)
+        return [self.without_repeated(self.handle(entity), properties) for entity, properties in rows]
+
+    def without_repeated(self, handle: Any, properties: Properties) -> Properties:
+        """Return properties of a node without those that only repeat its triples."""
+        repeated = self.repeated(handle) if properties else ()
+        return {name: value for name, value in properties.items() if name not in repeated} if repeated else properties
+
+    @cached_property
+    def _of_entities(self) -> of_properties.Remembered:
+        return of_properties.Remembered(self)
+
+    def property_columns(self) -> Sequence[PropertyColumn]:
+        """Return the properties of nodes, most frequent first; read once.
+
+        Where the database does not declare them, they are read from samples, which is an event.
+        """
+        return self._property_columns
+
+    @cached_property
+    def _property_columns(self) -> list[PropertyColumn]:
+        return self.read_property_columns()
+
+    def read_property_columns(self) -> list[PropertyColumn]:
+        """Ask the database for the properties of nodes."""
+        return of_properties.sampled_columns(self)
+
+    def searches(self, condition: Condition) -> Iterable[of_properties.Search]:
+        """Return the searches that together find all nodes with a property that meets a condition, and a few more."""
+        return of_properties.searches(self, condition, "datetime")
+
+    def matching(self, condition: Condition) -> Sequence[int]:
+        """Return the entities with a property that meets a condition, ascending; the database looks for them."""
+        return self._of_entities.matching(condition)
 
     # Queries
 
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query that only reads; entities among the values are given by their keys."""
+        return self.rows(without_version(text), parameters, limit)
+
+    def rows(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query as it is, and return plain values."""
         result = self.fetch(text, parameters, limit)
         return Rows(result.columns, [tuple(map(self.plain, row)) for row in result.rows], result.is_cut)
 
-
-def quoted(name: str) -> str:
-    """Return a name as Cypher writes it.
-
-    >>> quoted("largest city"), quoted("a`b")
-    ('`largest city`', '`a``b`')
-    """
-    return "`" + name.replace("`", "``") + "`"
+    def node_value(self, node: Node, values: Mapping[str, Any]) -> NodeKey:
+        """Return a node and all its values as a value of a row."""
+        return NodeKey.of(self.key(self.met(node)), node.label, node.types, self.own(values, ()))
 
 
-def _hashable(handle: Any) -> Any:
-    return tuple(handle) if isinstance(handle, list) else handle
+def _first(names: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Return the first name that has a value which is not an empty text; empty if none has."""
+    return next((name for name in names if _text(values.get(name))), "")
 
 
 def _text(value: Any) -> str:

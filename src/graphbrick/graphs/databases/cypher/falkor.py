@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import socket
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.schema import NodeKey, Rows, Schema
+from graphbrick.core.properties.condition import Condition
+from graphbrick.core.properties.values import Properties
+from graphbrick.core.schema import RelationType, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
-from graphbrick.graphs.databases.cypher.cypher import CypherGraph, Dialect
+from graphbrick.graphs.databases.cypher.cypher import CypherGraph
+from graphbrick.graphs.databases.cypher.dialect import Dialect
 from graphbrick.graphs.databases.cypher.plain_schema import plain_schema
+from graphbrick.graphs.databases.cypher.properties import Search, searches
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
 from graphbrick.graphs.databases.errors import (
     no_database,
@@ -141,16 +146,32 @@ class FalkorGraph(CypherGraph):
             and any(name in names and "FULLTEXT" in types.get(name, ()) for name in properties)
         ]
 
+    def own(self, values: Mapping[str, Any], without: Collection[str]) -> Properties:
+        """Return the properties among the values of a node or relation."""
+        return super().own({name: _without_zone(value) for name, value in values.items()}, without)
+
+    def searches(self, condition: Condition) -> Iterable[Search]:
+        """Return the searches that together find all nodes with a property that meets a condition, and a few more."""
+        return searches(self, condition, "")
+
     def plain(self, value: Any) -> Any:
         """Return a value as plain data: entities as keys, relations as their types, paths as lists of both."""
         falkordb = needed_module("falkordb", "falkordb")
         if isinstance(value, falkordb.Node):
-            return NodeKey(self.key(self.met(self.made(value.id, value.labels or [], value.properties or {}))))
+            values = value.properties or {}
+            return self.node_value(self.made(value.id, value.labels or [], values), values)
         if isinstance(value, falkordb.Edge):
-            return value.relation
+            return RelationType.of(value.relation, self.own(value.properties or {}, ()))
         if isinstance(value, falkordb.Path):
             steps = [value.nodes()[0]]
             for edge, node in zip(value.edges(), value.nodes()[1:], strict=True):
                 steps += [edge, node]
             return [self.plain(step) for step in steps]
-        return plain_values(value, self.plain)
+        return plain_values(_without_zone(value), self.plain)
+
+
+def _without_zone(value: Any) -> Any:
+    """Return a date-time as the database has it: the client adds UTC."""
+    if isinstance(value, list):
+        return list(map(_without_zone, value))
+    return value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value

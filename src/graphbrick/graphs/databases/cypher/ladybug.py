@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.schema import Connection, NodeClass, NodeKey, Property, Rows, Schema
+from graphbrick.core.properties.condition import Condition
+from graphbrick.core.properties.values import Properties, PropertyColumn
+from graphbrick.core.schema import Connection, NodeClass, Property, RelationType, Rows, Schema
 from graphbrick.core.session import current_session
-from graphbrick.graphs.databases.cypher.cypher import OPTIONS, CypherGraph, Dialect, Followed, quoted
-from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in
+from graphbrick.graphs.databases.cypher.around import Followed
+from graphbrick.graphs.databases.cypher.cypher import FACTS, OPTIONS, CypherGraph
+from graphbrick.graphs.databases.cypher.dialect import Dialect, quoted
+from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in, table_search
 from graphbrick.graphs.databases.cypher.plain_schema import examples_of
+from graphbrick.graphs.databases.cypher.properties import Search, Tally
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
+from graphbrick.graphs.databases.cypher.values import key_value, properties_among, type_kind
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
 from graphbrick.graphs.databases.graph import files_mark, needed_module, number_option
-from graphbrick.graphs.databases.names import relation_words, whole_number
+from graphbrick.graphs.databases.names import relation_words
 from graphbrick.graphs.databases.nodes import Edge, Node
 from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.graphs.queries.tokens import literal
@@ -26,6 +32,7 @@ from graphbrick.graphs.queries.tokens import literal
 _POOL = 1024  # megabytes
 _ADDRESSES = 1 << 40  # bytes of virtual memory, so that a process can hold many databases open
 _EXAMPLES = 3
+_INTERNAL = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
 class LadybugGraph(CypherGraph):
@@ -86,16 +93,16 @@ class LadybugGraph(CypherGraph):
 
     # Nodes and relations come whole, because a query may only name properties that some table has
 
-    def shown(self, variable: str) -> str:
+    def shown(self, variable: str, *, whole: bool = False) -> str:
         """Return the expression that a query must return for a node, so that `read` can read it."""
         return variable
 
-    def read(self, value: Any) -> Node:
-        """Return the node of a value that was returned as `shown` says."""
+    def read(self, value: Any, *, whole: bool = False) -> Node:
+        """Return the node of a value that was returned as `shown` says; only a whole one has properties."""
         place = value["_ID"]
-        return self.made((place["table"], place["offset"]), [value["_LABEL"]], value)
+        return self.made((place["table"], place["offset"]), [value["_LABEL"]], value, whole)
 
-    def relation(self, variable: str) -> str:
+    def relation(self, variable: str, *, whole: bool = False) -> str:
         """Return the expression that a query must return for a relation, so that `read_relation` can read it."""
         return variable
 
@@ -108,6 +115,32 @@ class LadybugGraph(CypherGraph):
             str(value.get("key") or comments.get("relation") or kind),
             str(comments.get("label") or value.get("label") or relation_words(kind)),
         )
+
+    def of_triple(self, relation: Any) -> Properties:
+        """Return the properties of a relation that was returned whole."""
+        return self.own(relation, ("key", "label"))
+
+    def own(self, values: Mapping[str, Any], without: Collection[str]) -> Properties:
+        """Return the properties among the values of a node or relation."""
+        return properties_among(values, (*without, *_INTERNAL))
+
+    def repeated(self, handle: Any) -> Collection[str]:
+        """Return the properties that only repeat triples: the numbers and dates in an export of a folder graph."""
+        _, table, _ = self._tables[handle[0]]
+        properties: dict[str, str] = self._table_comments.get(table, {}).get("properties", {})
+        return properties
+
+    def nodes_at(self, handles: Sequence[Any]) -> list[Node]:
+        """Return the whole nodes with these handles, in any order, without those that are gone."""
+        by_table: dict[int, list[int]] = {}
+        for table, offset in handles:
+            by_table.setdefault(table, []).append(offset)
+        nodes: list[Node] = []
+        for table, offsets in by_table.items():
+            query = f"MATCH (n:{quoted(self._tables[table][1])}) WHERE offset(id(n)) IN $offsets RETURN n"
+            rows = self.fetch(query, {"offsets": offsets}, len(offsets)).rows
+            nodes += [self.read(row[0], whole=True) for row in rows]
+        return nodes
 
     @cached_property
     def _tables(self) -> dict[int, tuple[str, str, str]]:
@@ -127,7 +160,9 @@ class LadybugGraph(CypherGraph):
                     continue
         return comments
 
-    def edges(self, handles: list[Any], forward: bool, followed: Followed | None, limit: int) -> list[tuple[Any, Edge]]:
+    def edges(
+        self, handles: list[Any], forward: bool, followed: Followed | None, limit: int, *, whole: bool = False
+    ) -> list[tuple[Any, Edge]]:
         """Return at most ``limit`` edges of nodes in one direction, table by table."""
         arrow = "-[r]->" if forward else "<-[r]-"
         by_table: dict[int, list[int]] = {}
@@ -140,7 +175,7 @@ class LadybugGraph(CypherGraph):
                 f"{self.of_relations(followed)} RETURN offset(id(n)), r, m LIMIT {limit - len(edges)}"
             )
             rows = self.fetch(text, {"offsets": offsets, **self.followed_values(followed)}, limit).rows
-            edges += [((table, row[0]), self.edge(row[1], row[2], forward)) for row in rows]
+            edges += [((table, row[0]), self.edge(row[1], row[2], forward, whole=whole)) for row in rows]
             if len(edges) >= limit:
                 break
         return edges
@@ -151,15 +186,7 @@ class LadybugGraph(CypherGraph):
 
     def named_in(self, text: str, n: int) -> list[Node]:
         """Return at most ``n`` entities whose names are parts of a text, compared in lower case."""
-        handles = handles_named_in(self, text, self.names(), aliases=self._has_aliases, n=n)
-        by_table: dict[int, list[int]] = {}
-        for table, offset in handles:
-            by_table.setdefault(table, []).append(offset)
-        nodes: list[Node] = []
-        for table, offsets in by_table.items():
-            query = f"MATCH (n:{quoted(self._tables[table][1])}) WHERE offset(id(n)) IN $offsets RETURN n"
-            nodes += [self.read(row[0]) for row in self.fetch(query, {"offsets": offsets}, len(offsets)).rows]
-        return nodes
+        return self.nodes_at(handles_named_in(self, text, self.names(), aliases=self._has_aliases, n=n))
 
     @cached_property
     def _has_aliases(self) -> bool:
@@ -183,29 +210,27 @@ class LadybugGraph(CypherGraph):
         """Return None: every node has a primary key."""
         return None
 
-    def made(self, handle: Any, labels: Any, properties: Mapping[str, Any]) -> Node:
-        """Return the node with these properties; without ``key`` and ``id``, its primary key is the key."""
-        if not any(properties.get(name) is not None for name in self._key_names):
-            name = self._primary_keys.get(labels[0], "")
-            properties = {**properties, self._key_names[0]: properties.get(name)}
-        return super().made(handle, labels, properties)
+    def key_names(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """Return the properties that hold the key of a node of a table; without others, its primary key is the key."""
+        return (*self._key_names, self._primary_keys.get(labels[0], ""))
 
     def find(self, key: str) -> Node | None:
         """Return the entity with exactly this key; None if there is none."""
         for table, name in self._primary_keys.items():
-            kind = self._key_types[table]
-            number = whole_number(key) if kind.startswith(("INT", "UINT", "SERIAL")) else None
-            if kind == "STRING" or number is not None:
-                value = key if kind == "STRING" else number
-                text = f"MATCH (n:{quoted(table)}) WHERE n.{quoted(name)} = $value RETURN n LIMIT 1"
-                for row in self.fetch(text, {"value": value}, 1).rows:
-                    node = self.read(row[0])
-                    if node.key == key:
-                        return node
+            kind, value = self._key_types[table], key_value(key, self._key_types[table])
+            if value is None:
+                continue
+            is_text = isinstance(value, str) and kind != "STRING"
+            place = f"CAST(n.{quoted(name)}, 'STRING')" if is_text else f"n.{quoted(name)}"
+            text = f"MATCH (n:{quoted(table)}) WHERE {place} = $value RETURN n LIMIT 1"
+            for row in self.fetch(text, {"value": value}, 1).rows:
+                node = self.read(row[0])
+                if node.key == key:
+                    return node
         return super().find(key)
 
     def nodes_after(self, after: Any, n: int) -> list[Node]:
-        """Return at most ``n`` nodes of one table in the order of their ids; none only after the last table."""
+        """Return at most ``n`` whole nodes of one table in the order of their ids; none only after the last table."""
         for table, (kind, name, _) in self._tables.items():
             if kind == "NODE" and (after is None or table >= after[0]):
                 offset = after[1] if after is not None and table == after[0] else -1
@@ -214,8 +239,45 @@ class LadybugGraph(CypherGraph):
                 )
                 rows = self.fetch(text, {"after": offset}, n).rows
                 if rows:
-                    return [self.read(row[0]) for row in rows]
+                    return [self.read(row[0], whole=True) for row in rows]
         return []
+
+    # Properties
+
+    def searches(self, condition: Condition) -> Iterable[Search]:
+        """Return the searches that together find all nodes with a property that meets a condition, and a few more."""
+        for table, columns in self._columns.items():
+            for name, declared, _ in columns:
+                if name == condition.name and table in self._node_tables:
+                    search = table_search(table, name, declared, condition)
+                    if search is not None:
+                        yield search
+
+    def read_property_columns(self) -> list[PropertyColumn]:
+        """Return the columns of the node tables that have values, with exact counts."""
+        tally = Tally()
+        for table in self._node_tables:
+            columns = {name: kind for name, kind, _ in self._columns[table] if name not in self._named_columns(table)}
+            pattern = f"(n:{quoted(table)})"
+            having = (_has_value(f"n.{quoted(name)}", kind) for name, kind in columns.items())
+            listed = ", ".join(f"sum(CASE WHEN {one} THEN 1 ELSE 0 END)" for one in having)  # count() takes no decimals
+            counts = self.fetch(f"MATCH {pattern} RETURN {listed}", {}, 1).rows[0] if columns else ()
+            examples = {part.name: part.examples for part in self._described(table, pattern, "n")} if columns else {}
+            for (name, kind), n in zip(columns.items(), counts, strict=True):
+                if n:
+                    tally.count((name, *type_kind(kind)), n, examples.get(name, ()))
+        return tally.columns()
+
+    def _named_columns(self, table: str) -> set[str]:
+        """Return the columns of a table that hold keys, names and descriptions rather than properties."""
+        names = [name for name, _, _ in self._columns[table]]
+        key = next((name for name in self.key_names([table]) if name in names), "")
+        label = next((name for name in self._label_names if name in names), "")
+        return {key, label, *FACTS}
+
+    @cached_property
+    def _node_tables(self) -> list[str]:
+        return [name for kind, name, _ in self._tables.values() if kind == "NODE"]
 
     # The schema
 
@@ -234,8 +296,7 @@ class LadybugGraph(CypherGraph):
 
     def properties_of_classes(self) -> Mapping[str, Collection[str]]:
         """Return the names of the columns of each node table; unlike the schema, this reads no rows."""
-        tables = [name for kind, name, _ in self._tables.values() if kind == "NODE"]
-        return {table: [name for name, _, _ in self._columns[table]] for table in tables}
+        return {table: [name for name, _, _ in self._columns[table]] for table in self._node_tables}
 
     def knows_all_properties(self) -> bool:
         """Return True."""
@@ -260,8 +321,10 @@ class LadybugGraph(CypherGraph):
             elif kind == "REL":
                 comments = self._table_comments.get(table, {})
                 if "relations" in comments:
+                    own = self._described(table, f"()-[r:{quoted(table)}]->()", "r")
+                    own = tuple(one for one in own if one.name not in ("key", "label"))  # of some of them
                     connections += [
-                        Connection(head, table, tail, (), n, label) for label, head, tail, n in comments["relations"]
+                        Connection(head, table, tail, own, n, label) for label, head, tail, n in comments["relations"]
                     ]
                     is_complete = is_complete and not comments.get("more")
                     continue
@@ -287,7 +350,7 @@ class LadybugGraph(CypherGraph):
             place = f"{variable}.{quoted(name)}"
             least = 1 if "type" in comments and name == "types" else 0  # the first type is the table
             if not rows or all(_is_empty(value, least) for value in column):
-                has_value = f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"
+                has_value = _has_value(place, kind, least)
                 column = self._column(f"MATCH {pattern} WHERE {has_value} RETURN {place} LIMIT {_EXAMPLES}")
                 if rows and not column:
                     continue
@@ -305,8 +368,15 @@ class LadybugGraph(CypherGraph):
                 steps += [relation, node]
             return [self.plain(step) for step in steps]
         if isinstance(value, Mapping) and "_ID" in value:
-            return value["_LABEL"] if "_SRC" in value else NodeKey(self.key(self.met(self.read(value))))
+            if "_SRC" in value:
+                return RelationType.of(value["_LABEL"], self.own(value, ()))
+            return self.node_value(self.read(value), value)
         return plain_values(value, self.plain)
+
+
+def _has_value(place: str, kind: str, least: int = 0) -> str:
+    """Return the condition that a property has a value; a list, more than ``least``."""
+    return f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"
 
 
 def _is_empty(value: Any, least: int) -> bool:

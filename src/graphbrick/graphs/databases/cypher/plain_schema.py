@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from graphbrick.core.schema import Connection, NodeClass, Property, Rows, Schema
-from graphbrick.graphs.databases.cypher.cypher import quoted
+from graphbrick.graphs.databases.cypher.dialect import quoted
+from graphbrick.graphs.databases.cypher.values import plain_scalar
 
 _SAMPLED = 100  # nodes of a label, or relations of a type, whose properties are read
 _CONNECTED = 5_000  # relations of a type whose ends are read
 _EXAMPLES, _LONGEST = 3, 60
 _MOST_LABELS, _MOST_TYPES = 300, 500
-_TYPES: dict[type, str] = {bool: "BOOLEAN", int: "INTEGER", float: "FLOAT", str: "STRING", list: "LIST", dict: "MAP"}
+_TYPES: dict[type, str] = {bool: "BOOLEAN", int: "INTEGER", float: "FLOAT", str: "STRING", list: "LIST"}
 
 Fetch = Callable[[str, Mapping[str, Any], int], Rows]
 
@@ -80,7 +81,12 @@ def type_name(value: Any) -> str:
     """Return the type of a value in the words of Cypher."""
     if isinstance(value, list) and value:
         return f"LIST OF {type_name(value[0])}"
-    return _TYPES.get(type(value), type(value).__name__.upper())
+    if isinstance(value, Mapping):
+        return "MAP"
+    if hasattr(value, "srid"):
+        return "POINT"
+    name = _TYPES.get(type(value), type(value).__name__.upper())
+    return "DURATION" if name in ("RELATIVEDELTA", "TIMEDELTA") else name
 
 
 def examples_of(values: Iterable[Any]) -> tuple[str, ...]:
@@ -90,8 +96,8 @@ def examples_of(values: Iterable[Any]) -> tuple[str, ...]:
         if isinstance(value, list):
             if len(value) > _EXAMPLES:
                 continue
-            value = ", ".join(map(str, value))
-        text = str(value)
+            value = ", ".join(map(str, map(plain_scalar, value)))
+        text = str(plain_scalar(value))
         if 0 < len(text) <= _LONGEST:
             texts[text] = None
         if len(texts) == _EXAMPLES:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from graphbrick.core.schema import Rows
+from graphbrick.graphs.databases.cypher.values import plain_scalar
 
 
 def first_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], limit: int) -> Rows:
@@ -16,7 +17,8 @@ def first_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], limit: int
 
 
 def plain_values(value: Any, convert: Callable[[Any], Any]) -> Any:
-    """Return lists and maps with every value converted."""
+    """Return lists and maps with every value converted, and other values without types of the client."""
+    value = plain_scalar(value)
     if isinstance(value, list | tuple | set | frozenset):
         return [convert(part) for part in value]
     if isinstance(value, Mapping):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
-from graphbrick.graphs.records.rdf_names import ALIAS_IRI, TYPE_IRI
+from graphbrick.graphs.records.rdf_names import TYPE_IRI
 
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.sparql.rdf_graph import RdfGraph
@@ -59,18 +59,11 @@ def pages(
 
 
 def facts_of(graph: RdfGraph, terms: Sequence[Term]) -> dict[str, list[tuple[str, Term]]]:
-    """Return the facts about entities; labels in other languages only for those without a better one."""
+    """Return the facts about entities, in all languages."""
     facts: dict[str, list[tuple[str, Term]]] = {term.key: [] for term in terms}
-    left = [term for term in terms if graph.can_ask(term)]
-    tag = graph.label_language
-    near = f'lang(?o) = "" || lcase(lang(?o)) = "{tag}" || langMatches(lang(?o), "{tag}")'
-    is_fact = f"!isLiteral(?o) || ?p = <{ALIAS_IRI}> || {near}"
-    for pattern in (
-        f"VALUES ?p {{ {listed(graph.facts | {TYPE_IRI}, ' ')} }} ?e ?p ?o FILTER({is_fact})",
-        f"VALUES ?p {{ {listed(graph.labels, ' ')} }} ?e ?p ?o FILTER(isLiteral(?o))",
-    ):
-        for _, rows, _ in pages(graph, left, pattern, _PAGE):
-            for entity, predicate, value in rows:
-                facts[entity.key].append((predicate.value, value))
-        left = [term for term in left if not graph.labels & {predicate for predicate, _ in facts[term.key]}]
+    visible = [term for term in terms if graph.can_ask(term)]
+    pattern = f"VALUES ?p {{ {listed(graph.facts | {TYPE_IRI}, ' ')} }} ?e ?p ?o"
+    for _, rows, _ in pages(graph, visible, pattern, _PAGE):
+        for entity, predicate, value in rows:
+            facts[entity.key].append((predicate.value, value))
     return facts

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.properties.condition import Condition
+from graphbrick.core.properties.protocol import HasProperties
+from graphbrick.core.properties.values import Properties, PropertyColumn
 from graphbrick.core.schema import Rows, Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.graph import DatabaseGraph, check_options
 from graphbrick.graphs.databases.nodes import Edge, Edges, Node
 from graphbrick.graphs.databases.sparql.rdf_facts import edge_pattern, facts_of, listed, pages
+from graphbrick.graphs.databases.sparql.rdf_properties import Columns, matching_terms, properties_of, read_columns
 from graphbrick.graphs.databases.sparql.rdf_schema import read_schema
 from graphbrick.graphs.databases.sparql.rdf_search import is_short, search_exact, search_parts
+from graphbrick.graphs.databases.sparql.rdf_survey import language_tags, unnamed_namespaces
 from graphbrick.graphs.databases.sparql.rdf_terms import Term, described_node, literal_node
 from graphbrick.graphs.databases.sparql.sparql_text import is_ask, limited
-from graphbrick.graphs.records.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, LABEL_IRIS, TYPE_IRI
+from graphbrick.graphs.records.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, LABEL_IRIS, REIFIES_IRI, TYPE_IRI
 
 _TAG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -37,7 +43,7 @@ class Solutions(NamedTuple):
     is_cut: bool = False
 
 
-class RdfGraph(DatabaseGraph):
+class RdfGraph(DatabaseGraph, HasProperties):
     """A graph that answers SPARQL; a kind of server implements `solutions`.
 
     Keys, labels, types and triples are those of a graph folder that is built from the same RDF; types and aliases are
@@ -175,7 +181,7 @@ class RdfGraph(DatabaseGraph):
             for entity, predicate, other in rows:
                 others.setdefault(entity.key, []).append((predicate.value, other))
         nodes = self.nodes([other for edges in others.values() for _, other in edges])
-        labels = self._names_of_relations({predicate for edges in others.values() for predicate, _ in edges})
+        labels = self.names_of_relations({predicate for edges in others.values() for predicate, _ in edges})
         return {
             term.key: Edges(
                 [
@@ -202,12 +208,53 @@ class RdfGraph(DatabaseGraph):
             nodes[key] = described_node(key, facts, self.labels, self.label_language)
         return nodes
 
+    def property_columns(self) -> Sequence[PropertyColumn]:
+        """Return the properties of entities with counts, read once; see `HasProperties.property_columns`."""
+        return self._columns.columns
+
+    def properties(self, entity: int) -> Properties:
+        """Return the literals of an entity by the names of their predicates; texts in the best language come first."""
+        term = Term.of_key(self.key(entity))
+        return {} if term is None else properties_of(self, term)
+
+    def matching(self, condition: Condition) -> Sequence[int]:
+        """Return the entities with a literal that meets a condition, ascending; texts in any language.
+
+        The name of the condition is that of a relation, or its IRI.
+        """
+        term = Term.of_key(condition.name)
+        iris = [] if term is None or term.kind != "uri" else [term.value]
+        predicates = iris or self._columns.predicates.get(condition.name, [])
+        terms = matching_terms(self, condition, predicates) if predicates else []
+        nodes = self.nodes(terms)
+        return sorted(self.met(nodes[term.key]) for term in terms)
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return read_columns(self)
+
+    @cached_property
+    def names_triples(self) -> bool:
+        """Whether nodes stand for triples, of which the graph states something (RDF 1.2)."""
+        return self.is_true(f"ASK {{ ?node <{REIFIES_IRI}> ?triple }}")
+
+    @cached_property
+    def language_tags(self) -> tuple[str, ...]:
+        """The languages of names, from a sample; first none, then the preferred one."""
+        return language_tags(self)
+
+    @cached_property
+    def unnamed_namespaces(self) -> tuple[str, ...]:
+        """The beginnings of IRIs without a label in the preferred language, from a sample."""
+        return unnamed_namespaces(self)
+
     def remembered(self, key: str) -> Node | None:
         """Return the remembered facts about an entity; None if it has not been met, or was forgotten."""
         entity = self._ids.get(key)
         return None if entity is None else self._nodes.get(entity)
 
-    def _names_of_relations(self, relations: Collection[str]) -> dict[str, str]:
+    def names_of_relations(self, relations: Collection[str]) -> dict[str, str]:
+        """Return the labels of relations, by IRI; remembered."""
         unknown = [relation for relation in relations if relation not in self._relation_labels]
         for key, facts in facts_of(self, [Term("uri", relation) for relation in unknown]).items():
             self._relation_labels[key] = described_node(key, facts, self.labels, self.label_language).label

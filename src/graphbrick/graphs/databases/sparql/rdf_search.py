@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.sparql.rdf_facts import in_triple, listed
+from graphbrick.graphs.databases.sparql.rdf_survey import without_label
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
 from graphbrick.graphs.records.rdf_names import ALIAS_IRI, local_name
 from graphbrick.language.folding import name_form
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 _WORDS = 6  # of a name
 _SEARCHED = 32  # words of a question
+_LOCAL_WORDS = 4  # of a local name
+_LITERALS = 600  # of one request
 _ROWS = 200
 _WORD = re.compile(r"\S+")
 _EDGE = " \t\n?!.,;:'\"()[]«»“”„‘’¿¡"
@@ -47,10 +51,12 @@ def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
     names: dict[str, None] = {}
     for part in spans(text):
         names.update(dict.fromkeys((part, part[:1].upper() + part[1:], part.title(), part.lower())))
-    tags = ("", graph.label_language)
-    matches: dict[Term, str] = {}
-    for at in range(0, len(names), 100):
-        values = [Term("literal", name, language=tag).text for name in list(names)[at : at + 100] for tag in tags]
+    tags = graph.language_tags
+    ranks = {tag: rank for rank, tag in enumerate(tags)}
+    matches: dict[Term, tuple[str, int]] = {}
+    size = max(1, _LITERALS // len(tags))
+    for at in range(0, len(names), size):
+        values = [Term("literal", name, language=tag).text for name in list(names)[at : at + size] for tag in tags]
         rows = graph.solutions(
             f"SELECT DISTINCT ?e ?name WHERE {{ VALUES ?name {{ {' '.join(values)} }} "
             f"{_named(graph)} {in_triple(graph.facts)} }} LIMIT {_ROWS + 1}",
@@ -58,8 +64,47 @@ def search_exact(graph: RdfGraph, text: str, n: int) -> list[Term]:
         ).rows
         for entity, name in rows:
             if entity is not None and name is not None and graph.can_ask(entity):
-                matches.setdefault(entity, name.value)
-    return sorted(matches, key=lambda term: (-len(matches[term].split()), -len(matches[term]), term))[:n]
+                matches.setdefault(entity, (name.value, min(ranks.get(name.language, 2), 2)))
+    for entity, words in _local_matches(graph, text).items():
+        matches.setdefault(entity, (words, 2))
+
+    def order(term: Term) -> tuple[int, int, int, Term]:
+        name, rank = matches[term]
+        return -len(name.split()), -len(name), rank, term
+
+    return sorted(matches, key=order)[:n]
+
+
+def _local_matches(graph: RdfGraph, text: str) -> dict[Term, str]:
+    """Return entities whose IRI ends in a part of the text, if they have no label in the preferred language."""
+    iris: dict[Term, str] = {}
+    parts = [part for part in spans(text) if len(part.split()) <= _LOCAL_WORDS] if graph.unnamed_namespaces else []
+    for part in parts:
+        for name in _local_forms(part.split()):
+            for space in graph.unnamed_namespaces:
+                term = Term.of_key(space + name)
+                if term is not None:
+                    iris.setdefault(term, part)
+    matches: dict[Term, str] = {}
+    for at in range(0, len(iris), _LITERALS):
+        values = " ".join(term.text for term in list(iris)[at : at + _LITERALS])
+        pattern = f"VALUES ?e {{ {values} }} {without_label(graph)} {in_triple(graph.facts)}"
+        rows = graph.solutions(f"SELECT DISTINCT ?e WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
+        matches |= {row[0]: iris[row[0]] for row in rows if row[0] in iris}
+    return matches
+
+
+def _local_forms(words: list[str]) -> list[str]:
+    """Return how IRIs write words.
+
+    >>> _local_forms(["meat", "topping"])
+    ['meat_topping', 'Meat_topping', 'Meat_Topping', 'MeatTopping', 'meatTopping', 'meat-topping']
+    """
+    upper = [word[:1].upper() + word[1:] for word in words]
+    lower = [word.lower() for word in words]
+    rows = ["_".join(words), "_".join([upper[0], *words[1:]]), "_".join(upper), "".join(upper)]
+    rows += ["".join([lower[0], *upper[1:]]), "_".join(lower), "-".join(lower)]
+    return list(dict.fromkeys([*rows, *map(quote, rows)]))
 
 
 def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:

@@ -9,28 +9,23 @@ from typing import Any, NamedTuple
 from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.records.rdf_names import (
     ALIAS_IRI,
+    BOOLEAN_IRI,
     DESCRIPTION_IRIS,
+    FLOAT_IRIS,
+    INTEGER_IRIS,
     LANGUAGE_STRING_IRI,
     STRING_IRI,
     TYPE_IRI,
+    local_aliases,
     local_name,
 )
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
 _IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([A-Za-z0-9-]+)|\^\^<([^<>\s"{}|^`\\]+)>)?', re.DOTALL)
 _ESCAPES = {"\t": "\\t", "\b": "\\b", "\n": "\\n", "\r": "\\r", "\f": "\\f", '"': '\\"', "\\": "\\\\"}
 _ESCAPED = re.compile(r'[\x00-\x1f"\\\x7f]')
 _UNESCAPED = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf"\\]))')
 _LETTERS = {escape[1]: letter for letter, escape in _ESCAPES.items()}
-_INTEGERS = frozenset(
-    _XSD + name
-    for name in (
-        "integer int long short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
-        "unsignedLong unsignedInt unsignedShort unsignedByte gYear"
-    ).split()
-)
-_FLOATS = frozenset(_XSD + name for name in "decimal double float".split())
 
 
 class Term(NamedTuple):
@@ -107,13 +102,13 @@ class Term(NamedTuple):
         if self.kind != "literal":
             return self.key
         try:
-            if self.datatype in _INTEGERS:
+            if self.datatype in INTEGER_IRIS:
                 return int(self.value)
-            if self.datatype in _FLOATS:
+            if self.datatype in FLOAT_IRIS:
                 return float(self.value)
         except ValueError:
             return self.value
-        if self.datatype == f"{_XSD}boolean":
+        if self.datatype == BOOLEAN_IRI:
             return self.value in ("true", "1")
         return self.value
 
@@ -127,6 +122,8 @@ def literal_node(term: Term) -> Node:
 def described_node(key: str, facts: Iterable[tuple[str, Term]], labels: Collection[str], language: str) -> Node:
     """Return the entity that facts describe; among several texts, the best language counts, then the first.
 
+    Other labels are aliases. So are the names that the IRI gives, if no label is in the preferred language.
+
     Args:
         key: The key of the entity.
         facts: (predicate, value), in any order.
@@ -135,21 +132,23 @@ def described_node(key: str, facts: Iterable[tuple[str, Term]], labels: Collecti
     """
     stated = sorted(facts)
     texts = [(predicate, term) for predicate, term in stated if term.kind == "literal" and term.value.strip()]
-    names = [(language_rank(term, language), term.value.strip()) for predicate, term in texts if predicate in labels]
-    described = [
-        (language_rank(term, language), term.value.strip())
-        for predicate, term in texts
-        if predicate in DESCRIPTION_IRIS
-    ]
+
+    def ranked(predicates: Collection[str]) -> list[tuple[int, str]]:
+        """Return (rank, text) of the texts with these predicates, best first."""
+        return sorted((language_rank(term, language), term.value.strip()) for p, term in texts if p in predicates)
+
+    names = ranked(labels)
     types = (local_name(term.key) for predicate, term in stated if predicate == TYPE_IRI and term.kind != "literal")
-    aliases = (term.value.strip() for predicate, term in texts if predicate == ALIAS_IRI)
-    rank, description = min(described, default=(_OTHER, ""))
+    rank, label = names[0] if names else (_OTHER, local_name(key))
+    aliases = [name for _, name in names[1:]]
+    aliases += [term.value.strip() for predicate, term in texts if predicate == ALIAS_IRI]
+    aliases += local_aliases(key, label) if rank == _OTHER else ()
     return Node(
         key,
-        min(names, default=(0, local_name(key)))[1],
+        label,
         tuple(dict.fromkeys(types)),
-        description if rank < _OTHER else "",
-        tuple(dict.fromkeys(aliases)),
+        next((text for _, text in ranked(DESCRIPTION_IRIS)), ""),
+        tuple(alias for alias in dict.fromkeys(aliases) if alias != label),
     )
 
 
