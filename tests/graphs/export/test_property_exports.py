@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import csv
+import datetime
+import json
 import re
+import warnings
 from pathlib import Path
 
+import igraph
+import networkx
 import pytest
+from commands import Run
+from faults import told
+from pyarrow import parquet
 from random_properties import property_content, random_property_graph
 
 from graphbrick.core.properties.values import Scalar, Value
+from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.export.formats import export
+from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.export.parquet import to_parquet
+from graphbrick.graphs.export.to_networkx import to_networkx, to_node_link
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -127,8 +141,15 @@ def test_networkx_and_igraph_read_graphml_with_all_names_and_types(shop: Graph, 
     written = export(shop, tmp_path / "g.graphml", "graphml")
     drawn = networkx.read_graphml(written.folder, force_multigraph=True)
     assert drawn.nodes["p1"] == {
-        "label": "Blue Kettle", "types": "Product", "price": 24.5, "stock": 7, "new": True, "label (text)": "K-1",
-        "tags": '["blue", "steel"]', "made": "2020-01-02", "sold": "2020-01-02T03:04:00+00:00",
+        "label": "Blue Kettle",
+        "types": "Product",
+        "price": 24.5,
+        "stock": 7,
+        "new": True,
+        "label (text)": "K-1",
+        "tags": '["blue", "steel"]',
+        "made": "2020-01-02",
+        "sold": "2020-01-02T03:04:00+00:00",
     }
     assert sorted(data.get("since", 0) for _, _, data in drawn.edges(data=True)) == [0, 2019, 2021]
     with warnings.catch_warnings():
@@ -162,8 +183,12 @@ def test_parquet_has_typed_columns(shop: Graph, tmp_path: Path) -> None:
     assert kinds == {
         "stock": "int64",
         "price": "double",
-        "new": "bool", "tags": "list<element: string>", "made": "date32[day]", "sold": "timestamp[us, tz=UTC]",
-        "label (text)": "string", "price (text)": "string",
+        "new": "bool",
+        "tags": "list<element: string>",
+        "made": "date32[day]",
+        "sold": "timestamp[us, tz=UTC]",
+        "label (text)": "string",
+        "price (text)": "string",
     }
     edges = parquet.read_table(tmp_path / "tables" / "edges.parquet")
     assert edges.column_names == ["head", "relation", "tail", "since", "days"]
