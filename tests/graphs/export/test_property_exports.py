@@ -7,7 +7,9 @@ import datetime
 import json
 import re
 import warnings
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import igraph
 import networkx
@@ -15,13 +17,15 @@ import pytest
 from commands import Run
 from faults import told
 from pyarrow import parquet
-from random_properties import property_content, random_property_graph
+from random_properties import TEXTS, property_content, random_property_graph
 
-from graphbrick.core.properties.values import Scalar, Value
+from graphbrick.core.properties.values import Properties, Scalar, Value, kind_of, value_text
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.changes.copying import copy_graph
 from graphbrick.graphs.export.formats import export
 from graphbrick.graphs.export.graphml import to_graphml
+from graphbrick.graphs.export.ntriples import BASE, to_ntriples
 from graphbrick.graphs.export.parquet import to_parquet
 from graphbrick.graphs.export.to_networkx import to_networkx, to_node_link
 from graphbrick.graphs.graph import Graph
@@ -205,3 +209,66 @@ def test_files_for_neo4j_have_typed_headers(shop: Graph, tmp_path: Path) -> None
         edges = list(csv.DictReader(file))
     assert sorted(row["since:long"] for row in edges) == ["", "2019", "2021"]
     assert {row["days:date[]"] for row in edges} == {"", "2021-01-02"}
+
+
+def _in_utc(value: Value) -> Value:
+    """Return a value with its date-times in UTC; those without a zone are taken as such."""
+    if isinstance(value, tuple):
+        return tuple(_one_in_utc(element) for element in value)
+    return _one_in_utc(value)
+
+
+def _one_in_utc(value: Scalar) -> Scalar:
+    if not isinstance(value, datetime.datetime):
+        return value
+    return value.replace(tzinfo=datetime.UTC) if value.tzinfo is None else value.astimezone(datetime.UTC)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ladybug_is_copied_to_an_equal_property_graph_but_for_zones(tmp_path: Path, seed: int) -> None:
+    graph = random_property_graph(seed, tmp_path)
+    export(graph, tmp_path / "g.ladybug", "ladybug")
+    again = copy_graph(f"ladybug:{tmp_path / 'g.ladybug'}", tmp_path / "again.graph")
+    held = property_content(graph, of_entities=_in_utc, of_triples=_in_utc)
+    assert property_content(again, of_entities=_in_utc, of_triples=_in_utc) == held
+
+
+def _as_statements(value: Value) -> tuple[tuple[str, str], ...]:
+    """Return the values of a property as RDF holds them: different ones in any order, without blanks at their ends.
+
+    A text that reads as a number or a date may be one; an empty text is shown as the key of its literal.
+    """
+    elements = value if isinstance(value, tuple) else (value,)
+    texts = {(kind_of(part), value_text(part).strip().replace('""', "")) for part in elements}
+    return tuple(sorted({("" if text in TEXTS else kind, text) for kind, text in texts}))
+
+
+def _stated(properties: Properties) -> dict[str, Any]:
+    return {name: _as_statements(value) for name, value in properties.items()}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ntriples_are_built_again_with_values_as_literals_and_lists_without_order(tmp_path: Path, seed: int) -> None:
+    graph = random_property_graph(seed, tmp_path)
+    again = build(to_ntriples(graph, tmp_path / "g.nt"), tmp_path / "again.graph")
+    for entity in range(graph.n_entities):
+        other = again.entity(f"{BASE}entity/{graph.key(entity)}")
+        facts, others = (
+            (one.label(i), sorted(one.types(i)), sorted(one.aliases(i)), one.description(i))
+            for one, i in ((graph, entity), (again, other))
+        )
+        assert others == facts
+        assert _stated(again.properties(other)) == _stated(graph.own_properties(entity))
+    assert again.n_entities == graph.n_entities + sum(again.key(i).startswith('"') for i in range(again.n_entities))
+    expected, triples = (
+        Counter(
+            (one.label(head), one.relation_label(relation), one.label(tail), str(sorted(_stated(own).items())))
+            for one, t in ((one, t) for t in one.triple_ids().tolist())
+            for head, relation, tail in [one.triple(t)]
+            for own in [one.triple_properties(t)]
+            if not one.key(tail).startswith('"')
+        )
+        for one in (graph, again)
+    )
+    assert triples == expected
+    assert again.manifest.not_kept == {}

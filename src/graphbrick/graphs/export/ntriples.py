@@ -59,7 +59,6 @@ _DATATYPES = {
 _REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 _PROGRESS = 1 << 14
 _LISTS = "lists, written as one statement for each different element"
-_PLAIN = "triples without properties beside parallels with properties, which RDF cannot tell apart"
 
 
 def to_ntriples(
@@ -80,8 +79,8 @@ def to_ntriples(
     separators are left out. Memory does not grow with the graph.
 
     A property ``x`` becomes a typed literal with the predicate ``BASErelation/x``, as a relation with this key would; a
-    list becomes a statement for each element. A triple with properties is named by ``BASEtriple/N``, which
-    ``rdf:reifies`` the triple (RDF 1.2) and has its properties.
+    list becomes a statement for each element. A triple with properties, or with parallels that have some, is named by
+    ``BASEtriple/N``, which ``rdf:reifies`` the triple (RDF 1.2) and has its properties.
 
     Args:
         graph: The graph.
@@ -213,9 +212,7 @@ class _Terms:
             several = [properties for _, _, _, properties in parallels]
             lines = [text]
             for properties in several:
-                if not properties:
-                    if len(several) > 1:
-                        self._left_out.add(_PLAIN, graph.relation_label(relation))
+                if not properties and len(several) == 1:
                     continue
                 number += 1
                 name = f"<{self._base}triple/{number}>"
