@@ -257,7 +257,8 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, GraphRAG, LightRAG."""
-    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.printing.properties import print_not_kept
+    from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.export.formats import EXPORTS, export
     from graphbrick.language.counting import counted
@@ -277,6 +278,4 @@ def export(
         return
     nouns = {"entities": "entity", "triples": "triple", "relations": "relation"}
     typer.echo(f"{target}: {', '.join(counted(count, nouns[name]) for name, count in counts.items())}")
-    for what, case in left_out.items():
-        examples = f": {', '.join(case['examples'])}" if case["examples"] else ""
-        typer.echo(f"not as in the graph: {case['count']:,} {what}{examples}")
+    print_not_kept(console(), left_out)
