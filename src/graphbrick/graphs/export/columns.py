@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from graphbrick.core.properties.values import Properties, Scalar, Value
 from graphbrick.graphs.records.columns import ColumnKey, column_of, column_titles
+from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store.stored import StoredGraph
 
 
@@ -74,3 +75,19 @@ def zone_of(moment: datetime.datetime) -> int | None:
     """Return the zone of a date-time in minutes east of Greenwich; None if it has none."""
     offset = moment.utcoffset()
     return None if offset is None else round(offset.total_seconds() / 60)
+
+
+def properties_left_out(graph: StoredGraph, left_out: LeftOut) -> None:
+    """Count all values of properties of a graph, for what does not carry them along."""
+    for column in graph.columns:
+        left_out.add(_values(of_triples=column.of_triples), column.name, len(column))
+    changes = graph.changes
+    of_entities = (facts.properties for facts in changes.facts.values() if facts.properties)
+    for of_triples, several in ((False, of_entities), (True, iter(changes.added_properties))):
+        for properties in several:
+            for name in properties:
+                left_out.add(_values(of_triples=of_triples), name)
+
+
+def _values(*, of_triples: bool) -> str:
+    return f"values of properties of {'triples' if of_triples else 'entities'}"
