@@ -19,6 +19,7 @@ from faults import told
 from pyarrow import parquet
 from random_properties import TEXTS, property_content, random_property_graph
 
+import graphbrick
 from graphbrick.core.properties.values import Properties, Scalar, Value, kind_of, value_text
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.build.builder import build
@@ -29,6 +30,7 @@ from graphbrick.graphs.export.ntriples import BASE, to_ntriples
 from graphbrick.graphs.export.parquet import to_parquet
 from graphbrick.graphs.export.to_networkx import to_networkx, to_node_link
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
 
@@ -272,3 +274,109 @@ def test_ntriples_are_built_again_with_values_as_literals_and_lists_without_orde
     )
     assert triples == expected
     assert again.manifest.not_kept == {}
+
+
+def test_ladybug_answers_about_properties_and_its_schema_has_them(shop: Graph, tmp_path: Path) -> None:
+    rows = shop.query("MATCH (p:Product) WHERE p.price > 20 RETURN p.label, p.tags, p.made", {}, 5).rows
+    assert [tuple(row) for row in rows] == [("Blue Kettle", ["blue", "steel"], datetime.date(2020, 1, 2))]
+    rows = shop.query("MATCH (p:Product) WHERE p.price_2 IS NOT NULL RETURN p.label, p.price_2", {}, 5).rows
+    assert [tuple(row) for row in rows] == [("Red Toaster", "n/a")]
+    rows = shop.query("MATCH ()-[s:sells]->(p) WHERE s.since >= 2019 RETURN s.since, s.days ORDER BY s.since", {}, 5)
+    assert [tuple(row) for row in rows.rows] == [(2019, None), (2021, [datetime.date(2021, 1, 2)])]
+    schema = shop.schema()
+    product = next(known for known in schema.classes if known.name == "Product")
+    types = {part.name: part.type for part in product.properties}
+    assert (
+        types.items()
+        >= {
+            "price": "DOUBLE",
+            "price_2": "STRING",
+            "stock": "INT64",
+            "new": "BOOL",
+            "tags": "STRING[]",
+            "made": "DATE",
+            "sold": "TIMESTAMP_TZ",
+            "label_2": "STRING",
+        }.items()
+    )
+    (sells,) = schema.connections
+    assert {part.name: part.type for part in sells.properties} == {"since": "INT64", "days": "DATE[]"}
+    assert "price" in schema_text(schema, "Cypher")
+
+
+def test_a_ladybug_database_gives_properties_under_their_own_names(shop: Graph, tmp_path: Path) -> None:
+    opened = graphbrick.open(f"ladybug:{export(shop, tmp_path / 'g.ladybug', 'ladybug').folder}")
+    assert opened.properties(opened.entity("p2")) == {"price": "n/a", "stock": 0}
+    assert opened.properties(opened.entity("p1"))["label"] == "K-1"
+    for condition in ({"above": 20}, {"equals": "n/a"}):
+        found = [opened.key(entity) for entity in opened.entities_where("price", **condition)]
+        assert found == [shop.key(entity) for entity in shop.entities_where("price", **condition)]
+    columns = {(column.name, column.kind, column.is_list): column.count for column in opened.property_columns()}
+    assert columns == {(own.name, own.kind, own.is_list): own.count for own in shop.property_columns()}
+
+
+def test_zones_are_counted_by_ladybug(tmp_path: Path) -> None:
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    moments = [datetime.datetime(2020, 1, 2, 3, tzinfo=zone) for zone in (None, zone, datetime.UTC)]
+    rows = [EntityRecord(f"e{i}", properties={"at": moment}) for i, moment in enumerate(moments)]
+    graph = build([*rows, ("e0", "r", "e1")], tmp_path / "g.graph")
+    left_out = export(graph, tmp_path / "g.ladybug", "ladybug").left_out
+    assert left_out is not None
+    assert left_out.to_dict() == {
+        "date-times without a zone beside others with one, written as of UTC": {
+            "count": 1,
+            "examples": ["2020-01-02T03:00:00"],
+        },
+        "date-times in other zones, written in UTC": {"count": 1, "examples": ["2020-01-02T03:00:00+02:00"]},
+    }
+    rows = graph.query("MATCH (e) WHERE e.at < timestamp('2020-01-02 02:00:00') RETURN e.key", {}, 5).rows
+    assert [tuple(row) for row in rows] == [("e1",)]
+
+
+ROUTES = [(str(i), "route", str(i % 40 + 1)) for i in range(1, 41)]
+
+
+def test_numbers_that_are_keys_of_nodes_are_no_properties_of_ladybug(tmp_path: Path) -> None:
+    graph = build([*ROUTES, *((str(i), "area", f"{i * 10}.5") for i in range(1, 41))], tmp_path / "g.graph")
+    (known,) = graph.schema().classes
+    assert "area" in {part.name for part in known.properties}
+    assert "route" not in {part.name for part in known.properties}
+
+
+def test_numbers_that_are_nodes_are_no_literals_of_ntriples(tmp_path: Path) -> None:
+    chain = [("1", "next", "2"), ("2", "next", "3"), ("3", "next", "4")]
+    text = to_ntriples(build(chain, tmp_path / "a.graph"), tmp_path / "a.nt").read_text()
+    assert "XMLSchema" not in text
+    assert f'<{BASE}entity/4> <http://www.w3.org/2000/01/rdf-schema#label> "4"' in text
+    # A row of the table of nodes is a node, also where nothing but its number is known.
+    nodes = [EntityRecord(str(i), properties={"size": i}) for i in range(1, 4)]
+    graph = build([*nodes, EntityRecord("9"), *(("1", "route", n) for n in "237")], tmp_path / "b.graph")
+    text = to_ntriples(graph, tmp_path / "b.nt").read_text()
+    assert f"<{BASE}entity/1> <{BASE}relation/route> <{BASE}entity/2>" in text
+    assert f"<{BASE}entity/1> <{BASE}relation/route> <{BASE}entity/7>" in text
+    assert f"<{BASE}entity/9>" in text
+    assert build(tmp_path / "b.nt", tmp_path / "again.graph").entity(f"{BASE}entity/9") >= 0
+
+
+def test_a_value_of_one_relation_that_is_a_node_of_another_is_described(tmp_path: Path) -> None:
+    triples = [("Heat", "year", "1995"), ("Alien", "year", "1979"), ("Essay", "is about", "1995")]
+    text = to_ntriples(build([*triples, ("Essay", "is about", "Rome")], tmp_path / "a.graph"), tmp_path / "a.nt")
+    lines = text.read_text().splitlines()
+    assert any('"1979"^^' in line for line in lines)
+    assert any(line.startswith(f"<{BASE}entity/1995> ") for line in lines)
+    assert not any(line.startswith(f"<{BASE}entity/1979> ") for line in lines)
+
+
+def test_a_graph_without_properties_has_no_columns_for_them(tmp_path: Path) -> None:
+    graph = build([("a", "r", "b")], tmp_path / "g.graph")
+    assert json.loads(to_node_link(graph, tmp_path / "g.json").read_text())["graph"] == {}
+    assert parquet.read_schema(to_parquet(graph, tmp_path / "p") / "edges.parquet").names == [
+        "head",
+        "relation",
+        "tail",
+    ]
+    assert "graphbrick.kind" not in to_graphml(graph, tmp_path / "g.graphml").read_text()
+    for name in ("neo4j-csv", "ladybug", "nt"):
+        written = export(graph, tmp_path / name, name)
+        assert written.left_out is not None
+        assert written.left_out.counts == {}
