@@ -17,6 +17,7 @@ from graphbrick.graphs.readers.fields import (
     cell_text,
     cells_properties,
     one_of,
+    own_list,
     several_of,
     split_list,
     split_type,
@@ -59,6 +60,11 @@ def entity_maker(
     types_place, description = columns.types, columns.description
     own_types = (reading.table.type,) if reading.table.type and types_place is None else ()
 
+    def several(cell: Cell) -> tuple[str, ...]:
+        if columns.is_exact and isinstance(cell, str):
+            return own_list(cell)
+        return several_of(cell)
+
     def name_of(cells: Sequence[Any]) -> tuple[str | None, tuple[str, ...]]:
         """Return the first name of a row and the further names of a list."""
         for place in names:
@@ -75,9 +81,9 @@ def entity_maker(
             return None
         label, more = name_of(cells)
         if aliases:
-            texts = (text for place in aliases for text in several_of(cell_text(cells[place])))
+            texts = (text for place in aliases for text in several(cell_text(cells[place])))
             more = (*more, *(text for text in texts if text != label))
-        types = own_types if types_place is None else several_of(cell_text(cells[types_place]))
+        types = own_types if types_place is None else several(cell_text(cells[types_place]))
         text = None if description is None else one_of(cell_text(cells[description])) or None
         return EntityRecord(prefix + key, label, more, types, text, properties(cells))
 

@@ -106,6 +106,11 @@ class Column:
         """The values as numbers in the order of the owners: amounts, days or microseconds; None for texts."""
         return self._value
 
+    def zones(self) -> set[int | None]:
+        """Return the zones of date-times in minutes east of Greenwich; None for those without a zone."""
+        zones = [] if self._zone is None else np.unique(self._zone).tolist()
+        return {None if zone == NO_ZONE else int(zone) for zone in zones}
+
     def matching(self, condition: Condition) -> Ids:
         """Return the owners with a value that meets a condition, ascending and distinct."""
         if self.kind == Kind.TEXT:

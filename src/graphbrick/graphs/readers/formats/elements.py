@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,21 +25,26 @@ ONE_WAY = "undirected edges that name a relation, read in the direction in which
 
 @dataclass(slots=True)
 class Node:
-    """A node of a file: its key, and its fields by name."""
+    """A node of a file: its key, its fields by name, and its properties where the file says that they are such."""
 
     key: str
     fields: dict[str, Value] = field(default_factory=dict)
+    own: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Edge:
-    """An edge of a file: the keys of its ends, and its fields by name; these name the relation unless it is set."""
+    """An edge of a file: the keys of its ends, and its fields by name; these name the relation unless it is set.
+
+    ``own`` are its properties where the file says that they are such.
+    """
 
     head: str
     tail: str
     fields: dict[str, Value] = field(default_factory=dict)
     is_directed: bool = True
     relation: str = ""
+    own: dict[str, Value] = field(default_factory=dict)
 
 
 Element: TypeAlias = Node | Edge | EntityRecord | RelationRecord
@@ -69,7 +74,8 @@ def _records(elements: Iterable[Element], reading: FileReading, is_ours: Callabl
         if isinstance(element, RelationRecord | EntityRecord):
             yield element
         elif isinstance(element, Node):
-            yield nodes.record(element.key, element.fields)
+            record = nodes.record(element.key, element.fields)
+            yield replace(record, properties={**record.properties, **element.own}) if element.own else record
         else:
             yield from _edge_records(element, edges, reading.left_out)
 
@@ -78,8 +84,8 @@ def understood(elements: Iterable[Element], reading: FileReading, is_ours: Calla
     """Return in one line how the first nodes and edges of a file are read."""
     first = _first(iter(elements))
     nodes, edges = _roles(first, is_ours(), reading.options)
-    text = nodes.described(element.fields for element in first if isinstance(element, Node))
-    other = edges.described(element.fields for element in first if isinstance(element, Edge))
+    text = nodes.described({**element.fields, **element.own} for element in first if isinstance(element, Node))
+    other = edges.described({**element.fields, **element.own} for element in first if isinstance(element, Edge))
     return "; ".join(part for part in (text, other) if part)
 
 
@@ -112,6 +118,7 @@ def _edge_records(edge: Edge, roles: EdgeRoles, left_out: LeftOut) -> Iterator[R
     relation, label, properties = (edge.relation, None, edge.fields) if edge.relation else roles.taken(edge.fields)
     if label is not None:
         yield RelationRecord(relation, label)
+    properties = {**properties, **edge.own} if edge.own else properties
     yield _triple(edge.head, relation or roles.unnamed, edge.tail, properties)
     if edge.is_directed:
         return

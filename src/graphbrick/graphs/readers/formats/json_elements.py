@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Value
+from graphbrick.graphs.readers.fields import Field
 from graphbrick.graphs.readers.formats.elements import Edge, Element, Node
 from graphbrick.graphs.readers.formats.values import json_property
+from graphbrick.graphs.readers.own import own_field, own_value
 from graphbrick.graphs.readers.reader import FileReading
 
 NODES = ("nodes", "vertices", "entities")
@@ -88,6 +90,29 @@ class JsonElements:
         self._positions = _Positions() if has_positions else None
         self._held: list[tuple[Edge, tuple[object, object]]] = []
         self._seen: set[str] = set()
+        self._own: dict[str, dict[str, Field]] = {"node": {}, "edge": {}}
+
+    def take_kinds(self, kinds: dict[str, Any]) -> bool:
+        """Take the kinds of properties that an export of this package states; return whether they are such."""
+        own: dict[str, dict[str, Field]] = {"node": {}, "edge": {}}
+        for role in own:
+            stated = kinds.get(f"{role}s", {})
+            fields = {title: own_field(title, str(form)) for title, form in dict(stated).items()}
+            if None in fields.values():
+                return False
+            own[role] = {title: field for title, field in fields.items() if field is not None}
+        self._own = own
+        return True
+
+    def _own_values(self, value: _Object, role: str) -> dict[str, Value]:
+        """Remove and return the properties of an export of this package; not those that another program changed."""
+        values: dict[str, Value] = {}
+        for title, field_ in self._own.get(role, {}).items():
+            read = own_value(value.get(title), field_)
+            if read is not None:
+                values[field_.name] = read
+                del value[title]
+        return values
 
     def taken(self, value: object, role: str, line: Line, id_: str | None = None) -> Iterator[Element]:
         """Yield the nodes and edges of a value.
@@ -151,6 +176,7 @@ class JsonElements:
                 if not _of_browser(item):
                     self.left_out.add("values of query records that are not nodes or edges", name)
             return
+        own = self._own_values(outer, role)
         role = _stated_role(outer, role) or role
         inner: _Object = {}
         for name in _HOLDERS:
@@ -160,11 +186,11 @@ class JsonElements:
                     self._leave_drawing(outer)
         pair = None if role == "node" else _pair(outer, role) or _pair(inner, role)
         if pair is not None:
-            yield from self._edge(outer, inner, pair, line)
+            yield from _with_own(self._edge(outer, inner, pair, line), own)
         elif role == "edge":
             self._bad("the edge has no source or no target", "json.no_end", line, value)
         else:
-            yield from self._node(outer, inner, id_, line)
+            yield from _with_own(self._node(outer, inner, id_, line), own)
 
     def _leave_drawing(self, outer: _Object) -> None:
         """Leave what Cytoscape states about the drawing of an element."""
@@ -236,12 +262,19 @@ class JsonElements:
         value = fields.pop(name)
         if name == "key" and self.is_multigraph and isinstance(value, str) and "relation" not in fields:
             fields["relation"] = value
+        elif name == "key" and str(value).startswith(f"{fields.get('relation')} ("):
+            return  # a parallel edge of an export of this package
         elif value is not None:
             self.left_out.add("ids of edges", str(value))
 
     def _fields(self, fields: Mapping[str, Any]) -> dict[str, Value]:
-        values = {name: json_property(value, self.left_out) for name, value in fields.items() if name.strip()}
+        values = {name: self._value(name, value) for name, value in fields.items() if name.strip()}
         return {name: value for name, value in values.items() if value is not None}
+
+    def _value(self, name: str, value: object) -> Value | None:
+        if self.is_ours and name in _OURS and isinstance(value, str):
+            return value.strip() or None  # a text, whatever it looks like
+        return json_property(value, self.left_out)
 
 
 def key_of(value: object) -> str | None:
@@ -301,3 +334,11 @@ def _pair(fields: _Object, role: str) -> tuple[_Object, str, str, str] | None:
         if role or first != "start" or all(isinstance(end, dict) for end in ends):
             return fields, names[first], names[second], names.get(relation, "")
     return None
+
+
+def _with_own(elements: Iterable[Element], own: dict[str, Value]) -> Iterator[Element]:
+    """Yield elements, of which nodes and edges have properties of an export of this package."""
+    for element in elements:
+        if isinstance(element, Node | Edge):
+            element.own = own
+        yield element

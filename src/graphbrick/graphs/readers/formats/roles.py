@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from graphbrick.core.properties.values import Value, value_text
-from graphbrick.graphs.readers.fields import several_of
+from graphbrick.graphs.readers.fields import own_list, several_of
 from graphbrick.graphs.records.records import EntityRecord
 
 NAMES = ("label", "name", "title", "caption", "preflabel", "preferred_label")
@@ -56,6 +56,7 @@ class NodeRoles:
         descriptions: Fields of the description.
         aliases: Fields of aliases.
         other_names: Fields of ``names`` that are aliases where another one is the label.
+        is_ours: Whether an export of this package wrote the file, whose lists are separated by semicolons alone.
     """
 
     names: tuple[str, ...] = NAMES
@@ -63,11 +64,12 @@ class NodeRoles:
     descriptions: tuple[str, ...] = DESCRIPTIONS
     aliases: tuple[str, ...] = ALIASES
     other_names: frozenset[str] = frozenset()
+    is_ours: bool = False
 
     @classmethod
     def of_ours(cls) -> NodeRoles:
         """Return the roles of an export of this package."""
-        return cls(("label",), ("types",), ("description",), ("aliases",))
+        return cls(("label",), ("types",), ("description",), ("aliases",), is_ours=True)
 
     @classmethod
     def of(cls, nodes: Iterable[dict[str, Value]], name: str | None = None, type_: str | None = None) -> NodeRoles:
@@ -123,16 +125,19 @@ class NodeRoles:
         )
         label = value_text(fields[names[0]]) if names else None
         others = [name for name in names[1:] if plain(name) in self.other_names]
-        more = [value_text(fields[name]) for name in others] + [*(several(fields[aliases]) if aliases else ())]
+        more = [value_text(fields[name]) for name in others] + [*(self._several(fields[aliases]) if aliases else ())]
         used = {*names[:1], *others, types, description, aliases}
         return EntityRecord(
             key,
             label,
             tuple(dict.fromkeys(text for text in more if text != label)),
-            several(fields[types]) if types else (),
+            self._several(fields[types]) if types else (),
             value_text(fields[description]) if description else None,
             {name: value for name, value in fields.items() if name not in used},
         )
+
+    def _several(self, value: Value) -> tuple[str, ...]:
+        return own_list(value) if self.is_ours and isinstance(value, str) else several(value)
 
     def described(self, nodes: Iterable[dict[str, Value]]) -> str:
         """Return in one line how the fields of nodes are read; empty if there are no nodes."""
