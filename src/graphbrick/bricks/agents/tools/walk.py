@@ -105,7 +105,7 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
     lists = work.around(nodes, "out" if direction == "auto" else direction, relations=selected)
     if direction == "auto" and not any(walked for walked, _ in lists):
         lists = work.around(nodes, "in", relations=selected)
-    steps = [step for walked, _ in lists for step in walked]
+    steps = list(dict.fromkeys(step for walked, _ in lists for step in walked))
     if not steps:
         raise AdviceError(
             _nothing(work, entity, work.graph.relation_label(selected[0]), direction, everything),
@@ -137,4 +137,5 @@ def _nothing(
 
 def _line(work: Workspace, step: Walked) -> str:
     arrow = "->" if step.forward else "<-"
-    return f"{work.name(step.start)} {arrow} {work.graph.relation_label(step.relation)} {arrow} {work.name(step.end)}"
+    path = f"{work.name(step.start)} {arrow} {work.graph.relation_label(step.relation)} {arrow} {work.name(step.end)}"
+    return f"{path}{work.properties_of(step)}"
