@@ -63,9 +63,10 @@ def stated_condition(columns: Sequence[PropertyColumn], name: str, bounds: Mappi
         present = {bound: value for bound, value in values.items() if value is not None}
         if len(present) == len(texts):
             return Condition(name, **present)
-    wrong = next((text for text in texts.values() if _read(text, kinds[0]) is None), "")
-    told = f"{name} is a {kinds[0]}, and {wrong[:80]!r} is not; write it like {_EXAMPLES[kinds[0]]}"
-    raise InputError(told, code="stated_condition.wrong_kind", name=name, value=wrong, kind=str(kinds[0]))
+    kind = Kind.NUMBER if Kind.NUMBER in kinds else kinds[0]
+    wrong = next((text for text in texts.values() if _read(text, kind) is None), "")
+    told = f"{name} is a {kind}, and {wrong[:80]!r} is not; write it like {_EXAMPLES[kind]}"
+    raise InputError(told, code="stated_condition.wrong_kind", name=name, value=wrong, kind=str(kind))
 
 
 def _read(text: str, kind: Kind) -> Scalar | None:
