@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from property_databases import ADA, TOWN, make_ladybug
 from served import serving
 from shop import LONG, shop
 from starlette.testclient import TestClient
 
+from graphbrick.core.properties.values import json_value
 from graphbrick.testing import tiny_graph
 
 
@@ -110,3 +112,15 @@ def test_a_graph_lists_its_properties_and_what_the_build_did_not_keep(client):
     assert {("unit_price", "number", 1), ("unit_price", "whole number", 2), ("tags", "list of text", 1)} <= listed
     assert [row["name"] for row in info["triple_properties"]] == ["on"]
     assert isinstance(info["not_kept"], dict)
+
+
+def test_properties_of_a_database_are_served_alike(tmp_path):
+    address = make_ladybug(tmp_path / "town", *TOWN)
+    with serving(graphs={"town": address}, recipes={}) as client:
+        one = client.get("/v1/entities/one", params={"key": "1", "graph": "town"}).json()
+        assert one["properties"] == {name: json_value(value) for name, value in ADA.items()}
+        matches = where(client, property="born", below="1980-01-01").json()
+        assert [entity["label"] for entity in matches["entities"]] == ["Ada Rowe"]
+        matches = where(client, property="born", equals="n/a").json()
+        assert [entity["label"] for entity in matches["entities"]] == ["Quill Town"]
+        assert where(client, property="langs", equals="de").json()["count"] == 2
