@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions as ReadOptions
     from graphbrick.graphs.readers.reader import FileReading as FileReading
     from graphbrick.graphs.readers.reader import Reader as Reader
+    from graphbrick.graphs.records.records import EdgeRecord as EdgeRecord
     from graphbrick.graphs.records.records import EntityRecord as EntityRecord
     from graphbrick.graphs.records.records import RelationRecord as RelationRecord
     from graphbrick.learn.asking import ask as ask
@@ -209,6 +210,7 @@ _HOMES = {
         "FileReading",
     ),
     "graphs.records.records": (
+        "EdgeRecord",
         "EntityRecord",
         "RelationRecord",
     ),

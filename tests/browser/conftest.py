@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import threading
 import time
 from collections.abc import Iterator
@@ -11,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
+
 MARKUP = "<img src=x onerror=\"document.title='hacked'\"> & <b>bold</b>"
 """A label that a page must show as it is."""
+ADDED = datetime.datetime(2020, 5, 31, 12, tzinfo=datetime.UTC)
 KENYA = """# Kenya
 Kenya is a country in East Africa. Its capital is Nairobi. The Kenyan shilling is the currency of Kenya.
 
@@ -26,6 +30,13 @@ Uganda is a country in East Africa. Kampala is the capital of Uganda. The Uganda
 Lake Victoria is shared by Uganda, Kenya and Tanzania.
 """
 WARM = ("PPR(k=30) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()", "KHop() >> ShortestPaths()")
+SHOP = [
+    EntityRecord(
+        "kettle", "Blue Kettle", (), ("Product",), "", {"unit_price": 24.5, "tags": ("steel", MARKUP), "added": ADDED}
+    ),
+    EdgeRecord("lee", "bought", "kettle", {"on": datetime.date(2021, 5, 31)}),
+    EdgeRecord("lee", "bought", "kettle", {"on": datetime.date(2022, 5, 31)}),
+]
 HOSTILE = [(MARKUP, "<script>hack()</script>", f"{MARKUP} 2"), ("Safe", "knows", MARKUP)]
 
 
@@ -67,11 +78,13 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (folder / "docs" / name).write_text(text)
     index([folder / "docs"], folder / "notes.graph")
     hostile = build(HOSTILE, folder / "hostile.graph")
+    shop = build(SHOP, folder / "shop.graph")
     world = learned_world(Console(stderr=True))
     for text in WARM:  # a kernel is compiled when it is first used, which a page would wait for
         parse(text).run(world, "What is the capital of Kenya?")
     default_pipeline(world).run(world, "What are the capitals of the countries that border Uganda?")
-    return {"world": str(world.path), "hostile": str(hostile.path), "notes": str(folder / "notes.graph")}
+    paths = {"world": world.path, "hostile": hostile.path, "notes": folder / "notes.graph", "shop": shop.path}
+    return {name: str(path) for name, path in paths.items()}
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conftest import serious, until
+from conftest import MARKUP, serious, until
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +23,7 @@ VIEWS = {
     "documents": ("#/documents?graph=notes", ".passages li"),
     "label": ("#/label?row=0", ".label-case"),
     "graph": ("#/graph?graph=world&entity=country:UG", ".relation-row"),
+    "properties": ("#/graph?graph=shop&entity=kettle", ".properties"),
 }
 
 
@@ -127,6 +128,23 @@ def test_two_pipelines_are_compared_and_the_page_says_where_answers_were_lost(vi
     page.get_by_role("button", name="Run both").click()
     until(page, "document.querySelector('.compare-verdict td:last-child')")
     assert "PPR%28k%3D5%29" in page.url
+
+
+def test_properties_of_a_graph_an_entity_and_its_triples_are_shown(visit):
+    page = visit.open("#/graph?graph=shop")
+    rows = page.locator(".properties tr")
+    rows.first.wait_for()
+    names = {row.split()[0] for row in rows.all_inner_texts()}
+    assert names == {"unit_price", "tags", "added", "on"}
+    page.get_by_role("combobox", name="Search for an entity").press_sequentially("Kettle")
+    page.locator(".suggestions").get_by_role("option").first.click()
+    page.wait_for_selector(".relation-row")
+    values = dict(row.split("\t") for row in rows.all_inner_texts() if "\n" not in row)
+    assert values == {"unit_price": "24.5", "added": "2020-05-31 12:00:00 UTC"}
+    assert page.locator(".properties .values li").all_inner_texts() == ["steel", MARKUP]
+    page.locator("summary", has_text="neighbours drawn").click()
+    told = page.locator(".neighbour-list .detail").all_inner_texts()
+    assert sorted(told) == ["bought: on 2021-05-31", "bought: on 2022-05-31"]
 
 
 def test_a_graph_is_searched_opened_filtered_and_collapsed(visit):

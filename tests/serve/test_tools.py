@@ -8,16 +8,17 @@ import logging
 import pytest
 from mcp import Client
 from served import QUESTION, options, serving
+from shop import shop
 
 from graphbrick.serve.service import Service
 from graphbrick.serve.tools import mcp_server
 
 
-def called(calls):
+def called(calls, **changes):
     """Return the text and whether it is an error of several calls, and the tools there are."""
 
     async def run():
-        service = Service(options())
+        service = Service(options(**changes))
         service.start()
         try:
             async with Client(mcp_server(service)) as client:
@@ -43,7 +44,7 @@ def test_tools_return_short_texts_with_keys():
             ("schema", {}),
         ]
     )
-    assert list(tools) == ["schema", "search", "node", "neighbours", "paths", "query", "answer"]
+    assert list(tools) == ["schema", "search", "where", "node", "neighbours", "paths", "query", "answer"]
     assert all(tool.annotations.read_only_hint for tool in tools.values())
     assert not any(is_error for _, is_error in results)
     search, node, relations, borders, paths, answer, rows, schema = (text for text, _ in results)
@@ -56,6 +57,24 @@ def test_tools_return_short_texts_with_keys():
     assert "Kenyan shilling" in rows
     assert "more than these 1 rows" in rows
     assert "graph tiny" in schema
+
+
+def test_entities_are_found_and_told_with_their_properties(tmp_path):
+    calls = [
+        ("schema", {}),
+        ("where", {"name": "unit price", "at_least": "30", "of_type": "Product"}),
+        ("where", {"name": "colour", "equals": "blue"}),
+        ("node", {"entity": "Blue Kettle"}),
+        ("neighbours", {"entity": "lee", "relation": "bought"}),
+    ]
+    _, results = called(calls, graphs={"shop": str(shop(tmp_path).path)})
+    assert [is_error for _, is_error in results] == [False, False, True, False, False]
+    schema, matches, unknown, node, bought = (text for text, _ in results)
+    assert "properties for where: unit_price (whole number, 2), " in schema
+    assert matches == "Lamp [lamp] (Product): 40"
+    assert "there are unit_price, " in unknown
+    assert "added = 2020-05-31" in node
+    assert "(on = 2021-01-02; on = 2022-03-04)" in bought
 
 
 def test_what_is_wrong_is_told_to_the_assistant():

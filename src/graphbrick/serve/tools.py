@@ -17,6 +17,7 @@ from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Subgraph, __version__
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.properties.stated import kinds_text
 from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.serve.asking import Inquiry, reply_of, run_of
 from graphbrick.serve.conversation.answer_text import answer_text
@@ -27,6 +28,7 @@ from graphbrick.serve.service import Service
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _LONGEST_TEXT = 20_000  # characters that a tool returns
+_MOST_PROPERTIES = 100  # that the schema names
 _ABOUT = (
     "Tools over knowledge graphs. Names of entities are written as label [key]; give the key where labels are not "
     "unique. Begin with `search` or `schema`, or let `answer` do all of it. Every result says when it was cut."
@@ -34,6 +36,7 @@ _ABOUT = (
 
 GraphArgument = Annotated[str, Field(max_length=130, description="Name of the graph; empty for the first.")]
 Count = Annotated[int, Field(ge=1, le=100, description="Most results.")]
+Bound = Annotated[str, Field(max_length=2_000, description="A value; dates like 2020-05-31; or empty.")]
 EntityName = Annotated[str, Field(min_length=1, max_length=2_000, description="Name or key of the entity.")]
 
 
@@ -42,7 +45,8 @@ def mcp_server(service: Service) -> MCPServer[Any]:
     with _logging_left_alone():
         server: MCPServer[Any] = MCPServer("graphbrick", instructions=_ABOUT, version=__version__)
     tools = _Tools(service)
-    for tool in (tools.schema, tools.search, tools.node, tools.neighbours, tools.paths, tools.query, tools.answer):
+    first = (tools.schema, tools.search, tools.where, tools.node, tools.neighbours)
+    for tool in (*first, tools.paths, tools.query, tools.answer):
         server.tool(annotations=_READS, structured_output=False)(tool)
     return server
 
@@ -72,7 +76,11 @@ class _Tools:
         def work() -> str:
             others = [name for name in self._service.graphs if name != opened.name]
             about = f"graph {opened.name}" + (f" (others: {', '.join(others)})" if others else "")
-            if Capability.QUERY_LANGUAGE not in capabilities_of(opened.graph):
+            gives = capabilities_of(opened.graph)
+            columns = opened.graph.property_columns() if Capability.PROPERTIES in gives else ()
+            if columns:
+                about += f"\nproperties for where: {kinds_text(columns, _MOST_PROPERTIES)}"
+            if Capability.QUERY_LANGUAGE not in gives:
                 return f"{about}: it has no schema; use search"
             return f"{about}\n{schema_text(opened.graph.schema(), opened.graph.language)}"
 
@@ -87,8 +95,26 @@ class _Tools:
         """Find entities by name."""
         return await self._view(graph, lambda view: _told_by("search", view, text, n))
 
+    async def where(
+        self,
+        name: Annotated[str, Field(min_length=1, max_length=500, description="Name of the property.")],
+        equals: Bound = "",
+        above: Bound = "",
+        at_least: Bound = "",
+        below: Bound = "",
+        at_most: Bound = "",
+        of_type: Annotated[str, Field(max_length=500, description="Only entities of this type; or empty.")] = "",
+        n: Count = 20,
+        graph: GraphArgument = "",
+    ) -> str:
+        """Find entities by the value of a property, such as a number or a date."""
+        if Capability.PROPERTIES not in capabilities_of(self._opened(graph).graph):
+            raise ToolError("this graph has no properties; use search, neighbours and paths")
+        bounds = (equals, above, at_least, below, at_most)
+        return await self._view(graph, lambda view: _told_by("where", view, name, *bounds, of_type, n))
+
     async def node(self, entity: EntityName, graph: GraphArgument = "") -> str:
-        """Tell what is known of one entity: types, other names, description, number of triples."""
+        """Tell what is known of one entity: types, other names, description, properties, number of triples."""
         return await self._view(graph, lambda view: _told_by("check_node", view, entity))
 
     async def neighbours(

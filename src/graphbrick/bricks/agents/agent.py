@@ -11,6 +11,7 @@ from graphbrick.bricks.agents.agent_tool import AgentTool
 from graphbrick.bricks.agents.conversation import Conversation, opening
 from graphbrick.bricks.agents.episode import Episode, Limits
 from graphbrick.bricks.agents.toolbox import DEFAULT, select
+from graphbrick.bricks.agents.tools.properties import names_properties, with_names
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError, PipelineError
@@ -143,15 +144,23 @@ class Agent(RetrieveStage):
 
     def _tools(self, subgraph: Subgraph) -> list[AgentTool]:
         """Return the tools that work on a graph."""
-        has_queries = subgraph.is_whole and Capability.QUERY_LANGUAGE in capabilities_of(subgraph.graph)
-        tools = select(self.tools)
-        left_out = [tool.name for tool in tools if tool.needs_query_language and not has_queries]
-        if left_out:
-            event(
-                f"{', '.join(left_out)} was left out: the graph has no query language, or a subgraph was made of it",
-                "agent.tools_left_out",
-                tools=tuple(left_out),
-            )
+        gives = capabilities_of(subgraph.graph)
+        has_queries = subgraph.is_whole and Capability.QUERY_LANGUAGE in gives
+        tools = [with_names(tool, subgraph.graph) for tool in select(self.tools)]
+        if self.tools == DEFAULT:  # for other graphs it is known only after requests whether there are properties
+            tools = [tool for tool in tools if not tool.needs_properties or names_properties(tool)]
+        lacking = {
+            "the graph has no query language, or a subgraph was made of it": [
+                tool.name for tool in tools if tool.needs_query_language and not has_queries
+            ],
+            "the graph has no properties": [
+                tool.name for tool in tools if tool.needs_properties and Capability.PROPERTIES not in gives
+            ],
+        }
+        for reason, names in lacking.items():
+            if names:
+                event(f"{', '.join(names)} was left out: {reason}", "agent.tools_left_out", tools=tuple(names))
+        left_out = {name for names in lacking.values() for name in names}
         return [tool for tool in tools if tool.name not in left_out]
 
     def _instructions(self) -> str:

@@ -115,6 +115,7 @@ class AgentTool:
         arguments: Its arguments, in order.
         function: Called with the workspace and the arguments by name; returns an `Observation`.
         needs_query_language: Whether it works only on graphs with a query language.
+        needs_properties: Whether it works only on graphs with properties of entities.
     """
 
     name: str
@@ -122,6 +123,7 @@ class AgentTool:
     arguments: tuple[Argument, ...]
     function: Callable[..., Observation]
     needs_query_language: bool = False
+    needs_properties: bool = False
 
     def declaration(self) -> Tool:
         """Return the tool as a model with tool calls of its own reads it."""
@@ -201,12 +203,16 @@ def tool(function: Callable[..., Observation]) -> AgentTool: ...
 
 @overload
 def tool(
-    *, name: str = "", needs_query_language: bool = False
+    *, name: str = "", needs_query_language: bool = False, needs_properties: bool = False
 ) -> Callable[[Callable[..., Observation]], AgentTool]: ...
 
 
 def tool(
-    function: Callable[..., Observation] | None = None, *, name: str = "", needs_query_language: bool = False
+    function: Callable[..., Observation] | None = None,
+    *,
+    name: str = "",
+    needs_query_language: bool = False,
+    needs_properties: bool = False,
 ) -> AgentTool | Callable[[Callable[..., Observation]], AgentTool]:
     """Make a tool of a function whose first parameter is the workspace.
 
@@ -218,6 +224,7 @@ def tool(
         function: The function; returns an `Observation`, or raises `AdviceError` if the arguments are wrong.
         name: The name of the tool; by default that of the function.
         needs_query_language: Whether it works only on graphs with a query language.
+        needs_properties: Whether it works only on graphs with properties of entities.
 
     Example:
         >>> @tool
@@ -232,11 +239,13 @@ def tool(
         ('label[entity]', ['entity'])
     """
     if function is None:
-        return lambda decorated: _made(decorated, name, needs_query_language)
-    return _made(function, name, needs_query_language)
+        return lambda decorated: _made(decorated, name, needs_query_language, needs_properties)
+    return _made(function, name, needs_query_language, needs_properties)
 
 
-def _made(function: Callable[..., Observation], name: str, needs_query_language: bool) -> AgentTool:
+def _made(
+    function: Callable[..., Observation], name: str, needs_query_language: bool, needs_properties: bool
+) -> AgentTool:
     doc = inspect.getdoc(function) or ""
     docs = parameter_docs(doc)
     parameters = list(inspect.signature(function).parameters.values())[1:]
@@ -246,7 +255,9 @@ def _made(function: Callable[..., Observation], name: str, needs_query_language:
         for p in parameters
     )
     description = " ".join(doc.split("\n\n", 1)[0].split())
-    return AgentTool(name or function.__name__, description, arguments, function, needs_query_language)
+    return AgentTool(
+        name or function.__name__, description, arguments, function, needs_query_language, needs_properties
+    )
 
 
 def _kind(owner: str, name: str, hint: Any) -> tuple[type, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from graphbrick.core.errors import PipelineError
 from graphbrick.core.plugins import plugins, skip
 
 ENTRY_POINTS = "graphbrick.tools"
-DEFAULT = "search, neighbours, neighbours_by_relation, filter, intersect, combine, paths, finish"
+DEFAULT = "search, neighbours, neighbours_by_relation, filter, intersect, combine, where, paths, finish"
 """The tools of an agent that names none: few, since every tool takes room in the prompt."""
 
 

@@ -15,6 +15,7 @@ from graphbrick.core import Subgraph
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import LinkError
 from graphbrick.core.graph import follow
+from graphbrick.core.properties.stated import shown_properties
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.folding import name_form
@@ -27,6 +28,7 @@ _SEARCHED = 20
 _SAMPLED, _WAYS = 5, 20  # nodes whose relations are told together, and relations told of them
 _NAMED_BY_KEY = re.compile(r"^.*\[([^\[\]]+)\](?:\s*\(.*\))?$", re.DOTALL)
 _LONGEST_NAME = 120  # characters
+_PROPERTIES, _PARALLELS = 8, 5  # properties of a triple, and parallel triples, that are told
 
 
 class GraphView:
@@ -137,6 +139,20 @@ class GraphView:
         walked = (step for steps, _ in self.around(entities[:_SAMPLED]) for step in steps)
         counts = Counter(f"{'->' if s.forward else '<-'} {self.graph.relation_label(s.relation)}" for s in walked)
         return ", ".join(way for way, _ in counts.most_common(_WAYS))
+
+    def properties_of(self, step: Walked) -> str:
+        """Return the properties of a triple of a folder graph in brackets, those of parallel triples one after another.
+
+        Empty if it has none.
+        """
+        if not isinstance(self.graph, Graph):
+            return ""
+        texts = (
+            ", ".join(f"{name} = {value}" for name, value in shown_properties(own, _PROPERTIES, _LONGEST_NAME))
+            for own in self.graph.properties_between(*step.triple)[:_PARALLELS]
+        )
+        told = "; ".join(filter(None, texts))
+        return f" ({told})" if told else ""
 
     def _by_key(self, key: str) -> int | None:
         try:

@@ -76,6 +76,13 @@ class StoredProperties:
             last += 1
         return list(range(triple, last))
 
+    def properties_between(self, head: int, relation: int, tail: int) -> list[Properties]:
+        """Return the properties of each triple with these ends and relation, in the order of the triples."""
+        if not self.triples_have_properties:
+            return [NO_PROPERTIES]
+        first = int(find_triples(self.csr, np.array([[head, relation, tail]], dtype=np.int32))[0])
+        return [NO_PROPERTIES] if first < 0 else list(map(self.triple_properties, self.parallels(first)))
+
     def _of_columns(self, owner: int, *, of_triples: bool) -> Properties:
         values: dict[str, Value] = {}
         for column in self.columns:

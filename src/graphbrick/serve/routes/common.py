@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Query, Request
 
 from graphbrick.core.errors import LinkError
+from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.properties.stated import short_json
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties
+from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import Key, Name
 from graphbrick.serve.service import Service
 
 T = TypeVar("T")
+MOST_PROPERTIES, LONGEST_VALUE = 100, 2_000  # of one entity or triple, and characters of a text
 
 GraphName = Annotated[Name | None, Query(description="Name of the graph; by default the first.")]
 EntityKey = Annotated[Key, Query(description="Key of the entity.")]
@@ -71,3 +76,19 @@ def entity_json(graph: Any, entity: int) -> dict[str, Any]:
         "types": graph.types(entity),
         "description": graph.description(entity)[:500],
     }
+
+
+def with_properties(graph: Any, entities: Sequence[int]) -> list[dict[str, Any]]:
+    """Return entities in short, each with its properties; long values are cut, which ``properties_cut`` says."""
+    rows = []
+    for entity, properties in zip(entities, _properties(graph, entities), strict=True):
+        short, is_cut = short_json(properties, MOST_PROPERTIES, LONGEST_VALUE)
+        rows.append(entity_json(graph, entity) | {"properties": short, "properties_cut": is_cut})
+    return rows
+
+
+def _properties(graph: Any, entities: Sequence[int]) -> Iterable[Properties]:
+    """Return the properties of entities; a Cypher database is asked once for all of them."""
+    if Capability.PROPERTIES not in capabilities_of(graph):
+        return [NO_PROPERTIES] * len(entities)
+    return graph.properties_of(entities) if isinstance(graph, CypherGraph) else map(graph.properties, entities)

@@ -12,8 +12,9 @@ from fastapi import APIRouter, Query, Request
 from graphbrick.bricks.agents.tools.paths import shortest
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Subgraph
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.properties.stated import short_json, stated_condition
 from graphbrick.core.schema import Rows
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.queries.guard import check_read_only
@@ -22,12 +23,24 @@ from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import GraphQuery
-from graphbrick.serve.routes.common import EntityKey, GraphName, Serving, entity_json, entity_of, look_up
+from graphbrick.serve.routes.common import (
+    LONGEST_VALUE,
+    MOST_PROPERTIES,
+    EntityKey,
+    GraphName,
+    Serving,
+    entity_json,
+    entity_of,
+    look_up,
+    with_properties,
+)
 
 router = APIRouter(prefix="/v1", tags=["graph"])
 _COUNTED = 10_000  # triples of an entity in a database that are counted by relation
 _MOST_PATHS = 100
 Direction = Literal["out", "in", "both"]
+EntityType = Annotated[str | None, Query(max_length=200, description="Only entities of this type.")]
+Bound = Annotated[str, Query(max_length=2_000, description="A value as text; dates like 2020-05-31.")]
 
 
 @router.get("/entities", summary="Search entities by name")
@@ -37,28 +50,80 @@ async def search(
     q: Annotated[str, Query(min_length=1, max_length=500, description="A name, its beginning, or a question.")],
     graph: GraphName = None,
     n: Annotated[int, Query(ge=1, le=100)] = 10,
-    type: Annotated[str | None, Query(max_length=200, description="Only entities of this type.")] = None,  # noqa: A002
+    type: EntityType = None,  # noqa: A002
+    properties: Annotated[bool, Query(description="Whether to send their properties.")] = True,
 ) -> dict[str, Any]:
-    """Return the entities whose names occur in a text or resemble it, best first."""
+    """Return the entities whose names occur in a text or resemble it, best first, with their properties."""
     opened = service.graph(graph)
 
     def work() -> list[dict[str, Any]]:
-        entities = opened.graph.search(q, n if type is None else 10 * n)
-        rows = (entity_json(opened.graph, int(entity)) for entity in entities)
-        return [row for row in rows if type is None or type in row["types"]][:n]
+        entities = [int(entity) for entity in opened.graph.search(q, n if type is None else 10 * n)]
+        entities = [entity for entity in entities if type is None or type in opened.graph.types(entity)][:n]
+        return _listed(opened, entities, properties)
 
     return {"graph": opened.name, "entities": await look_up(service, request, work)}
 
 
+def _listed(opened: Opened, entities: Sequence[int], properties: bool) -> list[dict[str, Any]]:
+    if properties:
+        return with_properties(opened.graph, entities)
+    return [entity_json(opened.graph, entity) for entity in entities]
+
+
+@router.get("/entities/where", summary="Find entities by a property")
+async def where(
+    request: Request,
+    service: Serving,
+    property: Annotated[str, Query(min_length=1, max_length=500, description="Name of the property.")],  # noqa: A002
+    graph: GraphName = None,
+    equals: Bound = "",
+    above: Bound = "",
+    at_least: Bound = "",
+    below: Bound = "",
+    at_most: Bound = "",
+    type: EntityType = None,  # noqa: A002
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    n: Annotated[int, Query(ge=1, le=1_000)] = 50,
+) -> dict[str, Any]:
+    """Return the entities whose value of a property meets all bounds, by id, with their properties.
+
+    ``count`` says how many there are, ``next`` is the offset of the next page, or null.
+    """
+    opened = service.graph(graph)
+    bounds = {"equals": equals, "above": above, "at_least": at_least, "below": below, "at_most": at_most}
+    if Capability.PROPERTIES not in capabilities_of(opened.graph):
+        raise ServeError(400, "no_properties", f"the graph {opened.name} has no properties of entities")
+
+    def work() -> dict[str, Any]:
+        one = opened.graph
+        try:
+            condition = stated_condition(one.property_columns(), property, bounds)
+        except InputError as error:
+            raise ServeError(400, "bad_condition", str(error)) from error
+        entities = [int(entity) for entity in one.matching(condition)]
+        if type is not None:
+            entities = [entity for entity in entities if type in one.types(entity)]
+        page = entities[offset : offset + n]
+        return {
+            "graph": opened.name,
+            "property": condition.name,
+            "entities": with_properties(one, page),
+            "count": len(entities),
+            "next": offset + n if offset + n < len(entities) else None,
+        }
+
+    return await look_up(service, request, work)
+
+
 @router.get("/entities/one", summary="One entity")
 async def one(request: Request, service: Serving, key: EntityKey, graph: GraphName = None) -> dict[str, Any]:
-    """Return an entity: label, types, description, other names, degree, and its relations with counts."""
+    """Return an entity: label, types, description, other names, properties, degree, and its relations with counts."""
     opened = service.graph(graph)
 
     def work() -> dict[str, Any]:
         entity = entity_of(opened, key)
         relations, is_cut = _relations(opened.graph, entity)
-        return entity_json(opened.graph, entity) | {
+        return with_properties(opened.graph, [entity])[0] | {
             "aliases": list(opened.graph.aliases(entity))[:100],
             "degree": sum(row["triples"] for row in relations),
             "relations": relations,
@@ -106,17 +171,19 @@ async def neighbours(
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     n: Annotated[int, Query(ge=1, le=1_000)] = 50,
 ) -> dict[str, Any]:
-    """Return the triples around an entity with their other ends; ``next`` is the offset of the next page, or null."""
+    """Return the triples around an entity with their other ends; ``next`` is the offset of the next page, or null.
+
+    Triples of folder graphs have their properties.
+    """
     opened = service.graph(graph)
 
     def work() -> dict[str, Any]:
         entity = entity_of(opened, key)
         relations = None if relation is None else _ids(opened, entity, relation)
         around = opened.graph.neighbours([entity], direction=direction, relations=relations, limit=offset + n)[0]
-        page = around.triples[offset : offset + n].tolist()
         return {
             "entity": entity_json(opened.graph, entity),
-            "triples": [_triple(opened.graph, entity, *row) for row in page],
+            "triples": _triples(opened.graph, entity, around.triples[: offset + n], offset),
             "next": offset + n if around.is_cut else None,
         }
 
@@ -132,6 +199,24 @@ def _ids(opened: Opened, entity: int, relation: str) -> list[int]:
     if not matches:
         raise not_found("relation", relation, [graph.relation_label(one) for one in there])
     return matches
+
+
+def _triples(graph: Any, entity: int, around: Any, offset: int) -> list[dict[str, Any]]:
+    """Return the triples from an offset on as seen from an entity; parallel ones differ in their properties."""
+    rows = [tuple(row) for row in around[offset:].tolist()]
+    triples = [_triple(graph, entity, *row) for row in rows]
+    if not rows or not (isinstance(graph, Graph) and graph.triples_have_properties):
+        return triples
+    places, start = Counter[tuple[int, ...]](), offset
+    while start and tuple(around[start - 1].tolist()) == rows[0]:  # parallel triples follow each other
+        start -= 1
+    places[rows[0]] = offset - start
+    for row, triple in zip(rows, triples, strict=True):
+        parallels = graph.properties_between(*row)
+        own, is_cut = short_json(parallels[places[row] % len(parallels)], MOST_PROPERTIES, LONGEST_VALUE)
+        triple |= {"properties": own, "properties_cut": is_cut}
+        places[row] += 1
+    return triples
 
 
 def _triple(graph: Any, entity: int, head: int, relation: int, tail: int) -> dict[str, Any]:

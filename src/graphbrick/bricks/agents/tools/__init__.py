@@ -5,6 +5,7 @@ from graphbrick.bricks.agents.tools.find import check_node, degree, retrieve_nod
 from graphbrick.bricks.agents.tools.lists import combine, filter_nodes, intersect
 from graphbrick.bricks.agents.tools.notes import finish, scratch_pad
 from graphbrick.bricks.agents.tools.paths import paths
+from graphbrick.bricks.agents.tools.properties import where
 from graphbrick.bricks.agents.tools.query import query
 from graphbrick.bricks.agents.tools.walk import inverse_neighbours, neighbours, neighbours_by_relation
 
@@ -20,6 +21,7 @@ TOOLS = (
     filter_nodes,
     combine,
     intersect,
+    where,
     paths,
     query,
     scratch_pad,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from graphbrick.bricks.agents.agent_tool import AdviceError, Observation, tool
+from graphbrick.bricks.agents.tools.properties import all_properties
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Citation, Row
 from graphbrick.models.llm.replies.replies import one_line
@@ -55,7 +56,7 @@ def retrieve_node(work: Workspace, text: str) -> Observation:
 
 @tool
 def check_node(work: Workspace, entity: str) -> Observation:
-    """Tell what is known of one node itself: types, other names, description, number of triples.
+    """Tell what is known of one node itself: types, other names, description, properties, number of triples.
 
     Args:
         entity: Name or key of the node.
@@ -68,7 +69,8 @@ def check_node(work: Workspace, entity: str) -> Observation:
         "triples": _count(*work.around([node])[0]),
     }
     lines = [work.name(node), *(f"{name}: {one_line(value)}" for name, value in facts.items() if value)]
-    return Observation("\n".join(lines), items=(work.node_row(node),))
+    properties = all_properties(work, node, lines)
+    return Observation("\n".join([*lines, *properties.lines]), items=(work.node_row(node), *properties.items))
 
 
 @tool

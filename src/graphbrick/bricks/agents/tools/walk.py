@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from graphbrick.bricks.agents.agent_tool import AdviceError, Observation, Walked, tool
+from graphbrick.bricks.agents.tools.properties import Told, first_properties
 from graphbrick.bricks.agents.view import LIMIT
 from graphbrick.bricks.agents.workspace import Workspace, listed
 
@@ -67,7 +68,10 @@ def _overview(work: Workspace, nodes: Sequence[int], direction: str) -> Observat
         for step in walked:
             groups.setdefault((step.relation, step.forward), {}).setdefault(step.end, step)
     who = work.name(nodes[0]) if len(nodes) == 1 else f"the {len(nodes):,} nodes"
-    if not groups:
+    properties = Told([])
+    if len(nodes) == 1 and direction == "both":
+        properties = first_properties(work, nodes[0], {work.graph.relation_label(relation) for relation, _ in groups})
+    if not groups and not properties.lines:
         raise AdviceError(
             f"{who}: there are no triples{' that enter it' * (direction == 'in')}", code="walk.no_triples"
         )
@@ -78,7 +82,7 @@ def _overview(work: Workspace, nodes: Sequence[int], direction: str) -> Observat
         arrow = "->" if forward else "<-"
         label = work.graph.relation_label(relation)
         lines.append(f"{arrow} {label} ({len(steps):,}): {listed(names, _NODES_A_RELATION)}")
-    tail = [f"(only the first {LIMIT:,} triples of a node are counted here)"] * bool(cut)
+    tail = [*properties.lines, *[f"(only the first {LIMIT:,} triples of a node are counted here)"] * bool(cut)]
     more = [work.graph.relation_label(relation) for (relation, _), _ in entries]
     n_shown = work.fitting(lines, [*tail, listed(more, _MORE)])
     if len(entries) > n_shown:
@@ -88,7 +92,8 @@ def _overview(work: Workspace, nodes: Sequence[int], direction: str) -> Observat
         n = _NODES_A_RELATION if place < n_shown else 0
         shown += list(steps.values())[:n]
         hidden += list(steps.values())[n:]
-    return Observation("\n".join([f"{who}:", *lines[:n_shown], *tail]), None, (*shown, *hidden), len(shown))
+    text = "\n".join([f"{who}:", *lines[:n_shown], *tail])
+    return Observation(text, None, (*shown, *hidden), len(shown), properties.items)
 
 
 def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n: int) -> Observation:
@@ -100,7 +105,7 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
     lists = work.around(nodes, "out" if direction == "auto" else direction, relations=selected)
     if direction == "auto" and not any(walked for walked, _ in lists):
         lists = work.around(nodes, "in", relations=selected)
-    steps = [step for walked, _ in lists for step in walked]
+    steps = list(dict.fromkeys(step for walked, _ in lists for step in walked))
     if not steps:
         raise AdviceError(
             _nothing(work, entity, work.graph.relation_label(selected[0]), direction, everything),
@@ -132,4 +137,5 @@ def _nothing(
 
 def _line(work: Workspace, step: Walked) -> str:
     arrow = "->" if step.forward else "<-"
-    return f"{work.name(step.start)} {arrow} {work.graph.relation_label(step.relation)} {arrow} {work.name(step.end)}"
+    path = f"{work.name(step.start)} {arrow} {work.graph.relation_label(step.relation)} {arrow} {work.name(step.end)}"
+    return f"{path}{work.properties_of(step)}"

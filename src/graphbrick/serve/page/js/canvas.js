@@ -191,9 +191,9 @@ export async function graphCanvas(container, { select, expand }) {
       graph.addNode(entity.key, { label: entity.label, kind, x: middle.x + far * Math.cos(turn), y: middle.y + far * Math.sin(turn) });
       return true;
     },
-    addTriple(head, relation, tail, name) {
-      const id = JSON.stringify([head, relation, tail]);
-      if (!graph.hasEdge(id)) graph.addDirectedEdgeWithKey(id, head, tail, { relation: name });
+    addTriple(head, relation, tail, name, properties = {}) {
+      const id = JSON.stringify([head, relation, tail, properties]); // parallel triples differ in their properties
+      if (!graph.hasEdge(id)) graph.addDirectedEdgeWithKey(id, head, tail, { relation: name, properties });
     },
     select(key) {
       selected = key;

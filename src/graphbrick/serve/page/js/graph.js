@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { graphCanvas } from "./canvas.js";
 import { announce, el, fill, number, problem } from "./dom.js";
 import { go, notePlace } from "./place.js";
+import { propertyLine, propertyOverview, propertyTable } from "./properties.js";
 import { findEntities } from "./seeds.js";
 import { withSuggestions } from "./suggest.js";
 
@@ -70,7 +71,8 @@ function overview(state, { detail }) {
       const bar = el("span", { class: "bar", "aria-hidden": "true" });
       bar.style.width = `${Math.max(2, 100 * Math.sqrt(triples / most))}%`;
       return el("tr", {}, el("th", { scope: "row" }, label), el("td", {}, bar), el("td", { class: "number" }, number(triples)));
-    })))] : null);
+    })))] : null,
+    propertyOverview(facts.info));
 }
 
 /** Draw an entity with its first neighbours and show what is known of it. */
@@ -95,11 +97,11 @@ async function openEntity(state, key, parts) {
 function addTriples(state, key, triples) {
   const { canvas } = state;
   let added = 0;
-  for (const { relation, direction, entity } of triples) {
+  for (const { relation, direction, entity, properties } of triples) {
     if (canvas.graph.order >= MOST && !canvas.graph.hasNode(entity.key)) continue;
     added += canvas.addNode(entity, key) ? 1 : 0;
     const [head, tail] = direction === "out" ? [key, entity.key] : [entity.key, key];
-    canvas.addTriple(head, relation.key, tail, relation.label);
+    canvas.addTriple(head, relation.key, tail, relation.label, properties);
   }
   announce(`${number(added)} entities added; ${number(canvas.graph.order)} are drawn`);
   return added;
@@ -142,6 +144,7 @@ function drawEntity(state, entity, parts) {
     el("p", { class: "types" }, (entity.types || []).map((type) => el("span", { class: "tag" }, type)), el("code", { class: "muted" }, entity.key)),
     entity.description ? el("p", {}, entity.description) : null,
     entity.aliases?.length ? el("p", { class: "muted" }, `Also ${entity.aliases.slice(0, 8).join(", ")}${entity.aliases.length > 8 ? ", …" : ""}`) : null,
+    propertyTable(entity),
     el("div", { class: "entity-actions" },
       el("button", { type: "button", class: "small", onclick: () => openEntity(state, entity.key, parts) }, "Expand"),
       el("button", { type: "button", class: "small", disabled: !drawn, onclick: () => collapse(state, entity, parts) }, "Collapse"),
@@ -158,7 +161,14 @@ function neighbourList(state, entity, parts) {
   if (!graph.hasNode(entity.key)) return null;
   const keys = graph.neighbors(entity.key);
   return el("details", {}, el("summary", {}, `${number(keys.length)} neighbours drawn`), el("ul", { class: "neighbour-list" }, keys.slice(0, 300).map((key) => (
-    el("li", {}, el("button", { type: "button", class: "quiet small", onclick: () => select(state, key, parts) }, graph.getNodeAttribute(key, "label")))))));
+    el("li", {}, el("button", { type: "button", class: "quiet small", onclick: () => select(state, key, parts) }, graph.getNodeAttribute(key, "label")),
+      triplesBetween(graph, entity.key, key).map((text) => el("span", { class: "detail" }, text)))))));
+}
+
+/** The drawn triples between two entities that have properties, as texts. */
+function triplesBetween(graph, one, other) {
+  const told = graph.edges(one, other).map((edge) => graph.getEdgeAttributes(edge)).filter(({ properties }) => Object.keys(properties).length);
+  return told.map(({ relation, properties }) => `${relation}: ${propertyLine(properties)}`);
 }
 
 /** How many triples of a relation of an entity are drawn. */

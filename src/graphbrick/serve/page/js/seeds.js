@@ -7,7 +7,7 @@ import { withSuggestions } from "./suggest.js";
 /** Entities whose names fit a text, as suggestions. */
 export async function findEntities(graph, text, n = 8) {
   if (text.trim().length < 2) return [];
-  const found = await get("entities", { query: { graph, q: text.trim(), n } });
+  const found = await get("entities", { query: { graph, q: text.trim(), n, properties: false } });
   return found.entities.map((entity) => ({
     label: entity.label, detail: entity.description || [(entity.types || []).join(", "), entity.key].filter(Boolean).join(" · "), value: entity,
   }));
