@@ -1,9 +1,8 @@
 """Protocols for what stages need from a graph.
 
 A graph implements the protocols it can; a brick states the ones it needs (``needs``), which is checked when a run
-starts. The folder graph (`graphbrick.graphs.graph.Graph`) has labels, neighbours and adjacency. A database may have
-only labels and neighbours, or a query language; `graphbrick.graphs.local.local.LocalAround` makes a folder graph
-around the seeds of each question from it, on which every brick runs.
+starts. The folder graph has labels, neighbours and adjacency. A database may have only labels and neighbours, or a
+query language; `graphbrick.LocalAround` makes a folder graph around the seeds of each question, on which all bricks run.
 
 A class may derive from a protocol to get the methods that have defaults. Ids are integers from 0 that stay the same as
 long as the graph object lives; a graph over a database can number its keys as it meets them.
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.properties.protocol import HasProperties
+from graphbrick.core.properties.values import Properties
 from graphbrick.core.schema import Rows, Schema
 
 if TYPE_CHECKING:
@@ -88,16 +88,27 @@ class Labels(Protocol):
         return f"{self.label(entity)} [{self.key(entity)}]"
 
 
-class NeighbourList(NamedTuple):
-    """The triples around one entity.
+class _Neighbours(NamedTuple):
+    triples: npt.NDArray[np.int32]
+    is_cut: bool
+
+
+class NeighbourList(_Neighbours):
+    """The triples around one entity, as a pair of ``triples`` and ``is_cut``.
 
     Attributes:
         triples: int32 [triples, 3]: head, relation, tail; each once.
         is_cut: Whether there are more than the limit.
+        properties: Those of each triple and of its parallels with other ones; empty if no triple has any.
     """
 
-    triples: npt.NDArray[np.int32]
-    is_cut: bool
+    properties: Sequence[Sequence[Properties]] = ()
+
+    def with_properties(self, properties: Sequence[Sequence[Properties]]) -> NeighbourList:
+        """Return these triples with their properties."""
+        made = NeighbourList(*self)
+        made.properties = properties
+        return made
 
 
 @runtime_checkable

@@ -16,6 +16,7 @@ import numpy as np
 
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, follow
+from graphbrick.core.properties.values import Properties
 from graphbrick.core.schema import Rows, Schema
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.nodes import Edges, Node
@@ -128,11 +129,13 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         return [lists[entity] for entity in ids]
 
     def _numbered(self, entity: int, edges: Edges) -> NeighbourList:
-        rows = []
+        rows: dict[tuple[int, int, int], list[Properties]] = {}
         for edge in edges.edges:
             relation, other = self.met_relation(edge.key, edge.label), self.met(edge.node)
-            rows.append((entity, relation, other) if edge.forward else (other, relation, entity))
-        return NeighbourList(np.array(list(dict.fromkeys(rows)), dtype=np.int32).reshape(-1, 3), edges.is_cut)
+            row = (entity, relation, other) if edge.forward else (other, relation, entity)
+            rows.setdefault(row, []).append(edge.properties)
+        around = NeighbourList(np.array(list(rows), dtype=np.int32).reshape(-1, 3), edges.is_cut)
+        return around.with_properties(list(rows.values())) if any(edge.properties for edge in edges.edges) else around
 
     def entity(self, key: str) -> int:
         """Return the entity with exactly this key.

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import DIRECTIONS, Copied, Labels, Neighbours
 from graphbrick.core.properties.protocol import HasProperties
-from graphbrick.core.properties.values import NO_PROPERTIES
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.seeds import listed, seeds_in
-from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
+from graphbrick.graphs.records.columns import properties_text
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
+
+Triple: TypeAlias = tuple[int, int, int]
 
 _BATCH = 1024  # entities per call
 
@@ -38,8 +42,8 @@ def local_graph(
 ) -> Graph:
     """Copy the part of a graph around seeds into a temporary folder graph.
 
-    Keys, labels, types and descriptions are copied; ids are new. The folder is removed when the graph is collected, and
-    nothing is kept beside it for later graphs. If a limit leaves triples out, that is an event.
+    Keys, labels, types, descriptions and properties are copied; ids are new. The folder is removed when the graph is
+    collected, and nothing is kept beside it for later graphs. If a limit leaves triples out, that is an event.
 
     Args:
         remote: The graph; its neighbours are requested hop by hop, 1,024 entities per call.
@@ -61,7 +65,7 @@ def local_graph(
             code="local.no_seeds",
         )
     reached, frontier = dict.fromkeys(distinct), distinct
-    triples: dict[tuple[int, int, int], None] = {}
+    triples: dict[Triple, dict[str, Properties]] = {}
     cut: list[int] = []
     is_full = False
     for hop in range(1, hops + 1):
@@ -74,10 +78,12 @@ def local_graph(
                 break
             batch = frontier[start : start + _BATCH]
             lists = remote.neighbours(batch, direction=direction, relations=relations, limit=limit_per_node)
-            for entity, (rows, is_cut) in zip(batch, lists, strict=True):
-                cut += [entity] * (is_cut and len(rows) >= limit_per_node)
-                for head, relation, tail in rows.tolist():
-                    triples[head, relation, tail] = None
+            for entity, around in zip(batch, lists, strict=True):
+                rows, properties = around.triples.tolist(), around.properties
+                cut += [entity] * (around.is_cut and len(rows) >= limit_per_node)
+                for (head, relation, tail), own in zip(rows, properties or repeat(()), strict=False):
+                    known = triples.setdefault((head, relation, tail), {})
+                    known |= {properties_text(values): values for values in own}
                     following[tail if head == entity else head] = None
         frontier = [entity for entity in following if entity not in reached]
         reached.update(dict.fromkeys(frontier))
@@ -107,7 +113,9 @@ def _check_parameters(hops: int, limit_per_node: int, max_triples: int, directio
         raise GraphbrickError(text, code="local.bad_direction")
 
 
-def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tuple[int, int, int]]) -> Iterable[Record]:
+def _records(
+    remote: RemoteGraph, entities: Iterable[int], triples: Mapping[Triple, Mapping[str, Properties]]
+) -> Iterable[Record]:
     reached = list(entities)
     for start in range(0, len(reached), _BATCH):
         batch = reached[start : start + _BATCH]
@@ -122,11 +130,13 @@ def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tup
                 properties,
             )
     written: set[int] = set()
-    for head, relation, tail in triples:
+    for (head, relation, tail), parallels in triples.items():
         if relation not in written:
             written.add(relation)
             yield RelationRecord(remote.relation_key(relation), remote.relation_label(relation))
-        yield remote.key(head), remote.relation_key(relation), remote.key(tail)
+        triple = remote.key(head), remote.relation_key(relation), remote.key(tail)
+        for properties in parallels.values() or (NO_PROPERTIES,):
+            yield EdgeRecord(*triple, properties) if properties else triple
 
 
 def _temporary(records: Iterable[Record]) -> Graph:

@@ -343,20 +343,24 @@ class StoredGraph(StoredProperties):
         self, entity: int, follow_out: bool, follow_in: bool, relations: Ints | None, limit: int
     ) -> NeighbourList:
         csr = self.csr
-        parts = [np.empty((0, 3), dtype=np.int32)]
+        parts = [np.empty((0, 4), dtype=np.int32)]
         if follow_out:
             row = csr.row(entity, True)
-            tails = csr.tail[row]
-            parts.append(np.stack([np.full_like(tails, entity), csr.relation[row], tails], axis=1))
+            tails, ids = csr.tail[row], np.arange(row.start, row.stop)
+            parts.append(np.stack([np.full_like(tails, entity), csr.relation[row], tails, ids], axis=1))
         if follow_in:
             row = csr.row(entity, False)
-            heads = csr.in_head[row]
-            entering = np.stack([heads, csr.relation[csr.in_triple[row]], np.full_like(heads, entity)], axis=1)
+            heads, ids = csr.in_head[row], csr.in_triple[row]
+            entering = np.stack([heads, csr.relation[ids], np.full_like(heads, entity), ids], axis=1)
             parts.append(entering[heads != entity] if follow_out else entering)  # a self loop is one triple
-        triples = np.concatenate(parts)
+        triples = np.concatenate(parts, dtype=np.int32)
         if relations is not None:
             triples = triples[np.isin(triples[:, 1], relations)]
-        return NeighbourList(triples[:limit], len(triples) > limit)
+        rows = triples[:limit]
+        around = NeighbourList(rows[:, :3], len(triples) > limit)
+        if not self.triples_have_properties:
+            return around
+        return around.with_properties([[self.triple_properties(t)] for t in rows[:, 3].tolist()])
 
     def changes_since(self, version: str) -> ChangesSince | None:
         """Return the changes since an earlier version of this graph.

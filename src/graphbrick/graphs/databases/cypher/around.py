@@ -29,11 +29,11 @@ class Followed(NamedTuple):
 def edges_around(
     graph: CypherGraph, handles: Sequence[Any], direction: str, followed: Followed | None, limit: int
 ) -> list[Edges]:
-    """Return the triples of nodes, each once; see `DatabaseGraph.around`."""
+    """Return the triples of nodes with their properties, each once; see `DatabaseGraph.around`."""
     out, into = follow(direction)
     collected: dict[Any, list[Edge]] = {hashable(handle): [] for handle in handles}
     for forward in (True,) * out + (False,) * into:
-        _Collector(graph, followed, limit, forward, whole=False).collect(collected, [*handles])
+        _Collector(graph, followed, limit, forward, whole=True).collect(collected, [*handles])
     lists = []
     for handle in handles:
         edges = [
@@ -42,7 +42,7 @@ def edges_around(
             if (followed is None or edge.key in followed.keys)
             and not (out and not edge.forward and hashable(edge.node.handle) == hashable(handle))
         ]
-        edges = list({(edge.forward, edge.key, edge.node.key): edge for edge in edges}.values())
+        edges = list({(edge.forward, *_order(edge)): edge for edge in edges}.values())
         lists.append(Edges(edges[:limit], len(edges) > limit))
     return lists
 
