@@ -135,7 +135,7 @@ class LadybugGraph(CypherGraph):
     def repeated(self, handle: Any) -> Collection[str]:
         """Return the properties that only repeat triples: the numbers and dates in an export of a folder graph."""
         table = self._tables[handle[0]][1]
-        return self._table_comments.get(table, {}).get("properties", {}).keys() - {*self._names_of(table).values()}
+        return {*self._table_comments.get(table, {}).get("properties", {})} - {*self._names_of(table).values()}
 
     def nodes_at(self, handles: Sequence[Any]) -> list[Node]:
         """Return the whole nodes with these handles, in any order, without those that are gone."""
