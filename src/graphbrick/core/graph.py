@@ -2,7 +2,7 @@
 
 A graph implements the protocols it can; a brick states the ones it needs (``needs``), which is checked when a run
 starts. The folder graph has labels, neighbours and adjacency. A database may have only labels and neighbours, or a
-query language; `graphbrick.LocalAround` makes a folder graph around the seeds of each question, on which all bricks run.
+query language; `graphbrick.LocalAround` makes a folder graph around the seeds of each question for every brick.
 
 A class may derive from a protocol to get the methods that have defaults. Ids are integers from 0 that stay the same as
 long as the graph object lives; a graph over a database can number its keys as it meets them.

@@ -1,15 +1,12 @@
-"""Exports carry the properties of entities and triples, and graphs are built again from them."""
+"""Other programs read the properties of entities and triples from exports."""
 
 from __future__ import annotations
 
 import csv
 import datetime
 import json
-import re
 import warnings
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import igraph
 import networkx
@@ -17,13 +14,11 @@ import pytest
 from commands import Run
 from faults import told
 from pyarrow import parquet
-from random_properties import TEXTS, property_content, random_property_graph
+from random_properties import property_content
 
 import graphbrick
-from graphbrick.core.properties.values import Properties, Scalar, Value, kind_of, value_text
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.build.builder import build
-from graphbrick.graphs.changes.copying import copy_graph
 from graphbrick.graphs.export.formats import export
 from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.export.ntriples import BASE, to_ntriples
@@ -32,56 +27,6 @@ from graphbrick.graphs.export.to_networkx import to_networkx, to_node_link
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_parquet_is_built_again_to_an_equal_property_graph(tmp_path: Path, seed: int) -> None:
-    graph = random_property_graph(seed, tmp_path)
-    again = build(to_parquet(graph, tmp_path / "tables"), tmp_path / "again.graph")
-    assert property_content(again) == property_content(graph)
-
-
-def _in_csv(value: Value) -> Value | None:
-    """Return a value as the files for Neo4j hold it: in one line, without semicolons in lists and empty texts."""
-    if isinstance(value, tuple):
-        held = tuple(_in_one_line(element, "a list") for element in value)
-        return None if held in ((), ("",)) else held
-    return _in_one_line(value) if value != "" else None
-
-
-def _in_one_line(value: Scalar, of: str = "") -> Scalar:
-    if not isinstance(value, str):
-        return value
-    line = re.sub(r"[\r\n]+", " ", value)
-    return line.replace(";", ",") if of else line
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_files_for_neo4j_are_built_again_without_line_breaks_semicolons_in_lists_and_empty_texts(
-    tmp_path: Path, seed: int
-) -> None:
-    graph = random_property_graph(seed, tmp_path)
-    written = export(graph, tmp_path / "csv", "neo4j-csv")
-    entities, triples = property_content(build(written.folder, tmp_path / "again.graph"))
-    expected, edges = property_content(graph, of_entities=_in_csv, of_triples=_in_csv)
-    assert entities == {key: (*facts[:3], facts[3], facts[4]) for key, facts in expected.items()}
-    assert triples == edges
-    assert written.left_out is not None
-    assert bool(written.left_out.counts) == (property_content(graph) != (expected, edges))
-
-
-@pytest.mark.parametrize("form", ["graphml", "networkx"])
-@pytest.mark.parametrize("seed", range(10))
-def test_graphml_and_node_link_json_are_built_again_to_an_equal_property_graph(
-    tmp_path: Path, form: str, seed: int
-) -> None:
-    graph = random_property_graph(seed, tmp_path)
-    file = tmp_path / ("g.graphml" if form == "graphml" else "g.json")
-    export(graph, file, form)
-    again = build(file, tmp_path / "again.graph")
-    assert property_content(again) == property_content(graph)
-    assert again.manifest.not_kept == {}
-
 
 SHOP = [
     EntityRecord(
@@ -211,69 +156,6 @@ def test_files_for_neo4j_have_typed_headers(shop: Graph, tmp_path: Path) -> None
         edges = list(csv.DictReader(file))
     assert sorted(row["since:long"] for row in edges) == ["", "2019", "2021"]
     assert {row["days:date[]"] for row in edges} == {"", "2021-01-02"}
-
-
-def _in_utc(value: Value) -> Value:
-    """Return a value with its date-times in UTC; those without a zone are taken as such."""
-    if isinstance(value, tuple):
-        return tuple(_one_in_utc(element) for element in value)
-    return _one_in_utc(value)
-
-
-def _one_in_utc(value: Scalar) -> Scalar:
-    if not isinstance(value, datetime.datetime):
-        return value
-    return value.replace(tzinfo=datetime.UTC) if value.tzinfo is None else value.astimezone(datetime.UTC)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_ladybug_is_copied_to_an_equal_property_graph_but_for_zones(tmp_path: Path, seed: int) -> None:
-    graph = random_property_graph(seed, tmp_path)
-    export(graph, tmp_path / "g.ladybug", "ladybug")
-    again = copy_graph(f"ladybug:{tmp_path / 'g.ladybug'}", tmp_path / "again.graph")
-    held = property_content(graph, of_entities=_in_utc, of_triples=_in_utc)
-    assert property_content(again, of_entities=_in_utc, of_triples=_in_utc) == held
-
-
-def _as_statements(value: Value) -> tuple[tuple[str, str], ...]:
-    """Return the values of a property as RDF holds them: different ones in any order, without blanks at their ends.
-
-    A text that reads as a number or a date may be one; an empty text is shown as the key of its literal.
-    """
-    elements = value if isinstance(value, tuple) else (value,)
-    texts = {(kind_of(part), value_text(part).strip().replace('""', "")) for part in elements}
-    return tuple(sorted({("" if text in TEXTS else kind, text) for kind, text in texts}))
-
-
-def _stated(properties: Properties) -> dict[str, Any]:
-    return {name: _as_statements(value) for name, value in properties.items()}
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_ntriples_are_built_again_with_values_as_literals_and_lists_without_order(tmp_path: Path, seed: int) -> None:
-    graph = random_property_graph(seed, tmp_path)
-    again = build(to_ntriples(graph, tmp_path / "g.nt"), tmp_path / "again.graph")
-    for entity in range(graph.n_entities):
-        other = again.entity(f"{BASE}entity/{graph.key(entity)}")
-        facts, others = (
-            (one.label(i), sorted(one.types(i)), sorted(one.aliases(i)), one.description(i))
-            for one, i in ((graph, entity), (again, other))
-        )
-        assert others == facts
-        assert _stated(again.properties(other)) == _stated(graph.own_properties(entity))
-    assert again.n_entities == graph.n_entities + sum(again.key(i).startswith('"') for i in range(again.n_entities))
-    expected, triples = (
-        Counter(
-            (one.label(head), one.relation_label(relation), one.label(tail), str(sorted(_stated(own).items())))
-            for one, t in ((one, t) for t in one.triple_ids().tolist())
-            for head, relation, tail in [one.triple(t)]
-            for own in [one.triple_properties(t)]
-            if not one.key(tail).startswith('"')
-        )
-        for one in (graph, again)
-    )
-    assert triples == expected
-    assert again.manifest.not_kept == {}
 
 
 def test_ladybug_answers_about_properties_and_its_schema_has_them(shop: Graph, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ class _Writer:
             + self._data("relation_label", graph.relation_label(relation))
             for relation in range(graph.n_relations)
         ]
-        for block in triple_blocks(graph):
+        for block in triple_blocks(graph, _PROGRESS):
             lines = []
             for head, relation, tail, properties in block.rows(graph):
                 source, target = (quoteattr(self._text(graph.key(end))) for end in (head, tail))

@@ -120,8 +120,9 @@ class _Cells:
 
     def text(self, text: str) -> str:
         """Return a text in one line."""
-        line = _LINES.sub(" ", writable(text))
-        if len(line) != len(text) or "\n" in text or "\r" in text:
+        line = writable(text)
+        if "\n" in line or "\r" in line:
+            line = _LINES.sub(" ", line)
             self.left_out.add(_BROKEN, line[:40])
         return line
 

@@ -111,7 +111,9 @@ def to_ntriples(
         for lines in terms.triples():
             file.writelines(f"{line} .\n" for line in lines)
             done += len(lines)
-            progress("triples", min(done, graph.n_triples), graph.n_triples)
+            if len(lines) == _PROGRESS or done % _PROGRESS == 0:
+                progress("triples", min(done, graph.n_triples), graph.n_triples)
+        progress("triples", graph.n_triples, graph.n_triples)
     tell_left_out(left_out)
     return path
 
@@ -198,7 +200,7 @@ class _Terms:
         if graph.triples_have_properties:
             yield from self._with_properties(relations)
             return
-        for block in triple_blocks(graph):
+        for block in triple_blocks(graph, _PROGRESS):
             yield [
                 f"{self.entity(head)} {relations[relation]} {self.tail(relation, tail)}"
                 for head, relation, tail, _ in block.rows(graph)

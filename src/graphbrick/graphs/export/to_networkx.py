@@ -121,22 +121,27 @@ class _Attributes:
 
     def edges(self, shown: Callable[[Value], Any]) -> Iterator[tuple[tuple[str, str, str], dict[str, Any]]]:
         """Yield source, target and key, and the attributes of each edge."""
-        graph, ends, used = self._graph, (-1, -1), set[str]()
+        graph = self._graph
         keys = [graph.relation_key(relation) for relation in range(graph.n_relations)]
         labels = [{"label": graph.relation_label(relation)} for relation in range(graph.n_relations)]
+        ends, used = (-1, -1), set[str]()
         for block in triple_blocks(graph):
             for head, relation, tail, properties in block.rows(graph):
+                source, target, key = graph.key(head), graph.key(tail), keys[relation]
+                if not len(block.ids):  # there are no parallel edges of one relation
+                    yield (source, target, key), labels[relation]
+                    continue
                 if ends != (head, tail):
                     ends = head, tail
                     used.clear()
-                key, number = keys[relation], 1
+                number = 1
                 while key in used:
                     number += 1
                     key = f"{keys[relation]} ({number})"
                 used.add(key)
-                more: dict[str, Any] = {"relation": keys[relation]} if number > 1 else {}
-                more |= {title: shown(value) for title, _, value in self._of_edges.items(properties)}
-                yield (graph.key(head), graph.key(tail), key), {**labels[relation], **more}
+                own = {title: shown(value) for title, _, value in self._of_edges.items(properties)}
+                more = {"relation": keys[relation]} if number > 1 else {}
+                yield (source, target, key), {**labels[relation], **more, **own}
 
 
 def _listed(value: Value) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -161,7 +162,7 @@ def test_results_that_an_endpoint_cuts_are_told(monkeypatch: pytest.MonkeyPatch)
         ("1.50", "decimal", 1.5),
         (".5", "double", 0.5),
         ("NaN", "double", "NaN"),
-        ("INF", "float", float("inf")),
+        ("INF", "float", math.inf),
         ("-0044", "gYear", -44),
         ("0", "boolean", False),
         ("yes", "boolean", "yes"),

@@ -123,8 +123,9 @@ class LadybugGraph(CypherGraph):
     def own(self, values: Mapping[str, Any], without: Collection[str]) -> Properties:
         """Return the properties among the values of a node or relation."""
         properties, names = properties_among(values, (*without, *_INTERNAL)), self._names_of(values["_LABEL"])
-        own = {names[name]: value for name, value in properties.items() if name in names}
-        return {**{name: value for name, value in properties.items() if name not in names}, **own}
+        own = {names[name]: properties.get(name, ()) for name in names if values.get(name) is not None}
+        known = {*names, *names.values()}  # values of a relation with the name of a property stay triples
+        return {**{name: value for name, value in properties.items() if name not in known}, **own}
 
     def _names_of(self, table: str) -> Mapping[str, str]:
         """Return the property that each column holds; empty for a table that no export of a folder graph made."""
@@ -133,9 +134,8 @@ class LadybugGraph(CypherGraph):
 
     def repeated(self, handle: Any) -> Collection[str]:
         """Return the properties that only repeat triples: the numbers and dates in an export of a folder graph."""
-        _, table, _ = self._tables[handle[0]]
-        properties: dict[str, str] = self._table_comments.get(table, {}).get("properties", {})
-        return properties.keys() - {*self._names_of(table).values()}
+        table = self._tables[handle[0]][1]
+        return {*self._table_comments.get(table, {}).get("properties", {})} - {*self._names_of(table).values()}
 
     def nodes_at(self, handles: Sequence[Any]) -> list[Node]:
         """Return the whole nodes with these handles, in any order, without those that are gone."""
