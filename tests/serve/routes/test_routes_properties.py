@@ -58,6 +58,11 @@ def test_parallel_triples_have_their_own_properties_on_every_page(client, n):
     assert entering["triples"][0]["properties"] == {"on": "2021-01-02"}
 
 
+def test_steps_of_paths_have_the_properties_of_parallel_triples(client):
+    (path,) = client.get("/v1/paths", params={"start": "kettle", "end": "lamp"}).json()["paths"]
+    assert [step["properties"] for step in path["steps"]] == [[{"on": "2021-01-02"}, {"on": "2022-03-04"}], [{}]]
+
+
 @pytest.mark.parametrize(
     ("bounds", "keys"),
     [
