@@ -132,7 +132,7 @@ def test_a_bad_pipeline_is_refused(run, graph, recipe, told, tmp_path, monkeypat
         ("latin.tsv", "a\tr\tb\nb\tr\tcafé\n".encode("latin-1"), ["latin.tsv, line 2", "UTF-8"]),
         ("long.tsv", b"a\tr\tb\n" + b"x" * 10_000_000 + b"\tr\tc\n", ["long.tsv, line 2", "longer than"]),
         ("cut.tsv.gz", gzip.compress(b"a\tr\tb\n" * 999, mtime=0)[:-9], ["cut.tsv.gz", "truncated"]),
-        ("table.xlsx", b"PK", ["table.xlsx", "not supported"]),
+        ("table.ods", b"PK", ["table.ods", "not supported"]),
     ],
 )
 def test_bad_sources(run, tmp_path, name, content, parts):

@@ -33,7 +33,7 @@ def test_rows_are_plain_json_types() -> None:
     told = Rows(("x",), [row], True).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == {
         "columns": ["x"],
-        "rows": [["a", "text", 3, 1.5, True, None, "nan", "-inf", "2020-01-02", "[1]"]],
+        "rows": [["a", "text", 3, 1.5, True, None, "nan", "-inf", "2020-01-02", [1]]],
         "is_cut": True,
     }
     assert not Rows(("x",), []).is_cut

@@ -109,8 +109,11 @@ def test_properties_have_their_types(town: CypherGraph) -> None:
     [
         (Condition("born", equals=datetime.date(1970, 1, 2)), {"Ada Rowe"}),
         (Condition("born", above=datetime.datetime(1970, 1, 2)), {"Bo Lind"}),
+        (Condition("born", at_least=datetime.date(1800, 5, 6), below=datetime.date(1970, 1, 3)), {"Ada Rowe"}),
+        (Condition("born", below=datetime.date(2100, 1, 1)), {"Ada Rowe", "Bo Lind"}),
         (Condition("born", equals="n/a"), {"Heat (1986)"}),
         (Condition("seen", above=datetime.date(2020, 1, 1)), {"Ada Rowe"}),
+        (Condition("seen", above=datetime.date.min, below=datetime.date.max), {"Ada Rowe"}),
         (Condition("head count", above=30), {"Heat (1986)"}),
         (Condition("height", at_least=1, at_most=1.75), {"Ada Rowe"}),
         (Condition("married", equals=True), {"Ada Rowe"}),
@@ -125,6 +128,15 @@ def test_properties_have_their_types(town: CypherGraph) -> None:
 )
 def test_conditions_are_answered_by_the_database(town: CypherGraph, condition: Condition, names: set[str]) -> None:
     assert {town.label(entity) for entity in town.matching(condition)} == names
+
+
+@pytest.mark.parametrize("town", KINDS, indirect=True)
+def test_conditions_find_what_the_sample_of_the_schema_lacks(
+    town: CypherGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphbrick.graphs.databases.cypher.plain_schema._SAMPLED", 1)
+    for name, bound, n in (("married", True, 1), ("marks", 9, 1), ("langs", "de", 2), ("head count", 52000, 1)):
+        assert len(town.entities_where(name, equals=bound)) == n
 
 
 @pytest.mark.parametrize("town", KINDS, indirect=True)
@@ -161,7 +173,8 @@ def test_local_graphs_have_properties(town: CypherGraph) -> None:
 @pytest.mark.parametrize("town", KINDS, indirect=True)
 def test_models_see_properties_of_nodes_and_relations(town: CypherGraph) -> None:
     text = schema_text(town.schema(), "Cypher")
-    assert "langs: LIST OF STRING such as" in text
+    assert "langs: LIST OF STRING such as ['" in text
+    assert "married: BOOLEAN such as true" in text
     assert "shift: DURATION such as 'P1DT2H'" in text
     assert "(:Person)-[:KNOWS {since: INTEGER such as" in text
     assert "(:Person)-[:`lives in: [now]` {`flat no`: '2b'}]->(:`Town (old)`); 1 triples" in text

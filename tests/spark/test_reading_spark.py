@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from commands import Result
-from faults import fails
+from faults import fails, told
 
 from graphbrick import Graph, build
-from graphbrick.graphs.records.records import EntityRecord, RelationRecord
+from graphbrick.core.trace import Trace, record
+from graphbrick.graphs.local.extracted import ExtractedGraph
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, RelationRecord
 from graphbrick.testing.graphs import TINY
 
 pytestmark = pytest.mark.spark
@@ -171,3 +173,45 @@ def test_a_file_that_goes_while_it_is_read_is_named(spark, tmp_path) -> None:
         file.unlink()
     with fails("spark.file_gone", SparkError), plain_errors():
         opened.collect()
+
+
+def test_what_spark_does_not_carry_along_is_counted(spark, run, tmp_path: Path) -> None:
+    records = [
+        EntityRecord("p1", "Kettle", ("Pot",), ("Product",), "Boils water.", {"price": 24.5, "new": True}),
+        EntityRecord("p2", "Toaster", types=("Product",), properties={"price": 39.0}),
+        EdgeRecord("v1", "sells", "p1", {"since": 2019}),
+        ("v1", "sells", "p2"),
+    ]
+    graph = build(records, tmp_path / "shop.graph")
+    expected = {
+        "values of properties of entities": 3,
+        "values of properties of triples": 1,
+        "types of entities": 2,
+        "table of descriptions of entities": 1,
+        "table of aliases of entities": 1,
+    }
+    done = run("spark", "build", graph.path, "--out", tmp_path / "again.graph")
+    assert done.code == 0, done.err
+    assert "3 values of properties of entities, such as price, new" in done.out
+    not_kept = Graph.open(tmp_path / "again.graph").manifest.not_kept
+    assert {what: row["count"] for what, row in not_kept.items()} == expected
+    (tmp_path / "seeds.jsonl").write_text('{"set": "one", "seeds": ["v1"]}\n')
+    done = run(
+        *("spark", "extract", graph.path, "--seeds", tmp_path / "seeds.jsonl", "--out", tmp_path / "out"),
+        *("--extract", "KHop(1)"),
+    )
+    assert done.code == 0, done.err
+    assert "1 values of properties of triples, such as since" in done.out
+    extracted = ExtractedGraph(tmp_path / "out")
+    assert {what: row["count"] for what, row in extracted.left_out.items()} == expected
+    with record(Trace(), "open", "step") as stage:
+        extracted.subgraph("one")
+    assert [code for code, _ in told(stage.events)] == ["extracted.left_out"]
+
+
+def test_columns_that_are_not_read_are_named(spark, run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("head,relation,tail,since,why\na,r,b,2019,x\n")
+    done = run("spark", "build", tmp_path / "a.csv", "--out", tmp_path / "a.graph", "--json")
+    assert done.code == 0, done.err
+    not_kept = Graph.open(tmp_path / "a.graph").manifest.not_kept
+    assert not_kept == {"columns of the table": {"count": 2, "examples": ["since", "why"]}}

@@ -193,7 +193,7 @@ CAPITALS = (
 
 
 def test_the_graph_gives_what_it_implements(graph: SqliteGraph) -> None:
-    missing = {Capability.ADJACENCY, Capability.CORPUS, Capability.STORED}
+    missing = {Capability.ADJACENCY, Capability.CORPUS, Capability.STORED, Capability.PROPERTIES}
     assert capabilities_of(graph) == frozenset(Capability) - missing
     assert (ShortestPaths() >> PathAnswer())(LocalAround(graph), "What is the capital of Uganda?").texts == ("Kampala",)
 

@@ -6,6 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+from graphbrick.core.properties.values import Value, shown_value
+
 if TYPE_CHECKING:
     from graphbrick.core.graph import Graph
 
@@ -257,6 +259,52 @@ class Entity(BaseItem):
     def identity(self) -> Hashable:
         """Kind and id."""
         return self.kind, self.id
+
+
+@dataclass(frozen=True, eq=False)
+class Property(BaseItem):
+    """A property of an entity or of a triple, with its value.
+
+    Attributes:
+        graph: The graph.
+        owner: Entity id, or triple id.
+        name: The name of the property.
+        value: The value.
+        of_triple: Whether a triple has the property.
+        score: Score of the last ranking stage.
+        source: The stage that retrieved it.
+        citations: The places in documents that state it, if any.
+    """
+
+    kind = "property"
+
+    graph: Graph
+    owner: int
+    name: str
+    value: Value
+    of_triple: bool = False
+    score: float = 0.0
+    source: str = ""
+    citations: tuple[Citation, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Owner, name and value, such as ``Blue Kettle: price 24.5``."""
+        owner = self.graph.triple_text(self.owner) if self.of_triple else self.graph.label(self.owner)
+        return f"{owner}: {self.name} {shown_value(self.value)}"
+
+    @property
+    def entities(self) -> tuple[int, ...]:
+        """The entity, or head and tail of the triple."""
+        if not self.of_triple:
+            return (self.owner,)
+        head, _, tail = self.graph.triple(self.owner)
+        return head, tail
+
+    @property
+    def identity(self) -> Hashable:
+        """Kind, owner, name and value."""
+        return self.kind, self.of_triple, self.owner, self.name, self.value
 
 
 class Point(CitedText):

@@ -22,6 +22,7 @@ from graphbrick.core.properties.values import (
     shown_value,
 )
 from graphbrick.core.session import current_session
+from graphbrick.graphs.records.rdf_names import INFINITE
 from graphbrick.graphs.store.literals import DATE, INTEGER, YEAR, LiteralType, first_tails, literal_types, values_of
 from graphbrick.graphs.store.stored import StoredGraph
 
@@ -125,6 +126,8 @@ class PropertyView(StoredGraph, HasProperties):
         """Return the value that a tail is; its label if it reads as nothing else."""
         text = self.label(tail)
         kind = _DATATYPES.get(self.first_type(tail)) if self.key(tail).startswith('"') else None
+        if kind == Kind.NUMBER and text in INFINITE:
+            return INFINITE[text]
         if kind is None and known.literal is not None and not known.literal.unit:
             kind = known.kind
         value = None if kind is None else read_value(text, kind)

@@ -40,7 +40,8 @@ def build_folder(
     """Build a graph folder on this machine from triples on any storage.
 
     Spark reads the source and writes plain triples in the order of the source; this machine builds the folder from
-    them, in memory that does not grow with the graph. Labels of a graph folder or a prepared graph are kept.
+    them, in memory that does not grow with the graph. Labels of a graph folder or a prepared graph are kept; other
+    facts and properties are left out and counted.
 
     Args:
         spark: The session.
@@ -58,7 +59,9 @@ def build_folder(
     """
     with GraphBuilder(path, source=source.place, overwrite=overwrite, near=near, progress=progress) as builder:
         progress("reading with Spark", 0.0, 1.0)
-        counts = write_triples(spark, source, f"{work}/triples", once=False, skip_bad=skip_bad)
+        counts = write_triples(
+            spark, source, f"{work}/triples", once=False, skip_bad=skip_bad, left_out=builder.left_out
+        )
         files = sorted(Path(work, "triples").glob("*.parquet"))
         bad = BadRecords(skip=True, count=counts["bad"])
         for file in _label_files(spark, source, f"{work}/labels"):

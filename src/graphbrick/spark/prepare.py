@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.records.records import LeftOut
+from graphbrick.spark.left_out import tell_left_out
 from graphbrick.spark.prepared import KIND, Prepared, is_prepared
 from graphbrick.spark.reading import TripleSource, write_triples
 from graphbrick.spark.statistics import statistics
@@ -49,7 +51,9 @@ def prepare(
         text = "it is prepared: give it to graphbrick spark extract, rank, components or build"
         raise InputError(text, source.place, code="triples.prepared")
     progress("reading the triples", 0, 1)
-    counts = write_triples(spark, source, f"{place}/.distinct", once=True, skip_bad=skip_bad)
+    left_out = LeftOut()
+    counts = write_triples(spark, source, f"{place}/.distinct", once=True, skip_bad=skip_bad, left_out=left_out)
+    tell_left_out(left_out)
     distinct = spark.read.parquet(location(f"{place}/.distinct"))
     progress("numbering the entities", 0, 1)
     numbered = f"{place}/.entities"
@@ -69,6 +73,8 @@ def prepare(
     prepared.facts["labels"] = source.is_graph
     progress("counting", 0, 1)
     prepared.facts.update(source=source.place, counts=counts, statistics=statistics(prepared))
+    if left_out.counts:
+        prepared.facts["left_out"] = left_out.to_dict()
     counts["entities"] = prepared.facts["statistics"]["entities"]
     storage = Storage(spark, place)
     for name in (".distinct", ".entities"):

@@ -12,7 +12,9 @@ from graphbrick.graphs.readers import ReadOptions
 from graphbrick.graphs.readers.columns import triple_columns
 from graphbrick.graphs.readers.delimited import DELIMITERS, best_delimiter, spelled_delimiter, split_line
 from graphbrick.graphs.readers.roles import named_column, unrecognised
+from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store import manifest
+from graphbrick.spark.left_out import columns_left_out, folder_left_out
 from graphbrick.spark.prepared import Prepared, is_prepared
 from graphbrick.spark.storage import Storage, is_remote, location, write_table
 
@@ -62,8 +64,13 @@ class TripleSource:
             raise InputError(text, self.place, code="triples.no_option", options=refused)
 
 
-def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
+def read_triples(spark: SparkSession, source: TripleSource, left_out: LeftOut | None = None) -> DataFrame:
     """Return the rows of a source, also those that are not triples.
+
+    Args:
+        spark: The session.
+        source: The triples.
+        left_out: Receives what the source says besides.
 
     Returns:
         Columns ``head``, ``relation``, ``tail`` (strings), ``weight`` (double; null where there is none) and ``bad``:
@@ -72,17 +79,21 @@ def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
     Raises:
         InputError: There is no such place, its format is not known, or a column is missing.
     """
+    left_out = LeftOut() if left_out is None else left_out
     if source.is_graph:
         from graphbrick.spark.folder_tables import folder_triples
 
+        left_out.update(folder_left_out(source.place))
         return folder_triples(spark, source.place)
     if is_prepared(spark, source.place):
-        return Prepared.open(spark, source.place).key_triples().selectExpr("*", "CAST(NULL AS string) AS bad")
+        prepared = Prepared.open(spark, source.place)
+        left_out.update(LeftOut.from_dict(prepared.facts.get("left_out", {})))
+        return prepared.key_triples().selectExpr("*", "CAST(NULL AS string) AS bad")
     suffix = _suffix(spark, source.place)
     if suffix in DELIMITERS or (source.options.delimiter is not None and suffix not in TABLES):
-        return _delimited(spark, source, suffix)
+        return _delimited(spark, source, suffix, left_out)
     if suffix in TABLES:
-        return _table(spark, source, TABLES[suffix])
+        return _table(spark, source, TABLES[suffix], left_out)
     known = " ".join([*TABLES, *DELIMITERS])
     shown = f"the suffix {suffix!r}" if suffix else "no suffix"
     raise InputError(
@@ -95,7 +106,13 @@ def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
 
 
 def write_triples(
-    spark: SparkSession, source: TripleSource, place: str, *, once: bool, skip_bad: bool = False
+    spark: SparkSession,
+    source: TripleSource,
+    place: str,
+    *,
+    once: bool,
+    skip_bad: bool = False,
+    left_out: LeftOut | None = None,
 ) -> dict[str, int]:
     """Write the triples of a source as Parquet: ``head``, ``relation``, ``tail``, ``weight``.
 
@@ -105,6 +122,7 @@ def write_triples(
         place: The folder to make, on storage that this machine and all workers share.
         once: Write every triple once, with the largest of its weights; else all of them, in the order of the source.
         skip_bad: Leave out rows that are not triples.
+        left_out: Receives what the source says besides.
 
     Returns:
         The numbers of rows ``read``, of ``bad`` ones, and of ``triples`` written.
@@ -122,7 +140,7 @@ def write_triples(
     elif is_prepared(spark, source.place):
         source.check_no_options("a prepared graph", skip_bad=skip_bad)
     counts = Observation()
-    rows = read_triples(spark, source).observe(
+    rows = read_triples(spark, source, left_out).observe(
         counts, F.count(F.lit(1)).alias("read"), F.count("bad").alias("bad"), F.min("bad").alias("first")
     )
     good = rows.where(F.col("bad").isNull()).drop("bad")
@@ -155,7 +173,7 @@ def _suffix(spark: SparkSession, place: str) -> str:
     return Path(name).suffix
 
 
-def _table(spark: SparkSession, source: TripleSource, kind: str) -> DataFrame:
+def _table(spark: SparkSession, source: TripleSource, kind: str, left_out: LeftOut) -> DataFrame:
     """Read a table whose columns have names and types."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -178,12 +196,13 @@ def _table(spark: SparkSession, source: TripleSource, kind: str) -> DataFrame:
         return column.cast("string")
 
     weight = None if source.weight is None else named_column(source.weight, frame.columns, True, source.place)
+    columns_left_out(frame.columns, (*places, weight), left_out)
     number = None if weight is None else F.col(f"`{frame.columns[weight]}`")
     shown = F.to_json(F.struct(*(F.col(f"`{name}`") for name in columns)))
     return _checked(frame, [text(name) for name in columns], number, shown)
 
 
-def _delimited(spark: SparkSession, source: TripleSource, suffix: str) -> DataFrame:
+def _delimited(spark: SparkSession, source: TripleSource, suffix: str, left_out: LeftOut) -> DataFrame:
     """Read delimited text as `graphbrick.graphs.readers.delimited`; quoted cells end on their line."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -196,6 +215,8 @@ def _delimited(spark: SparkSession, source: TripleSource, suffix: str) -> DataFr
     places, header = triple_columns(first, options, source.place)
     weight = None if source.weight is None else named_column(source.weight, first, header, source.place)
     width = len(first) if header or options.columns or weight is not None else 3
+    titles = [cell.strip() for cell in first] if header else [f"column {number + 1}" for number in range(width)]
+    columns_left_out(titles, (*places, weight), left_out)
     names = [f"c{number}" for number in range(width)]
     schema = ", ".join(f"{name} string" for name in [*names, "bad_line"])
     quotes = {"quote": '"', "escape": '"'} if delimiter in _QUOTED else {"quote": "", "escape": "\0"}

@@ -207,3 +207,10 @@ def test_neptune(tmp_path: Path) -> None:
         EntityRecord("a", "Ann", types=("Person", "Actor"), properties={"age": 7, "tags": ("x", "y")}),
         EdgeRecord("a", "knows", "a", {"id": Raw("e1"), "weight": 0.5}),
     ]
+
+
+@pytest.mark.parametrize("other", ["p", "r", "edge", "property", "s", "o", "t", "h"])
+def test_short_names_give_way_to_longer_ones(tmp_path: Path, other: str) -> None:
+    read = Reading(one_file(tmp_path, "e.csv", f"{other},from,to,type\n0.5,a,b,cites\n"))
+    assert read.records == [EdgeRecord("a", "cites", "b", {other: Raw("0.5")})]
+    assert Reading(one_file(tmp_path, "t.csv", "s,p,o\na,r,b\n")).records == [("a", "r", "b")]

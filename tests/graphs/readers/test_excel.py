@@ -86,7 +86,10 @@ def test_bad_rows(tmp_path: Path) -> None:
     }
     read = Reading(workbook(tmp_path, sheets), skip=True)
     assert read.records == [EntityRecord("c", "Rome"), ("c", "r", "c")]
-    assert [(error.line, error.code) for error in read.bad.errors] == [(2, "reader.empty_key"), (2, "reader.empty_end")]
+    assert [(error.line, error.code) for error in read.bad.errors] == [
+        (2, "reader.empty_key"),
+        (2, "reader.empty_end_in_sheet"),
+    ]
 
 
 def test_a_sheet_of_nodes_beside_a_file_of_edges(tmp_path: Path) -> None:

@@ -160,8 +160,9 @@ JSON_LD = """{"@context": CONTEXT, "@id": "http://example.org/ada", "@type": "Pe
 @pytest.mark.parametrize(
     "context", ['{"@vocab": "http://schema.org/"}', '"https://schema.org/"', '"http://schema.org"']
 )
-def test_json_ld(tmp_path: Path, context: str) -> None:
-    file = tmp_path / "kb.jsonld"
+@pytest.mark.parametrize("name", ["kb.jsonld", "kb.json"])
+def test_json_ld(tmp_path: Path, context: str, name: str) -> None:
+    file = tmp_path / name
     file.write_text(JSON_LD.replace("CONTEXT", context))
     records, _ = read(file)
     assert set(triples(records)) == {

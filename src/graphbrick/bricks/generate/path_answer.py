@@ -10,8 +10,9 @@ import numpy.typing as npt
 from graphbrick.bricks.generate.withhold import withheld
 from graphbrick.core import Answer, Evidence, Path, Query, Row, Subgraph
 from graphbrick.core.graph import Capability, capabilities_of
-from graphbrick.core.items import ANSWER
+from graphbrick.core.items import ANSWER, Property
 from graphbrick.core.parameters import parameter
+from graphbrick.core.properties.values import shown_value
 from graphbrick.core.trace import event
 from graphbrick.graphs.patterns import follow, one_way
 from graphbrick.pipeline import GenerateStage
@@ -200,19 +201,28 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
 
 
 def _computed(evidence: Evidence) -> Answer:
-    """Return the answers in rows, each supported by its row and by the paths that lead to it."""
+    """Return the answers in rows, each supported by its row and by the paths and properties that lead to it."""
     rows: list[tuple[int, Row]] = []
     by_end: dict[int, list[int]] = {}
+    by_value: dict[str, list[int]] = {}
     for i, item in enumerate(evidence.items):
         if isinstance(item, Row) and item.columns == ANSWER:
             rows.append((i, item))
         elif isinstance(item, Path):
             by_end.setdefault(item.end, []).append(i)
+        elif isinstance(item, Property):
+            for end in item.entities:
+                by_end.setdefault(end, []).append(i)
+            for value in item.value if isinstance(item.value, tuple) else (item.value,):
+                by_value.setdefault(shown_value(value), []).append(i)
     return Answer(
         texts=tuple(row.values[0] for _, row in rows),
         entities=tuple(row.entities[0] if row.entities else None for _, row in rows),
         evidence=evidence,
-        support=tuple((i, *(by_end.get(row.entities[0], ()) if row.entities else ())) for i, row in rows),
+        support=tuple(
+            (i, *(by_end.get(row.entities[0], ()) if row.entities else by_value.get(row.values[0], ())))
+            for i, row in rows
+        ),
         confidence=evidence.confidence,
     )
 

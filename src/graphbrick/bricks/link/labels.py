@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
@@ -21,11 +22,11 @@ from graphbrick.core.errors import LinkError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.store.names import names_of
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.properties.sources import has_columns, sources_of
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
@@ -82,10 +83,12 @@ class LinkLabels(LinkStage):
         """Return the query with the seeds that its text names."""
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
-        matches = unmatched.beside(disjoint(exact.names))
+        values = _values(graph, question, self.words)
+        names = disjoint(exact.names)
+        matches = [entry for entry in unmatched.beside(names) if entry in names or not _overlaps(entry[0], values)]
         if matches:
             _tell_left_out(question, exact, matches)
-        elif not exact.words and (kinds := _kinds(graph, question, exact, self.words)):
+        elif not exact.words and (kinds := _kinds(graph, question, exact, values, self.words)):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
             event(text, "link.only_classes", classes=list(dict.fromkeys(kinds)))
             return query
@@ -146,21 +149,44 @@ def _entities(mention: Mention) -> tuple[int, ...]:
     return mention.entity, *mention.others
 
 
-def _kinds(graph: Graph, question: Question, exact: ExactNames, words: str | None) -> list[str]:
-    """Return the classes, and the relations with numbers or dates, that a question without names is about.
+def _values(graph: Graph, question: Question, words: str | None) -> list[tuple[Span, str]]:
+    """Return the spans of a question that are values of properties, such as «tier 1», and names of the properties."""
+    if not has_columns(graph):
+        return []
+    from graphbrick.patterns.properties.terms import terms_in  # most graphs need none
+
+    starts, values = [word.start for word in question.words], []
+    for term in terms_in(graph, question.text, lexicon_of(graph, words).words):
+        first, after = bisect_left(starts, term.start), bisect_left(starts, term.end)
+        if first < after:
+            values.append((Span(first, after - 1), term.sources[0].name))
+    return values
+
+
+def _overlaps(span: Span, values: Iterable[tuple[Span, str]]) -> bool:
+    return any(span.overlaps(value) for value, _ in values)
+
+
+def _kinds(
+    graph: Graph, question: Question, exact: ExactNames, values: Sequence[tuple[Span, str]], words: str | None
+) -> list[str]:
+    """Return the classes, and the properties, that a question without names is about.
 
     A name alone, such as a film called «The Capital», is not such a question.
     """
     term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
-    if question.shows_names or term_words == question.content(Span(0, len(question.words) - 1)):
+    capitals = [Span(at, at) for at in range(1, len(question.words)) if question.surface(Span(at, at))[0].isupper()]
+    is_named = question.shows_names and not (values and all(_overlaps(span, values) for span in capitals))
+    if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
         return []
     lexicon, said = lexicon_of(graph, words), frozenset(stems(question.text))
-    kinds = lexicon.classes_in(question.text)
+    kinds = [*lexicon.classes_in(question.text), *(name for _, name in values)]
     if kinds or not COMPARES.search(question.text.lower()):
         return kinds
-    values = [relation for relation in literal_types(graph) if said & lexicon.relations[relation].words]
-    kinds = [graph.relation_label(relation) for relation in values]
-    return kinds or (["numbers or dates"] if literal_types(graph) else [])
+    sources = [source for source in sources_of(graph) if source.literal is not None]
+    spoken = (s.words if s.relation < 0 else lexicon.relations[s.relation].words for s in sources)
+    kinds = [source.name for source, names in zip(sources, spoken, strict=True) if said & names]
+    return kinds or (["numbers or dates"] if sources else [])
 
 
 def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> None:

@@ -36,14 +36,17 @@ def roots(label: str) -> frozenset[str]:
 
 
 class Vocabulary:
-    """Roots of the words of a graph's relation labels and of the types of its entities.
+    """Roots of the words of a graph's relation labels, of its properties and of the types of its entities.
 
     In a question such words speak of types and relations, even if an entity has the same name. Use `vocabulary`.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.of_relation = [roots(graph.relation_label(i)) for i in range(min(graph.n_relations, _RELATIONS_READ))]
-        self._roots = frozenset[str]().union(*self.of_relation, *map(roots, graph.type_labels()))
+        properties = {column.name for column in graph.columns}
+        self._roots = frozenset[str]().union(
+            *self.of_relation, *map(roots, graph.type_labels()), *map(roots, properties)
+        )
 
     def __contains__(self, word: str) -> bool:
         return root(word) in self._roots

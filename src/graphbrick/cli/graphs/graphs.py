@@ -257,7 +257,8 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, GraphRAG, LightRAG."""
-    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.printing.properties import print_not_kept
+    from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.export.formats import EXPORTS, export
     from graphbrick.language.counting import counted
@@ -271,8 +272,10 @@ def export(
     counts = {"entities": opened.n_entities, "triples": opened.n_triples}
     if written.relations is not None:
         counts = {"entities": opened.n_entities, "relations": written.relations}
+    left_out = written.left_out.to_dict() if written.left_out is not None else {}
     if as_json:
-        print_json({"target": str(target), **counts})
+        print_json({"target": str(target), **counts, **({"left_out": left_out} if left_out else {})})
         return
     nouns = {"entities": "entity", "triples": "triple", "relations": "relation"}
     typer.echo(f"{target}: {', '.join(counted(count, nouns[name]) for name, count in counts.items())}")
+    print_not_kept(console(), left_out)

@@ -171,6 +171,7 @@ def print_extracted(graph: ExtractedGraph, *, checked: bool, as_json: bool) -> N
         facts = graph.settings.get(name)
         if isinstance(facts, dict):
             out.print(plain(f"{name}: {', '.join(f'{key} {value}' for key, value in facts.items())}"))
+    print_not_kept(out, graph.left_out)
     table = Table("set", "seeds", box=None, pad_edge=False)
     for name, seeds in list(graph.sets.items())[:_SHOWN]:
         table.add_row(Text(plain(name)), Text(plain(", ".join(seeds))))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
+from graphbrick.cli.printing.properties import print_not_kept
 from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.language.counting import counted
 
@@ -29,6 +30,7 @@ def print_extracted(done: Extracted, out: str, *, as_json: bool) -> None:
             f"{counted(done.triples, 'triple')}"
         )
     )
+    print_not_kept(term, done.left_out)
     if done.steps:
         bound = f"{done.error_bound:.1e}"
         term.print(f"steps of the walks: {sum(done.steps):,}; the errors of the scores of a set sum to {bound} at most")
@@ -64,6 +66,7 @@ def print_prepared(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
         term.print(f"given more than once, and kept once: {counted(duplicates, 'triple')}")
     if counts["bad"]:
         term.print(f"left out: {counted(counts['bad'], 'row')} that are not triples")
+    print_not_kept(term, facts.get("left_out", {}))
     middle, most = stats["degree_quantiles"]["0.5"], stats["largest_degree"]
     term.print(f"triples of an entity: {middle:,} in the middle, {most:,} at most")
     for title, name, rows in (("hub", "entity", stats["hubs"]), ("relation", "relation", stats["top_relations"])):

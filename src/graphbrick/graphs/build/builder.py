@@ -345,8 +345,7 @@ class GraphBuilder:
 
         def write(progress: Progress) -> dict[str, Any]:
             odd = LeftOut()
-            columns = Columns(read, odd)
-            writer = TextWriter(work, entities, self._origin.naming, near=near, columns=columns, left_out=odd)
+            writer = TextWriter(work, entities, self._origin.naming, Columns(read, odd), odd, near=near)
             return {"longest": writer.run(progress), "odd": odd.to_dict()}
 
         written: dict[str, Any] = steps.run("writing texts", write, frees=(TEXTS, FIRST, PLACED))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -84,13 +84,13 @@ class TextWriter:
         work: The folder of the build.
         entities: Number of entities.
         name: Function from a key to the label of an entity without one; None to use the key itself.
-        near: Whether to write the trigrams that find near misses.
         columns: The columns of properties.
         left_out: Receives the descriptions that are not kept.
+        near: Whether to write the trigrams that find near misses.
     """
 
     def __init__(
-        self, work: Path, entities: int, name: Naming | None, *, near: bool, columns: Columns, left_out: LeftOut
+        self, work: Path, entities: int, name: Naming | None, columns: Columns, left_out: LeftOut, *, near: bool
     ) -> None:
         self._work, self._name, self._columns, self._left_out = work, name, columns, left_out
         self._types = Interner()
@@ -199,9 +199,17 @@ class TextWriter:
             return np.empty(0, dtype=np.int64), Spans(keys.data, *np.empty((2, 0), dtype=np.int64))
         best = np.full(len(keys), _NO_LABEL, dtype=np.uint8)
         best[ids - low] = rank
-        chosen = np.flatnonzero((best == OTHER) | ((best == _NO_LABEL) & camel_names(*labels.arguments))).tolist()
-        names = [(low + i, name) for i in chosen for name in local_aliases(keys.text(i), labels.text(i))]
-        return np.array([i for i, _ in names], dtype=np.int64), Spans(*spans_of(name for _, name in names))
+        chosen = np.flatnonzero((best == OTHER) | ((best == _NO_LABEL) & camel_names(*labels.arguments)))
+        counts: list[int] = []
+
+        def names() -> Iterator[str]:
+            for i in chosen.tolist():
+                aliases = local_aliases(keys.text(i), labels.text(i))
+                counts.append(len(aliases))
+                yield from aliases
+
+        spans = Spans(*spans_of(names()))
+        return low + np.repeat(chosen, counts), spans
 
     def _write_aliases(self, low: int, labels: Spans, ids: Ids, names: Spans, local_ids: Ids, local: Spans) -> None:
         """Write the aliases that differ from the label; labels that did not win are among them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.files.writing import FileWriter
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties
 from graphbrick.graphs.store.stored import StoredGraph
 
 if TYPE_CHECKING:
@@ -27,22 +29,35 @@ def writable(text: str) -> str:
 
 
 class Triples(NamedTuple):
-    """A block of triples, int64 each, sorted by (head, tail, relation)."""
+    """A block of triples, sorted by (head, tail, relation).
+
+    Attributes:
+        heads: int64 [triples].
+        relations: int64 [triples].
+        tails: int64 [triples].
+        ids: int64 [triples], the ids of the triples; empty if no triple of the graph has a property.
+    """
 
     heads: Ints
     relations: Ints
     tails: Ints
+    ids: Ints
+
+    def rows(self, graph: StoredGraph) -> Iterator[tuple[int, int, int, Properties]]:
+        """Yield head, relation, tail and properties of each triple."""
+        ids = self.ids.tolist()
+        properties = map(graph.triple_properties, ids) if ids else repeat(NO_PROPERTIES, len(self.heads))
+        return zip(self.heads.tolist(), self.relations.tolist(), self.tails.tolist(), properties, strict=True)
 
 
 def triple_blocks(graph: StoredGraph, size: int = _TRIPLES) -> Iterator[Triples]:
     """Yield all triples of a graph in blocks of at most ``size``."""
-    csr = graph.csr
+    csr, own = graph.csr, graph.triples_have_properties
     ids = csr.ids()
     for at in range(0, len(ids), size):
         block = ids[at : at + size]
-        yield Triples(
-            *(np.asarray(part, dtype=np.int64) for part in (csr.heads(block), csr.relation[block], csr.tail[block]))
-        )
+        parts = (csr.heads(block), csr.relation[block], csr.tail[block], block if own else block[:0])
+        yield Triples(*(np.asarray(part, dtype=np.int64) for part in parts))
 
 
 def mapped_texts(file: Path, texts: Iterable[str]) -> pyarrow.LargeStringArray:

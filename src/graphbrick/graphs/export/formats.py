@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError
 from graphbrick.core.graph import Corpus
 from graphbrick.core.plugins import Registry
 from graphbrick.graphs.export.place import Export, Written, export_fault
+from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store.stored import StoredGraph
 
 _HERE = "graphbrick.graphs.export"
@@ -50,7 +52,7 @@ def export(
             ``embedder``, which embeds entities, relations and passages.
 
     Returns:
-        The file or folder.
+        The file or folder, and what the format cannot hold.
 
     Raises:
         InputError: There is no such format, it does not take an option, or it needs a graph made from documents.
@@ -70,5 +72,8 @@ def export(
         )
     if "progress" in form.takes:
         options["progress"] = progress
+    left_out = LeftOut()
+    if "left_out" in form.takes:
+        options["left_out"] = left_out
     written = form.write(graph, target, overwrite=overwrite, **options)
-    return written if isinstance(written, Written) else Written(written)
+    return Written(written, None, left_out) if isinstance(written, Path) else written._replace(left_out=left_out)

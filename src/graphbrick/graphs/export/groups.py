@@ -27,19 +27,22 @@ class Groups:
         heads: int32 [triples]; ascending within a group.
         relations: int32 [triples].
         tails: int32 [triples]; ascending for each head of a group.
+        ids: int32 [triples], the ids of the triples; empty if no triple of the graph has a property.
     """
 
     bounds: dict[Group, tuple[int, int]]
     heads: npt.NDArray[np.int32]
     relations: npt.NDArray[np.int32]
     tails: npt.NDArray[np.int32]
+    ids: npt.NDArray[np.int32]
 
     def blocks(self, group: Group, size: int) -> Iterator[Triples]:
         """Yield the triples of a group, at most ``size`` at a time."""
         begin, end = self.bounds[group]
         for at in range(begin, end, size):
             part = slice(at, min(at + size, end))
-            yield Triples(*(array[part].astype(np.int64) for array in (self.heads, self.relations, self.tails)))
+            arrays = (self.heads, self.relations, self.tails, self.ids)
+            yield Triples(*(array[part].astype(np.int64) for array in arrays))
 
     def of_heads(self, relation: int, table: int, first: int, last: int) -> tuple[Ints, Ints]:
         """Return heads and tails of the triples of a relation whose heads are in a table and in a range of ids.
@@ -84,6 +87,7 @@ def grouped(
     ends = np.cumsum([sizes[group] for group in groups], dtype=np.int64)
     begins = np.concatenate(([0], ends[:-1])).astype(np.int64)
     arrays = [_array(scratch / name, graph.n_triples) for name in ("heads", "relations", "tails")]
+    arrays.append(_array(scratch / "ids", graph.n_triples if graph.triples_have_properties else 0))
     following, done = begins.copy(), 0
     for block in triple_blocks(graph):
         codes = np.ravel_multi_index(
@@ -95,7 +99,8 @@ def grouped(
         numbers, first, count = np.unique(group, return_index=True, return_counts=True)
         places = following[group] + np.arange(len(group)) - np.repeat(first, count)
         for array, column in zip(arrays, block, strict=True):
-            array[places] = column[order]
+            if len(array):
+                array[places] = column[order]
         following[numbers] += count
         done += len(group)
         progress("sorting", done, graph.n_triples)

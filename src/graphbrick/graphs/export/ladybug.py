@@ -25,7 +25,9 @@ from graphbrick.graphs.export.blocks import Ints, Triples, mapped_texts, writabl
 from graphbrick.graphs.export.groups import grouped
 from graphbrick.graphs.export.ladybug_layout import layout
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
-from graphbrick.graphs.export.place import Export, new_export_file
+from graphbrick.graphs.export.ladybug_properties import PropertyColumns
+from graphbrick.graphs.export.place import Export, new_export_file, tell_left_out
+from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store.literals import (
     DATE,
     DECIMAL,
@@ -49,17 +51,24 @@ _SAVED = 1 << 22  # rows, and entries of tables for their nodes, after which the
 _POOL = 1 << 31  # bytes; an edge takes about 170 of them while it is copied
 _TOLD = 1_000  # relations of the shared table that its comment lists
 _FACTS = {"key": "STRING", "label": "STRING", "types": "STRING[]", "description": "STRING", "aliases": "STRING[]"}
+_OF_EDGES = ("from", "to", "key", "label")
 _LONGEST_INTEGER = 1 << 63
 _DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?:T.*)?")
 
 
 def to_ladybug(
-    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Progress = silent
+    graph: StoredGraph,
+    target: str | PathLike[str],
+    *,
+    overwrite: bool = False,
+    progress: Progress = silent,
+    left_out: LeftOut | None = None,
 ) -> Path:
     """Write a graph as a ladybug database, which ``ladybug.Database(target)`` opens.
 
-    Nothing is lost: every entity is a node with the properties ``key`` (the primary key), ``label``, ``types``,
-    ``description`` and ``aliases``; every triple is an edge with the property ``key``, the key of its relation. A node
+    Every entity is a node with the properties ``key`` (the primary key), ``label``, ``types``, ``description`` and
+    ``aliases``; every triple is an edge with the property ``key``, the key of its relation. Properties of the graph are
+    columns with their types, in the tables that need them; a date-time with a zone is kept in UTC. A node
     is in the table named after its first type; entities without a type are in ``Entity``, and so are all but the 200
     most frequent types. A relation with the name of a type is called ``has_...``. Of more than 300 relations, or fewer
     where entities are very many (`graphbrick.graphs.export.ladybug_layout`), the rare ones share the table
@@ -73,6 +82,7 @@ def to_ladybug(
         target: The file to make.
         overwrite: Replace a file that is there.
         progress: Called now and then with the name of the step, what is done and the total.
+        left_out: Receives what the database cannot hold.
 
     Returns:
         ``target``.
@@ -92,7 +102,7 @@ def to_ladybug(
     except ImportError as error:
         text = "this export needs ladybug: pip install 'graphbrick[ladybug]'"
         raise GraphbrickError(text, code="export.needs_ladybug") from error
-    path = Path(target)
+    path, left_out = Path(target), LeftOut() if left_out is None else left_out
     log = path.with_name(f"{path.name}.wal")
     if log.exists():
         text = f"{path} was not closed properly ({log.name} is there); open it once, or remove both"
@@ -106,17 +116,18 @@ def to_ladybug(
                 ladybug.Database(str(file), buffer_pool_size=_POOL, auto_checkpoint=False) as database,
                 ladybug.Connection(database) as connection,
             ):
-                _Export(graph, connection, Path(scratch), progress).run()
+                _Export(graph, connection, Path(scratch), progress, left_out).run()
                 connection.execute("CHECKPOINT")
         except RuntimeError as error:
             raise GraphbrickError(
                 f"{path} cannot be written: {error}; choose another place, or make room there",
                 code="export.ladybug_failed",
             ) from error
+    tell_left_out(left_out)
     return path
 
 
-EXPORT = Export(to_ladybug, takes=("progress",))
+EXPORT = Export(to_ladybug, takes=("progress", "left_out"))
 
 
 class _Export:
@@ -127,9 +138,12 @@ class _Export:
         connection: An open connection to an empty database.
         scratch: A folder for temporary files.
         progress: Called now and then.
+        left_out: Receives what the database cannot hold.
     """
 
-    def __init__(self, graph: StoredGraph, connection: Any, scratch: Path, progress: Progress) -> None:
+    def __init__(
+        self, graph: StoredGraph, connection: Any, scratch: Path, progress: Progress, left_out: LeftOut
+    ) -> None:
         self._graph, self._connection, self._progress = graph, connection, progress
         self._layout = layout(graph, progress)
         self._keys = mapped_texts(scratch / "keys", map(graph.key, range(graph.n_entities)))
@@ -154,6 +168,9 @@ class _Export:
             for relation in own
             if relation in self._literals
         }
+        self._of_nodes = PropertyColumns(graph, table_of, properties, left_out, of_triples=False)
+        taken = set(_OF_EDGES)
+        self._of_edges = PropertyColumns(graph, self._layout.relation_table, taken, left_out, of_triples=True)
         self._unsaved = 0
 
     def run(self) -> None:
@@ -183,26 +200,30 @@ class _Export:
     def _create_nodes(self, number: int, valued: list[int]) -> None:
         name = self._tables[number]
         columns = dict(_FACTS) | {self._properties[rel]: _column_type(self._literals[rel]) for rel in valued}
+        columns |= self._of_nodes.types(number)
         listed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
         self._connection.execute(f"CREATE NODE TABLE {name}({listed}, PRIMARY KEY(key))")
         properties = {self._properties[rel]: self._graph.relation_key(rel) for rel in valued}
-        self._comment(name, {"type": self._layout.types[number], "properties": properties})
+        facts = {"type": self._layout.types[number], "properties": properties}
+        self._comment(name, facts | self._of_nodes.comment(number))
 
     def _create_relation(self, number: int) -> None:
         name, graph, own = self._relations[number], self._graph, self._layout.relations
         listed = ", ".join(f"FROM {self._tables[head]} TO {self._tables[tail]}" for head, tail in self._pairs[number])
-        label = "" if number < len(own) else ", label STRING"
-        self._connection.execute(f"CREATE REL TABLE {name}({listed}, key STRING{label})")
+        columns = {"key": "STRING"} | ({} if number < len(own) else {"label": "STRING"}) | self._of_edges.types(number)
+        listed += "".join(f", {column} {kind}" for column, kind in columns.items())
+        self._connection.execute(f"CREATE REL TABLE {name}({listed})")
+        comment = self._of_edges.comment(number)
         if number < len(own):
             facts = {"relation": graph.relation_key(own[number]), "label": graph.relation_label(own[number])}
-            self._comment(name, facts)
+            self._comment(name, facts | comment)
             return
         rows = sorted(self._layout.shared.items(), key=lambda item: (-item[1], item[0]))
         relations = [
             (graph.relation_label(relation), self._tables[head], self._tables[tail], count)
             for (relation, head, tail), count in rows[:_TOLD]
         ]
-        self._comment(name, {"relations": relations, "more": max(len(rows) - _TOLD, 0)})
+        self._comment(name, {"relations": relations, "more": max(len(rows) - _TOLD, 0)} | comment)
 
     def _load_nodes(self, number: int, valued: list[int], done: int) -> int:
         """Fill one node table; return the number of nodes loaded so far."""
@@ -210,6 +231,9 @@ class _Export:
         for at in range(first, last, _ROWS):
             entities = self._order[at : min(at + _ROWS, last)]
             values = {self._properties[rel]: self._values(rel, number, entities) for rel in valued}
+            if self._of_nodes.of_table(number):
+                own = [self._graph.own_properties(entity) for entity in entities.tolist()]
+                values |= self._of_nodes.arrays(number, own)
             self._copy(self._tables[number], "", self._node_rows(entities, values), 0)
             done += len(entities)
             self._progress("nodes", done, self._graph.n_entities)
@@ -271,6 +295,9 @@ class _Export:
         columns = {"from": heads, "to": tails, "key": self._relation_texts(block, self._graph.relation_key)}
         if number == len(self._layout.relations):
             columns["label"] = self._relation_texts(block, self._graph.relation_label)
+        if self._of_edges.of_table(number):
+            own = [self._graph.triple_properties(triple) for triple in block.ids.tolist()]
+            columns |= self._of_edges.arrays(number, own)
         return pyarrow.table(columns)
 
     def _relation_texts(self, block: Triples, text: Callable[[int], str]) -> pyarrow.Array:

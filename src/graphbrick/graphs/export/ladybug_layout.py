@@ -100,11 +100,11 @@ def _counted(graph: StoredGraph, number_of: Ints, n_types: int, progress: Progre
     shape = (graph.n_relations, n_types, n_types)
     counts: dict[int, int] = {}
     done = 0
-    for heads, relations, tails in triple_blocks(graph):
-        codes = np.ravel_multi_index((relations, number_of[heads], number_of[tails]), shape)
+    for block in triple_blocks(graph):
+        codes = np.ravel_multi_index((block.relations, number_of[block.heads], number_of[block.tails]), shape)
         for code, count in zip(*(part.tolist() for part in np.unique(codes, return_counts=True)), strict=True):
             counts[code] = counts.get(code, 0) + count
-        done += len(heads)
+        done += len(block.heads)
         progress("counting", done, graph.n_triples)
     codes = np.array(sorted(counts), dtype=np.int64)
     groups = zip(*(part.tolist() for part in np.unravel_index(codes, shape)), strict=True)

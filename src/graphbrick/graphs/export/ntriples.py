@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterator
+from itertools import chain, groupby
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from urllib.parse import quote
 
+import numpy as np
+
 from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import InputError, LinkError
+from graphbrick.core.properties.values import Kind, Properties, Scalar, kind_of, value_text
 from graphbrick.graphs.databases.sparql.rdf_terms import Term
 from graphbrick.graphs.export.blocks import triple_blocks, writable
-from graphbrick.graphs.export.place import Export, new_export_text
+from graphbrick.graphs.export.columns import elements
+from graphbrick.graphs.export.place import Export, new_export_text, tell_left_out
 from graphbrick.graphs.records.rdf_names import ALIAS_IRI, TYPE_IRI
+from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store.literals import (
     DATE,
     DECIMAL,
@@ -40,7 +49,16 @@ _SHAPES = (  # of dates
     (re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII), "date"),
     (re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?", re.ASCII), "dateTime"),
 )
+_DATATYPES = {
+    Kind.INTEGER: "integer",
+    Kind.NUMBER: "double",
+    Kind.BOOLEAN: "boolean",
+    Kind.DATE: "date",
+    Kind.DATETIME: "dateTime",
+}
+_REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
 _PROGRESS = 1 << 14
+_LISTS = "lists, written as one statement for each different element"
 
 
 def to_ntriples(
@@ -50,6 +68,7 @@ def to_ntriples(
     base: str = BASE,
     overwrite: bool = False,
     progress: Progress = silent,
+    left_out: LeftOut | None = None,
 ) -> Path:
     """Write a graph as a file of N-Triples.
 
@@ -59,12 +78,17 @@ def to_ntriples(
     has the label of the entity. Tails that are only a number or a date become typed literals: units and thousands
     separators are left out. Memory does not grow with the graph.
 
+    A property ``x`` becomes a typed literal with the predicate ``BASErelation/x``, as a relation with this key would; a
+    list becomes a statement for each element. A triple with properties, or with parallels that have some, is named by
+    ``BASEtriple/N``, which ``rdf:reifies`` the triple (RDF 1.2) and has its properties.
+
     Args:
         graph: The graph.
         target: The file to make.
         base: The beginning of the IRIs of other keys, such as ``http://example.org/``.
         overwrite: Replace a file that is there.
         progress: Called now and then with the name of the step, what is done and the total.
+        left_out: Receives what RDF cannot hold.
 
     Raises:
         GraphbrickError: The target exists or cannot be written, or ``base`` is not the beginning of an IRI.
@@ -72,7 +96,8 @@ def to_ntriples(
     if not _IRI.fullmatch(base):
         text = f"base must be the beginning of an IRI, got {base!r}; try http://example.org/"
         raise InputError(text, code="export.bad_base", base=base)
-    terms, path = _Terms(graph, base), Path(target)
+    path, left_out = Path(target), LeftOut() if left_out is None else left_out
+    terms = _Terms(graph, base, left_out)
     with new_export_text(path, overwrite=overwrite) as file:
         for relation in range(graph.n_relations):
             if not terms.is_entity(relation):
@@ -82,17 +107,16 @@ def to_ntriples(
             file.writelines(f"{line} .\n" for line in terms.facts(entity))
             if entity % _PROGRESS == 0:
                 progress("nodes", entity, graph.n_entities)
-        relations = [terms.relation(relation) for relation in range(graph.n_relations)]
         done = 0
-        for block in triple_blocks(graph):
-            for head, relation, tail in zip(*(part.tolist() for part in block), strict=True):
-                file.write(f"{terms.entity(head)} {relations[relation]} {terms.tail(relation, tail)} .\n")
-            done += len(block.heads)
-            progress("triples", done, graph.n_triples)
+        for lines in terms.triples():
+            file.writelines(f"{line} .\n" for line in lines)
+            done += len(lines)
+            progress("triples", min(done, graph.n_triples), graph.n_triples)
+    tell_left_out(left_out)
     return path
 
 
-EXPORT = Export(to_ntriples, takes=("base", "progress"))
+EXPORT = Export(to_ntriples, takes=("base", "progress", "left_out"))
 
 
 def relation_iri(key: str, base: str = BASE) -> str:
@@ -114,16 +138,22 @@ def type_iri(name: str, base: str = BASE) -> str:
 
 
 class _Terms:
-    """The terms of a graph in N-Triples."""
+    """The terms and statements of a graph in N-Triples.
 
-    def __init__(self, graph: StoredGraph, base: str) -> None:
-        self._graph, self._base = graph, base
+    Args:
+        graph: The graph.
+        base: The beginning of the IRIs of keys that are not IRIs.
+        left_out: Receives what RDF cannot hold.
+    """
+
+    def __init__(self, graph: StoredGraph, base: str, left_out: LeftOut) -> None:
+        self._graph, self._base, self._left_out = graph, base, left_out
         self._literals = literal_types(graph)
 
     def entity(self, entity: int) -> str:
-        """Return the term of an entity: an IRI if triples leave it, as triples cannot leave a literal."""
+        """Return the term of an entity: an IRI if triples or properties leave it, as they cannot leave a literal."""
         key = self._graph.key(entity)
-        if key.startswith('"') and not self._graph.triples_from(entity) and (term := Term.of_key(key)) is not None:
+        if key.startswith('"') and not self._is_subject(entity) and (term := Term.of_key(key)) is not None:
             return writable(term.text)
         return key if _BLANK.fullmatch(key) else _iri(key, "entity", self._base)
 
@@ -140,7 +170,7 @@ class _Terms:
             return False
 
     def tail(self, relation: int, entity: int) -> str:
-        """Return the term of a tail: a typed literal if it is only a number or a date."""
+        """Return the term of a tail: a typed literal if the relation has values and the tail is nothing else."""
         kind = self._literals.get(relation)
         text = self._graph.label(entity)
         if kind is not None and text == self._graph.key(entity) and self._is_bare(entity):
@@ -149,23 +179,89 @@ class _Terms:
 
     def facts(self, entity: int) -> list[str]:
         """Return the facts about an entity; none for a value, which needs no description."""
-        graph, key = self._graph, self._graph.key(entity)
+        graph = self._graph
         term = self.entity(entity)
-        if term.startswith('"') or (self._is_bare(entity) and graph.label(entity) == key and read_literal(key)):
+        if term.startswith('"') or self._is_value(entity):
             return []
         facts = [(_LABEL_IRI, graph.label(entity))] if graph.label(entity).strip() else []
         facts += [(ALIAS_IRI, alias) for alias in graph.aliases(entity)]
         if graph.description(entity):
             facts.append((_COMMENT_IRI, graph.description(entity)))
         lines = [f"{term} <{TYPE_IRI}> {type_iri(name, self._base)}" for name in graph.types(entity)]
-        return lines + [f"{term} <{iri}> {Term('literal', writable(text)).text}" for iri, text in facts]
+        lines += [f"{term} <{iri}> {Term('literal', writable(text)).text}" for iri, text in facts]
+        return lines + self._properties(term, graph.own_properties(entity))
+
+    def triples(self) -> Iterator[list[str]]:
+        """Yield the statements of each block of triples, or of each triple where triples have properties."""
+        graph = self._graph
+        relations = [self.relation(relation) for relation in range(graph.n_relations)]
+        if graph.triples_have_properties:
+            yield from self._with_properties(relations)
+            return
+        for block in triple_blocks(graph):
+            yield [
+                f"{self.entity(head)} {relations[relation]} {self.tail(relation, tail)}"
+                for head, relation, tail, _ in block.rows(graph)
+            ]
+
+    def _with_properties(self, relations: list[str]) -> Iterator[list[str]]:
+        graph, number = self._graph, 0
+        rows = chain.from_iterable(block.rows(graph) for block in triple_blocks(graph))
+        for (head, relation, tail), parallels in groupby(rows, key=itemgetter(0, 1, 2)):
+            text = f"{self.entity(head)} {relations[relation]} {self.tail(relation, tail)}"
+            several = [properties for _, _, _, properties in parallels]
+            lines = [text]
+            for properties in several:
+                if not properties and len(several) == 1:
+                    continue
+                number += 1
+                name = f"<{self._base}triple/{number}>"
+                lines += [f"{name} <{_REIFIES}> <<( {text} )>>", *self._properties(name, properties)]
+            yield lines
+
+    def _properties(self, subject: str, properties: Properties) -> list[str]:
+        """Return the statements of the properties of an entity or a triple."""
+        lines: dict[str, None] = {}
+        for name, value in properties.items():
+            if isinstance(value, tuple):
+                self._left_out.add(_LISTS, name)
+            predicate = relation_iri(name, self._base)
+            lines |= dict.fromkeys(f"{subject} {predicate} {_literal(element)}" for element in elements(value))
+        return list(lines)
+
+    def _is_value(self, entity: int) -> bool:
+        """Return whether an entity is nothing but the tail of triples in which it is written as a literal."""
+        graph = self._graph
+        key = graph.key(entity)
+        if graph.label(entity) != key or read_literal(key) is None or not self._is_bare(entity):
+            return False
+        csr = graph.csr
+        relations = np.unique(csr.relation[csr.in_triple[csr.row(entity, False)]]).tolist()
+        return bool(relations) and all(self.tail(relation, entity).startswith('"') for relation in relations)
+
+    def _is_subject(self, entity: int) -> bool:
+        return bool(self._graph.triples_from(entity) or self._graph.own_properties(entity))
 
     def _is_bare(self, entity: int) -> bool:
         """Return whether an entity has no facts and no triple leaves it, so that it can be a literal."""
         graph = self._graph
         return not (
-            graph.triples_from(entity) or graph.types(entity) or graph.description(entity) or graph.aliases(entity)
+            self._is_subject(entity) or graph.types(entity) or graph.description(entity) or graph.aliases(entity)
         )
+
+
+def _literal(value: Scalar) -> str:
+    """Return a value as a typed literal.
+
+    >>> _literal(24.5), _literal("a")
+    ('"24.5"^^<http://www.w3.org/2001/XMLSchema#double>', '"a"')
+    """
+    if isinstance(value, str):
+        return Term("literal", writable(value)).text
+    text = value_text(value)
+    if isinstance(value, float) and math.isinf(value):
+        text = "INF" if value > 0 else "-INF"
+    return f'"{text}"^^<{_XSD}{_DATATYPES[kind_of(value)]}>'
 
 
 def _iri(key: str, kind: str, base: str) -> str:

@@ -11,6 +11,8 @@ from typing import NamedTuple, TextIO
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files.folders import NewFolder, files_in, new_folder
+from graphbrick.core.trace import event
+from graphbrick.graphs.records.records import LeftOut
 
 
 class Written(NamedTuple):
@@ -19,10 +21,12 @@ class Written(NamedTuple):
     Attributes:
         folder: The folder or file.
         relations: Number of relations in it, if they may be fewer than the triples of the graph.
+        left_out: What the format cannot hold, or other programs read otherwise, with counts.
     """
 
     folder: Path
     relations: int | None = None
+    left_out: LeftOut | None = None
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,21 @@ class Export:
             `Written`. It raises `GraphbrickError` if ``target`` exists and must not be replaced, as `new_export_file`
             and `new_export_folder` do.
         takes: Other keywords of ``write``: "progress" (called with a step, what is done and the total), "base" (what
-            IRIs begin with) and "embedder".
+            IRIs begin with), "embedder", and "left_out" (a `LeftOut` for what the format cannot hold).
         needs_text: Whether only graphs made from documents can be written.
     """
 
     write: Callable[..., Path | Written]
     takes: tuple[str, ...] = ()
     needs_text: bool = False
+
+
+def tell_left_out(left_out: LeftOut) -> None:
+    """Record an event for each kind of what an export cannot hold."""
+    for what, n in left_out.counts.items():
+        examples = left_out.examples[what]
+        shown = f": {', '.join(examples)}" if examples else ""
+        event(f"not as in the graph: {n:,} {what}{shown}", "export.left_out", what=what, n=n, examples=examples)
 
 
 def export_fault(value: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, LinkError
 from graphbrick.core.files.locks import claim
@@ -52,6 +52,11 @@ class ExtractedGraph:
     def settings(self) -> dict[str, object]:
         """The contents of ``settings.json``: settings of the extraction, source, counts."""
         return self._files.settings
+
+    @property
+    def left_out(self) -> dict[str, dict[str, Any]]:
+        """The counts and examples of what the source says and the subgraphs do not have; see `LeftOut.to_dict`."""
+        return dict(self._files.settings.get("left_out", {}))
 
     @property
     def hash(self) -> str:
@@ -148,9 +153,16 @@ class ExtractedGraph:
                 code="extracted.not_writable",
                 folder=folder,
             ) from error
+        self._tell_left_out()
         graph.vectors_place = self.place.with_name(f"{self.place.name}.vectors")
         graph.origin = f"{self.path}#{set_name}"
         return graph
+
+    def _tell_left_out(self) -> None:
+        if self.left_out:
+            shown = ", ".join(f"{row['count']:,} {what}" for what, row in self.left_out.items())
+            text = f"the subgraphs of {self.path} do not have {shown}, which their source has"
+            event(text, "extracted.left_out", once=True, left_out=self.left_out)
 
     def _build(self, set_name: str, place: Path) -> Graph:
         from graphbrick.graphs.build.builder import build  # loads numba, which an opened subgraph may do without

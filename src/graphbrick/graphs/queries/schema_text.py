@@ -16,6 +16,7 @@ _EXAMPLES, _LONGEST = 2, 24  # values of a property, and letters of one
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAMES = ("label", "name", "title", "pref label")  # properties that hold names, in words, best first
 _NUMBERS = ("INT", "FLOAT", "DOUBLE", "DECIMAL", "UINT", "XSD:INT", "XSD:D")
+_WRITTEN = ("BOOL", "LIST", "MAP", "STRUCT")  # whose examples are written as in a query
 _PLAIN_TYPES = ("", "STRING", "xsd:string")  # which need not be said
 
 
@@ -199,4 +200,5 @@ class _Writer:
 
 def _example(value: str, kind: str) -> str:
     shown = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 3]}..."
-    return shown if kind.upper().startswith(_NUMBERS) else repr(shown)
+    is_written = kind.endswith("]") or kind.upper().startswith((*_NUMBERS, *_WRITTEN))
+    return shown if is_written else repr(shown)

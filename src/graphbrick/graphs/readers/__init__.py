@@ -1,9 +1,9 @@
 """Readers of source files, which yield records while they read.
 
 `READERS` chooses the `Reader` by the ending of the file: tables of nodes and edges in delimited text (`tables`),
-Parquet (`parquet`) and Excel (`excel`), RDF (`rdf`), and those of plug-ins. A reader passes every bad record to a
-`BadRecords`, which raises or keeps it. A fault of a whole file (missing, empty, truncated, lacking a required column)
-is always raised. What a reader does not take is reported to a `LeftOut`.
+Parquet (`parquet`) and Excel (`excel`), RDF (`rdf`), files of graph programs (`formats`), and those of plug-ins. A
+reader passes every bad record to a `BadRecords`, which raises or keeps it. A fault of a whole file (missing, empty,
+truncated, lacking a required column) is always raised. What a reader does not take is reported to a `LeftOut`.
 """
 
 from __future__ import annotations

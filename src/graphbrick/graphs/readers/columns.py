@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 _DIRECTIONS = {"directed", "undirected", "mutual"}
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
-# The headers of the export neo4j-csv: types and relations stand there as they are, and as names for Neo4j.
-_OWN_NODES = ("key:ID", "label", "description", "aliases:string[]", "types:string[]", ":LABEL")
-_OWN_EDGES = (":START_ID", ":END_ID", ":TYPE", "key", "label")
-
 
 @dataclass(frozen=True)
 class NodeColumns:
@@ -54,6 +50,7 @@ class NodeColumns:
         space: The ID space of the keys; empty if there is none.
         header: Whether the first row names the columns.
         width: Number of columns.
+        is_exact: Whether an export of this package wrote the table, whose lists are separated by semicolons alone.
     """
 
     key: int
@@ -66,6 +63,7 @@ class NodeColumns:
     space: str = ""
     header: bool = True
     width: int = 2
+    is_exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,9 +135,6 @@ def edge_columns(
     relation = find_column(cells, RELATION, without=(direction, head, tail))
     if options.columns is not None:
         return _named_edges(cells, samples, options, file, is_known=None not in (head, relation, tail))
-    if options.header is not False and tuple(cell.strip() for cell in cells[:5]) == _OWN_EDGES:
-        fields, ignored = field_columns(cells, samples, range(5))
-        return EdgeColumns(0, 3, 1, None, 4, fields, ignored, width=len(cells))
     has_relation = relation is not None or options.relation is not None
     if options.header is not False and head is not None and tail is not None and has_relation:
         fields, ignored = field_columns(cells, samples, (head, relation, tail, direction))
@@ -259,7 +254,6 @@ def node_columns(
         for name in (options.key, options.name, options.type)
     ]
     key, name, types = chosen
-    own = tuple(cell.strip() for cell in cells[:6]) == _OWN_NODES
     key = find_column(cells, KEY, without=(name, types)) if key is None else key
     roles = [find_column(cells, names) for names in (NAME, TYPES, DESCRIPTION, ALIASES)]
     if key is None:
@@ -267,7 +261,7 @@ def node_columns(
             raise unrecognised("the key", cells, file, "call it id, or name it with --key")
         return NodeColumns(0, (1,) if len(cells) > 1 else (), header=False)
     if types is None:
-        types = 4 if own else find_column(cells, TYPES, without=(key, name))
+        types = find_column(cells, TYPES, without=(key, name))
     names = [place for place, cell in enumerate(cells) if plain_name(cell) in NAME and place not in (key, types)]
     names.sort(key=lambda place: NAME.index(plain_name(cells[place])))
     if name is None and names:
@@ -285,7 +279,7 @@ def node_columns(
             aliases.append(place)
     description, alias = (find_column(cells, names, without=(key, name, types)) for names in (DESCRIPTION, ALIASES))
     aliases = [place for place in (alias, *aliases) if place is not None]
-    used = (key, name, types, description, *aliases, *([5] if own else []))
+    used = (key, name, types, description, *aliases)
     fields, ignored = field_columns(cells, samples, used)
     space = space_in(cells[key])
     if space and split_type(cells[key])[0].rpartition(":")[0]:

@@ -166,7 +166,7 @@ def _edges(sheet: _Sheet, file: Path) -> Iterator[Record]:
         if not records:
             reason = f"the head, the relation or the tail is empty (sheet {sheet.sheet.title})"
             text = ", ".join(one_of(cell_text(cell)) for cell in cells)
-            sheet.reading.bad.add(InputError(reason, file, row, text, code="reader.empty_end"))
+            sheet.reading.bad.add(InputError(reason, file, row, text, code="reader.empty_end_in_sheet"))
         yield from records
 
 

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from graphbrick.core.properties.values import (
     LARGEST,
@@ -22,6 +22,7 @@ from graphbrick.core.properties.values import (
     json_value,
     read_value,
 )
+from graphbrick.graphs.records.columns import ColumnKey, read_fact
 from graphbrick.graphs.records.records import LeftOut
 
 _KINDS = {
@@ -55,6 +56,7 @@ class Field:
         kind: The kind that the header states; None if it states none.
         is_list: Whether the header says that a cell holds several values.
         separator: The text between the values of a cell.
+        is_exact: Whether cells are read as they are, blanks included, as exports of this package write them.
     """
 
     place: int
@@ -62,6 +64,7 @@ class Field:
     kind: Kind | None = None
     is_list: bool = False
     separator: str = ";"
+    is_exact: bool = False
 
 
 def split_type(cell: str) -> tuple[str, str]:
@@ -125,13 +128,14 @@ def text_properties(
             return values or NO_PROPERTIES
 
         return raw if places else lambda cells: NO_PROPERTIES
-    readers = [(field.name, field.place, cell_reader(field, left_out, file_name)) for field in fields]
+    readers = [(field.name, field.place, cell_reader(field, left_out, file_name), field.is_exact) for field in fields]
 
     def typed(cells: Sequence[str]) -> Properties:
         values: dict[str, Value] = {}
-        for name, place, read in readers:
-            text = cells[place].strip()
-            if text not in _NOTHING and (value := read(text)) is not None:
+        for name, place, read, is_exact in readers:
+            text = cells[place] if is_exact else cells[place].strip()
+            is_nothing = text == "" if is_exact else text in _NOTHING
+            if not is_nothing and (value := read(text)) is not None:
                 values[name] = value
         return values or NO_PROPERTIES
 
@@ -159,7 +163,8 @@ def cell_reader(field: Field, left_out: LeftOut, file_name: str) -> Callable[[st
         return one
 
     def several(text: str) -> Value | None:
-        values = (one(part) for part in split_list(text, field.separator))
+        parts = text.split(field.separator) if field.is_exact else split_list(text, field.separator)
+        values = map(one, parts)
         return tuple(value for value in values if value is not None) or None
 
     return several
@@ -205,13 +210,36 @@ def typed_value(text: str, kind: Kind) -> Scalar | None:
 
 def cells_properties(fields: Sequence[Field]) -> Callable[[Sequence[object]], Properties]:
     """Return the function that reads the properties of a row whose cells are Python values."""
-    places = [(field.name, field.place) for field in fields]
+    places = [(field.name, field.place, exact_reader(field) if field.is_exact else value_of) for field in fields]
 
     def read(cells: Sequence[object]) -> Properties:
-        values = {name: value for name, place in places if (value := value_of(cells[place])) is not None}
+        values = {name: value for name, place, of in places if (value := of(cells[place])) is not None}
         return values or NO_PROPERTIES
 
     return read if places else lambda cells: NO_PROPERTIES
+
+
+def exact_reader(field: Field) -> Callable[[object], Value | None]:
+    """Return the function that reads a cell of a typed table, or of JSON, as an export of this package wrote it.
+
+    Texts of another kind, such as dates, are read as values of the kind that the column states.
+
+    >>> exact_reader(Field(0, "born", Kind.DATE, True))(["2020-01-02"]), exact_reader(Field(0, "x"))("")
+    ((datetime.date(2020, 1, 2),), '')
+    """
+    column = ColumnKey(field.name, field.kind or Kind.TEXT)
+
+    def one(cell: Any) -> Scalar:
+        if isinstance(cell, str) and column.kind != Kind.TEXT:
+            cell = read_fact(column, cell)
+        return float(cell) if column.kind == Kind.NUMBER else cell
+
+    def read(cell: Any) -> Value | None:
+        if cell is None:
+            return None
+        return tuple(map(one, cell)) if isinstance(cell, list) else one(cell)
+
+    return read
 
 
 def value_of(cell: object) -> Value | None:
@@ -313,3 +341,12 @@ def several_of(cell: Cell) -> tuple[str, ...]:
         cell = tuple(cell.split(":"))
     parts = re.split(r"[|;]", cell) if isinstance(cell, str) else cell
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def own_list(cell: str) -> tuple[str, ...]:
+    """Return the texts of a cell in a table that an export of this package wrote.
+
+    >>> own_list("a|b; c;")
+    ('a|b', 'c')
+    """
+    return tuple(part.strip() for part in cell.split(";") if part.strip())

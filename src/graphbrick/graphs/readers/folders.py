@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.delimited import DELIMITERS, Table
+from graphbrick.graphs.readers.fields import split_type
 from graphbrick.graphs.readers.parquet import ParquetTable
 from graphbrick.graphs.readers.reader import FileReading, TableHints
 from graphbrick.graphs.readers.roles import has_role, space_of, table_kind
@@ -146,8 +147,10 @@ def _sources(
         raise _two_tables(folder, own[0].file.name, nodes, edges[0].file.name)
     if not own and nodes is None:
         name = edges[0].file.name
-        reason = f"the folder holds {name} but no table of nodes; to read edges alone give {name}"
-        raise InputError(reason, folder, code="reader.no_nodes", edges=name)
+        others = [table.file.name for table in found if not table.role]
+        advice = f"; if {others[0]} holds nodes, name its column of keys with --key" if others else ""
+        reason = f"the folder holds {name} but no table of nodes; to read edges alone give {name}{advice}"
+        raise InputError(reason, folder, code="reader.no_table_of_nodes", edges=name)
     spaces = len({space_of(table.header) for table in own}) > 1
     several = len({_base(table) for table in own}) > 1
     used = {*(table.file for table in found if table.role), *headers}
@@ -175,13 +178,21 @@ def _classified(tables: Sequence[Path], options: ReadOptions) -> tuple[list[_Fou
             continue
         base = next((base for base in apart if re.fullmatch(re.escape(base) + _PART, stem(file), re.IGNORECASE)), None)
         cells = _header(file if base is None else apart[base], options)
-        role = table_kind(cells)
+        role = _role_by_options(cells, options) or table_kind(cells)
         if not role:
             role = "edges" if role_of_name(stem(file)) == "edges" and len(cells) == 3 else ""
         if base is not None and apart[base] not in headers:
             headers.append(apart[base])
         found.append(_Found(file, cells, base is not None, role))
     return found, headers
+
+
+def _role_by_options(header: Sequence[str], options: ReadOptions) -> str:
+    """Return the role of a table that has the columns of the options; empty if they do not tell."""
+    names = {cell.strip() for cell in header} | {split_type(cell)[0] for cell in header}
+    if options.columns is not None and set(options.columns) <= names:
+        return "edges"
+    return "nodes" if options.key is not None and options.key in names and table_kind(header) != "edges" else ""
 
 
 def _header(file: Path, options: ReadOptions) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_columns, node_columns
 from graphbrick.graphs.readers.fields import cell_text, one_of
+from graphbrick.graphs.readers.own import own_typed_edges, own_typed_nodes
 from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.roles import unrecognised
 from graphbrick.graphs.readers.rows import (
@@ -21,6 +22,9 @@ from graphbrick.graphs.readers.rows import (
 )
 from graphbrick.graphs.readers.streams import PACKED, PACKINGS, no_rows
 from graphbrick.graphs.records.records import EntityRecord, Record
+
+MARK = b"graphbrick"
+"""The metadata of tables that exports of this package wrote, "nodes" or "edges", whose columns are known."""
 
 _BATCH_ROWS = 1 << 16
 _SAMPLE_ROWS = 1 << 10
@@ -44,7 +48,10 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
 
 
 def _node_columns(table: ParquetTable, reading: FileReading) -> NodeColumns:
-    columns = node_columns(table.names, table.samples(), reading.options, table.file)
+    options = reading.options
+    if table.own_role == "nodes" and not (options.key or options.name or options.type):
+        return own_typed_nodes(table.names)
+    columns = node_columns(table.names, table.samples(), options, table.file)
     if not columns.header:
         raise unrecognised("the key", table.names, table.file, "call it id, or name it with --key")
     return columns
@@ -63,7 +70,16 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Record]:
         note_ignored(columns, file.name, reading)
         maker = EdgeMaker(columns, reading, file.name, typed=True)
         ends = (columns.head, columns.relation, columns.tail)
+        plain = columns.relation is not None and maker.is_plain
+        first, second, third = columns.head, columns.relation or 0, columns.tail
         for row, cells in table.rows(_roles(columns)):
+            if plain:
+                head, relation, tail = cells[first], cells[second], cells[third]
+                if isinstance(head, str) and isinstance(relation, str) and isinstance(tail, str):
+                    triple = head.strip(), relation.strip(), tail.strip()
+                    if all(triple):
+                        yield triple
+                        continue
             records = maker.records(cells)
             if not records:
                 reason = "the head, the relation or the tail is empty"
@@ -73,6 +89,8 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Record]:
 
 
 def _edge_columns(table: ParquetTable, reading: FileReading) -> EdgeColumns:
+    if table.own_role == "edges" and not reading.options.columns:
+        return own_typed_edges(table.names)
     columns = edge_columns(table.names, table.samples(), reading.options, table.file)
     if not columns.header and not reading.options.columns:
         raise unrecognised("head, relation and tail", table.names, table.file, "name them with --columns")
@@ -138,6 +156,7 @@ class ParquetTable:
         except self._errors as error:
             raise self._fault(error) from error
         self.names: list[str] = self._parquet.schema_arrow.names
+        self.own_role = (self._parquet.schema_arrow.metadata or {}).get(MARK, b"").decode()
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
         if twice is not None:
             reason = f"several columns are called {twice!r}; rename them"

@@ -13,18 +13,17 @@ from graphbrick.graphs.readers.fields import VALUE_TYPE, split_type
 # Column names of each role, best first. A leading `:` marks a reserved column (Neo4j `:LABEL`, Neptune `~label`), so
 # that the `:LABEL` of a node (its type) is not mistaken for its label.
 HEAD = (
-    *(":start_id", ":from", "head", "subject", "source", "src", "s", "from", "start", "start_id", "h"),
-    *("entity1", "node1", "head_id", "subject_id", "source_id"),
+    *(":start_id", ":from", "head", "subject", "source", "src", "from", "start", "start_id"),
+    *("entity1", "node1", "head_id", "subject_id", "source_id", "s", "h"),
 )
 RELATION = (
-    *(":type", ":label", "relation", "predicate", "p", "r", "edge", "type"),
-    *("rel", "metaedge", "relationship", "property", "label"),
+    *(":type", ":label", "relation", "predicate", "type", "rel", "metaedge", "relationship", "label"),
     *("relation_type", "relationship_type", "rel_type", "reltype", "edge_type", "interaction", "kind"),
-    *("predicate_id", "relation_id"),
+    *("predicate_id", "relation_id", "edge", "property", "p", "r"),
 )
 TAIL = (
-    *(":end_id", ":to", "tail", "object", "target", "dst", "o", "t", "to", "end", "end_id"),
-    *("entity2", "node2", "tail_id", "object_id", "target_id"),
+    *(":end_id", ":to", "tail", "object", "target", "dst", "to", "end", "end_id"),
+    *("entity2", "node2", "tail_id", "object_id", "target_id", "o", "t"),
 )
 HEADERS_ONLY = {name for name in RELATION if len(name) > 2} - {
     "edge",
@@ -98,7 +97,7 @@ def table_kind(cells: Sequence[str]) -> str:
     head, tail, key = (find_column(cells, names) for names in (HEAD, TAIL, KEY))
     if head is not None and tail is not None:
         reserved = plain_name(cells[head]).startswith(":")
-        is_node = key is not None and find_column(cells, NAME) is not None and find_column(cells, RELATION[:7]) is None
+        is_node = key is not None and find_column(cells, NAME) is not None and find_column(cells, RELATION[:4]) is None
         if reserved or not is_node or "node1" in map(plain_name, cells):
             return "edges"
         relation = find_column(cells, RELATION, without=(find_column(cells, NAME),))

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns
 from graphbrick.graphs.readers.delimited import Row
-from graphbrick.graphs.readers.fields import Field, cell_reader, several_of, split_list, split_type
+from graphbrick.graphs.readers.fields import Field, cell_reader, own_list, several_of, split_list, split_type
 from graphbrick.graphs.readers.reader import FileReading
+from graphbrick.graphs.readers.rows import empty_key
 from graphbrick.graphs.records.blocks import FactBlock, TripleBlock, TripleValues
 from graphbrick.graphs.records.columns import ColumnKey, property_facts
 from graphbrick.graphs.records.interner import spans_of
@@ -66,8 +67,7 @@ def node_blocks(
             if cells[columns.key].strip():
                 yield cells
             else:
-                text = ",".join(cells)
-                reading.bad.add(InputError("the key is empty", file, line, text, code="reader.empty_key"))
+                reading.bad.add(empty_key(file, line, cells))
 
     good = with_keys()
     while batch := list(islice(good, _ROWS)):
@@ -106,9 +106,13 @@ def _names(columns: NodeColumns, header: Sequence[str], cells_of: Sequence[Seque
                     more += ((row, part) for part in parts[1:])
     yield _filled(LABEL, names)
     for place in columns.aliases:
-        more += ((row, text) for row, cell in enumerate(cells_of[place]) for text in several_of(cell.strip()))
+        more += ((row, text) for row, cell in enumerate(cells_of[place]) for text in _several(columns, cell))
     more = [(row, text) for row, text in more if text != names[row]]
     yield _Group(ALIAS, [row for row, _ in more], [text for _, text in more])
+
+
+def _several(columns: NodeColumns, cell: str) -> tuple[str, ...]:
+    return own_list(cell) if columns.is_exact else several_of(cell.strip())
 
 
 def _types(columns: NodeColumns, reading: FileReading, cells_of: Sequence[Sequence[str]]) -> Iterator[_Group]:
@@ -117,7 +121,7 @@ def _types(columns: NodeColumns, reading: FileReading, cells_of: Sequence[Sequen
         if reading.table.type:
             yield _filled(TYPE, [reading.table.type] * len(cells_of[0]))
         return
-    distinct = {cell: several_of(cell.strip()) for cell in set(cells_of[columns.types])}
+    distinct = {cell: _several(columns, cell) for cell in set(cells_of[columns.types])}
     several = [(row, text) for row, cell in enumerate(cells_of[columns.types]) for text in distinct[cell]]
     yield _Group(TYPE, [row for row, _ in several], [text for _, text in several])
 
@@ -146,14 +150,15 @@ class _Values:
     def groups(self, cells_of: Sequence[Sequence[str]]) -> Iterator[_Group]:
         """Yield the values of each property."""
         for field, read in self._fields:
-            texts = _stripped(cells_of[field.place])
+            texts = cells_of[field.place] if field.is_exact else _stripped(cells_of[field.place])
+            nothing = ("",) if field.is_exact else _NOTHING
             if field.kind is None:
                 raw = ["" if text == "\\N" else text for text in texts] if "\\N" in texts else texts
                 yield _filled(PROPERTY, raw, self._number(ColumnKey(field.name, None)))
                 continue
             by_column: dict[int, tuple[list[int], list[str]]] = {}
             for row, text in enumerate(texts):
-                value = None if text in _NOTHING else read(text)
+                value = None if text in nothing else read(text)
                 if value is not None:
                     for key, carried in property_facts({field.name: value}):
                         rows, carried_texts = by_column.setdefault(self._number(key), ([], []))

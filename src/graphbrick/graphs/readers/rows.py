@@ -17,6 +17,7 @@ from graphbrick.graphs.readers.fields import (
     cell_text,
     cells_properties,
     one_of,
+    own_list,
     several_of,
     split_list,
     split_type,
@@ -59,6 +60,11 @@ def entity_maker(
     types_place, description = columns.types, columns.description
     own_types = (reading.table.type,) if reading.table.type and types_place is None else ()
 
+    def several(cell: Cell) -> tuple[str, ...]:
+        if columns.is_exact and isinstance(cell, str):
+            return own_list(cell)
+        return several_of(cell)
+
     def name_of(cells: Sequence[Any]) -> tuple[str | None, tuple[str, ...]]:
         """Return the first name of a row and the further names of a list."""
         for place in names:
@@ -75,9 +81,9 @@ def entity_maker(
             return None
         label, more = name_of(cells)
         if aliases:
-            texts = (text for place in aliases for text in several_of(cell_text(cells[place])))
+            texts = (text for place in aliases for text in several(cell_text(cells[place])))
             more = (*more, *(text for text in texts if text != label))
-        types = own_types if types_place is None else several_of(cell_text(cells[types_place]))
+        types = own_types if types_place is None else several(cell_text(cells[types_place]))
         text = None if description is None else one_of(cell_text(cells[description])) or None
         return EntityRecord(prefix + key, label, more, types, text, properties(cells))
 
@@ -91,10 +97,15 @@ def entities(
     for row, cells in rows:
         record = make(cells)
         if record is None:
-            text = ",".join(str(cell) for cell in cells if cell is not None)
-            reading.bad.add(InputError("the key is empty", file, row, text, code="reader.empty_key"))
+            reading.bad.add(empty_key(file, row, cells))
         else:
             yield record
+
+
+def empty_key(file: Path, row: int, cells: Sequence[Any]) -> InputError:
+    """Return the error about a row without a key."""
+    text = ",".join(str(cell) for cell in cells if cell is not None)
+    return InputError("the key is empty", file, row, text, code="reader.empty_key")
 
 
 class EdgeMaker:
@@ -119,6 +130,8 @@ class EdgeMaker:
         self._properties = make(columns.fields) if make else text_properties(columns.fields, reading.left_out, name)
         self._has_fields = bool(columns.fields) or columns.direction is not None
         self._labels: set[str] = set()
+        self.is_plain = not (self._has_fields or columns.relation_label is not None or any(self._prefixes))
+        """Whether rows with one head, relation and tail are triples as they stand."""
 
     def records(self, cells: Sequence[Any]) -> list[Record]:
         """Return the edges of a row; none if head, relation or tail is empty."""

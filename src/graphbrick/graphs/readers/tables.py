@@ -11,6 +11,7 @@ from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns, edge_col
 from graphbrick.graphs.readers.delimited import BLANK, Row, Table, spelled_delimiter, wrong_width
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.formats.kgtk import is_kgtk, kgtk_records
+from graphbrick.graphs.readers.own import own_text_edges, own_text_nodes
 from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.readers.row_blocks import can_block, edge_blocks, node_blocks
 from graphbrick.graphs.readers.rows import (
@@ -70,7 +71,7 @@ def _read_edges(file: Path, reading: FileReading) -> Iterator[Part]:
     if not table.first:
         table.check(reading)
         return
-    columns = edge_columns(table.first, table.samples, reading.options, file)
+    columns = _edge_columns(table, reading)
     note_ignored(columns, file.name, reading)
     if in_blocks(table, columns, reading):
         yield from blocks_of_triples(table, columns, reading)
@@ -188,12 +189,22 @@ def _understood(file: Path, reading: FileReading) -> str:
         nodes, edges = _apoc_columns(table, reading)
         told = understood_nodes(nodes, table.first, reading), understood_edges(edges, table.first, reading)
         return f"nodes: {told[0]}. Edges: {told[1]}"
-    edges = edge_columns(table.first, table.samples, reading.options, file)
-    return understood_edges(edges, table.first, reading) if edges.width == len(table.first) else ""
+    edges = _edge_columns(table, reading)
+    has_default = not edges.header and edges.relation is not None and not reading.options.columns
+    is_told = edges.width == len(table.first) and not has_default
+    return understood_edges(edges, table.first, reading) if is_told else ""
 
 
 def _node_columns(table: Table, reading: FileReading) -> NodeColumns:
-    return node_columns(table.first, table.samples, reading.options, table.file)
+    options = reading.options
+    own = None if options.key or options.name or options.type else own_text_nodes(table.first)
+    return own or node_columns(table.first, table.samples, options, table.file)
+
+
+def _edge_columns(table: Table, reading: FileReading) -> EdgeColumns:
+    options = reading.options
+    own = None if options.columns or options.header is False else own_text_edges(table.first)
+    return own or edge_columns(table.first, table.samples, options, table.file)
 
 
 DELIMITED = Reader(_read_edges, _read_nodes, is_checked=True, understood=_understood)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from graphbrick.core.properties.values import (
@@ -33,6 +34,63 @@ class ColumnKey(NamedTuple):
     name: str
     kind: Kind | None
     is_list: bool = False
+
+    @property
+    def form(self) -> str:
+        """Kind and form in words: "number", "list of date"."""
+        return f"list of {self.kind}" if self.is_list else f"{self.kind}"
+
+
+_TITLE = re.compile(rf"(?P<name>.+) \((?P<form>(?:list of )?(?:{'|'.join(Kind)}))\)", re.DOTALL)
+
+
+def column_titles(columns: Iterable[ColumnKey], taken: Collection[str] = ()) -> dict[ColumnKey, str]:
+    """Return a different title for each column of a file: the name of the property, or name and kind.
+
+    The first column of a name has it as title, unless it is taken or reads as a name with a kind.
+
+    Args:
+        columns: The columns.
+        taken: Titles of the other columns of the file, in lower case.
+
+    >>> price = [ColumnKey("price", Kind.NUMBER), ColumnKey("price", Kind.TEXT), ColumnKey("id", Kind.DATE, True)]
+    >>> list(column_titles(price, {"id"}).values())
+    ['price', 'price (text)', 'id (list of date)']
+    """
+    used, titles = set(taken), dict[ColumnKey, str]()
+    for column in columns:
+        folded = column.name.casefold()
+        is_plain = folded not in used and _TITLE.fullmatch(column.name) is None
+        titles[column] = column.name if is_plain else f"{column.name} ({column.form})"
+        used.add(folded)
+    return titles
+
+
+def titled_name(title: str) -> tuple[str, str]:
+    """Return the name and the form of a title of `column_titles`; the form is empty if the title does not state it.
+
+    >>> titled_name("price (text)"), titled_name("price")
+    (('price', 'text'), ('price', ''))
+    """
+    match = _TITLE.fullmatch(title)
+    return (match["name"], match["form"]) if match else (title, "")
+
+
+def column_of_form(name: str, form: str) -> ColumnKey:
+    """Return the column with a name and a form.
+
+    >>> column_of_form("born", "list of date")
+    ColumnKey(name='born', kind=<Kind.DATE: 'date'>, is_list=True)
+
+    Raises:
+        ValueError: There is no such form.
+    """
+    return ColumnKey(name, Kind(form.removeprefix("list of ")), form.startswith("list of "))
+
+
+def column_of(name: str, value: Value) -> ColumnKey:
+    """Return the column of a value that has a kind."""
+    return ColumnKey(name, list_kind(value), True) if isinstance(value, tuple) else ColumnKey(name, kind_of(value))
 
 
 def property_facts(properties: Properties) -> Iterator[tuple[ColumnKey, str]]:

@@ -96,6 +96,10 @@ def local_aliases(key: str, label: str) -> tuple[str, ...]:
     return tuple(alias for alias in dict.fromkeys((name, local_words(name))) if alias != label)
 
 
+INFINITE = {"INF": math.inf, "+INF": math.inf, "-INF": -math.inf}
+"""Infinite numbers as RDF writes them."""
+
+
 def rdf_value(text: str, datatype: str) -> Scalar:
     """Return the value of a literal; its text if the datatype has no kind of values, or the text is not of it.
 
@@ -108,7 +112,7 @@ def rdf_value(text: str, datatype: str) -> Scalar:
         value = number if abs(number) <= LARGEST else None
     elif datatype in FLOAT_IRIS:
         amount = float(text) if _FLOAT.fullmatch(text) else math.inf
-        value = amount if math.isfinite(amount) else None
+        value = amount if math.isfinite(amount) else INFINITE.get(text)
     elif datatype == BOOLEAN_IRI:
         value = {"1": True, "0": False}.get(text, read_value(text, Kind.BOOLEAN))
     elif datatype == DATE_IRI:

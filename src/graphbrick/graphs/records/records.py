@@ -143,6 +143,19 @@ class LeftOut:
         if example and example not in shown and len(shown) < _EXAMPLES:
             shown.append(example)
 
+    def update(self, other: LeftOut) -> None:
+        """Add all cases of another."""
+        for what, n in other.counts.items():
+            self.add(what, n=n)
+            for example in other.examples[what]:
+                self.add(what, example, 0)
+
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> LeftOut:
+        """Return the counts and examples of `to_dict`."""
+        counts = {what: row["count"] for what, row in facts.items()}
+        return cls(counts, {what: list(row["examples"]) for what, row in facts.items()})
+
     def to_dict(self) -> dict[str, Any]:
         """Return counts and examples by kind, as plain JSON types."""
         return {what: {"count": n, "examples": self.examples[what]} for what, n in self.counts.items()}

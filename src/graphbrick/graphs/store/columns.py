@@ -21,8 +21,7 @@ from graphbrick.core.properties.condition import Condition, comparable
 from graphbrick.core.properties.values import Kind, PropertyColumn, Scalar, Value, kind_of, shown_value
 from graphbrick.graphs.store.manifest import PropertyFiles
 from graphbrick.graphs.store.strings import StringTable, open_array
-from graphbrick.graphs.store.writing.columns import sortable, stem, text_key, utc_shift
-from graphbrick.kernels.strings.cells import NO_ZONE
+from graphbrick.graphs.store.value_keys import NO_ZONE, sortable, stem, text_key, utc_shift
 
 Ids = npt.NDArray[np.int64]
 
@@ -106,6 +105,11 @@ class Column:
     def numbers(self) -> npt.NDArray[np.generic] | None:
         """The values as numbers in the order of the owners: amounts, days or microseconds; None for texts."""
         return self._value
+
+    def zones(self) -> set[int | None]:
+        """Return the zones of date-times in minutes east of Greenwich; None for those without a zone."""
+        zones = [] if self._zone is None else np.unique(self._zone).tolist()
+        return {None if zone == NO_ZONE else int(zone) for zone in zones}
 
     def matching(self, condition: Condition) -> Ids:
         """Return the owners with a value that meets a condition, ascending and distinct."""

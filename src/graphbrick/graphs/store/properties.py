@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +12,11 @@ from graphbrick.core.csr import Csr
 from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.values import NO_PROPERTIES, Properties, Value
 from graphbrick.graphs.records.columns import properties_text
-from graphbrick.graphs.store.columns import Column
 from graphbrick.graphs.store.overlay.overlay import Changes
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.store.columns import Column
 
 Ids = npt.NDArray[np.int64]
 Triples = npt.NDArray[np.int32]
@@ -27,7 +30,7 @@ class StoredProperties:
         changes: The changes since the build.
     """
 
-    columns: Sequence[Column]
+    columns: Sequence[Column] = ()
     csr: Csr
     changes: Changes
     _n_built: int

@@ -17,7 +17,6 @@ from graphbrick.core.files.digests import file_stamp, sha256
 from graphbrick.core.files.folders import recover
 from graphbrick.core.graph import NeighbourList, follow
 from graphbrick.graphs.store.check import check_invariants
-from graphbrick.graphs.store.columns import open_columns
 from graphbrick.graphs.store.manifest import NAME, Manifest
 from graphbrick.graphs.store.names import NameIndex, names_of
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
@@ -67,7 +66,10 @@ class StoredGraph(StoredProperties):
         self.has_keys = self._keys is not labels
         """True if keys differ from labels in this graph."""
         self._check_lengths()
-        self.columns = open_columns(path, manifest.properties)
+        if manifest.properties:
+            from graphbrick.graphs.store.columns import open_columns  # which most graphs do without
+
+            self.columns = open_columns(path, manifest.properties)
         self._n_built = manifest.triples
         # Opened with the other files, so that an open graph stays intact when its folder is overwritten.
         self.names: NameIndex | ChangedNames = NameIndex(path, labels, manifest.max_name_tokens, near=manifest.near)

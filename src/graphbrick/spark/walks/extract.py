@@ -38,6 +38,7 @@ class Extracted:
         error_bound: The largest bound on the sum of absolute errors of the scores of a set.
         stopped: Sets whose walks the edge budget ended.
         without_seeds: Names of the questions without seeds, for which nothing was extracted.
+        left_out: What the source says and the subgraphs do not have, with counts.
     """
 
     sets: int
@@ -48,6 +49,7 @@ class Extracted:
     error_bound: float = 0.0
     stopped: int = 0
     without_seeds: list[str] = field(default_factory=list)
+    left_out: dict[str, Any] = field(default_factory=dict)
 
 
 def extract(
@@ -115,7 +117,8 @@ def extract(
         "error_bound": done.error_bound,
         "missing_seeds": sum(map(len, done.missing.values())),
     }
-    write_settings(spark, place, KIND, facts)
+    done.left_out = prepared.facts.get("left_out", {})
+    write_settings(spark, place, KIND, facts | ({"left_out": done.left_out} if done.left_out else {}))
     return done
 
 

@@ -167,9 +167,9 @@ def test_the_schema_of_a_copy_names_only_what_tells_something(tmp_path: Path) ->
     schema = opened(f"ladybug:{to_ladybug(graph, tmp_path / 'cities.ladybug')}").schema()
     named = {known.name: {part.name: part.examples for part in known.properties} for known in schema.classes}
     assert list(named["city"]) == ["key", "label", "aliases"]
-    assert named["city"]["aliases"] == ("The Last",)
+    assert named["city"]["aliases"] == ("['The Last']",)
     assert list(named["country"]) == ["key", "label", "types"]
-    assert named["country"]["types"] == ("country, republic", "country")
+    assert named["country"]["types"] == ("['country', 'republic']", "['country']")
     assert [known.properties for known in schema.connections] == [()]  # the key of a relation is its name
 
 

@@ -12,6 +12,7 @@ from graph_files import ENDS, read_file
 
 from graphbrick import EntityRecord, build
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.formats.elements import BOTH_WAYS, ONE_WAY
 
 FULL = """<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">
@@ -85,7 +86,7 @@ def test_attributes_times_and_edges_of_a_file_with_all_features(tmp_path: Path) 
         "parents of nodes": 2,
         "ids of edges": 2,
         "earlier values of attributes that change in time": 1,
-        "undirected edges, read in the direction in which they are written": 1,
+        ONE_WAY: 1,
         ENDS: 1,
     }
 
@@ -102,7 +103,7 @@ def test_files_of_networkx(tmp_path: Path) -> None:
     }
     assert read.left_out == {
         "ids of edges": 254,
-        "undirected edges, read in the direction in which they are written": 254,
+        BOTH_WAYS: 254,
         "attributes of the graph": 1,
     }
 

@@ -16,6 +16,7 @@ from graphbrick import EntityRecord, ReadOptions, build
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.readers import READERS, FileReading, read_parts, source_files
+from graphbrick.graphs.readers.formats.elements import BOTH_WAYS, ONE_WAY
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.records import BadRecords
 
@@ -79,6 +80,7 @@ def test_names_types_values_and_edges_of_a_file_with_all_features(tmp_path: Path
         ("v1::a", "near", "p1", {}),
         ("v1", "sells", "p1", {"since": "2019"}),
         ("v1", "related to", "p2", {}),
+        ("p2", "related to", "v1", {}),
         ("v1", "sells", "p9", {}),
     ]
     assert read.left_out == {
@@ -87,7 +89,8 @@ def test_names_types_values_and_edges_of_a_file_with_all_features(tmp_path: Path
         "values that are not of the type that the file declares, kept as texts": 1,
         "values that are not a number (NaN)": 1,
         "nested graphs, whose nodes and edges are read and whose outer node is not kept": 1,
-        "undirected edges, read in the direction in which they are written": 2,
+        ONE_WAY: 1,
+        BOTH_WAYS: 1,
         "ids of edges": 1,
         "ports of edges": 1,
         ENDS: 1,
@@ -150,12 +153,13 @@ def test_files_of_igraph(tmp_path: Path) -> None:
     graph.es["weight"] = [n / 2 for n in range(78)]
     graph.write_graphml(str(tmp_path / "x.graphml"))
     read = read_file(tmp_path / "x.graphml")
-    assert (len(read.nodes), len(read.edges)) == (34, 78)
+    assert (len(read.nodes), len(read.edges)) == (34, 156)
     assert read.nodes["n1"] == EntityRecord("n1", "member 1", properties={"age": 0.0})
-    ends = [(read.nodes[head].label, read.nodes[tail].label) for head, _, tail, _ in read.edges]
+    ends = [(read.nodes[head].label, read.nodes[tail].label) for head, _, tail, _ in read.edges[::2]]
     assert ends == [(graph.vs[e.source]["name"], graph.vs[e.target]["name"]) for e in graph.es]
-    assert [fields["weight"] for *_, fields in read.edges] == graph.es["weight"]
-    assert read.left_out == {"undirected edges, read in the direction in which they are written": 78}
+    assert [fields["weight"] for *_, fields in read.edges[::2]] == graph.es["weight"]
+    assert [(tail, head) for head, _, tail, _ in read.edges[1::2]] == [row[:3:2] for row in read.edges[::2]]
+    assert read.left_out == {BOTH_WAYS: 78}
 
 
 def document(body: str, keys: str = "") -> str:
@@ -191,8 +195,8 @@ def test_labels_of_neo4j_and_tinkerpop_are_types_and_relations(tmp_path: Path) -
 
 def test_graphml_in_an_xml_file_is_read_as_such(tmp_path: Path) -> None:
     read = read_file(tmp_path / "shop.xml", FULL)
-    assert (len(read.nodes), len(read.edges)) == (4, 4)
-    assert build(tmp_path / "shop.xml", tmp_path / "shop.graph").n_triples == 4
+    assert (len(read.nodes), len(read.edges)) == (4, 5)
+    assert build(tmp_path / "shop.xml", tmp_path / "shop.graph").n_triples == 5
 
 
 BOMB = '<!DOCTYPE graphml [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'

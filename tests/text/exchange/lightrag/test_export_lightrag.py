@@ -16,7 +16,9 @@ from overlap import Overlap
 
 from graphbrick import index
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.text.exchange.lightrag.exporting import to_lightrag
 from graphbrick.text.exchange.lightrag.importing import import_lightrag
 
@@ -90,3 +92,17 @@ def test_the_command(lakes: TextGraph, tmp_path: Path, run: Run) -> None:
     place = index([tmp_path / "o.txt"], tmp_path / "o.graph").graph.path
     assert "out1: 4 entities, 0 relations\n" in run("export", place, tmp_path / "out1", "--to", "lightrag").out
     refused(run("export", lakes.path, tmp_path / "out2", "--to", "lightrag", "--embedder", "BM25()"), "an embedder")
+
+
+def test_what_lightrag_cannot_hold_is_counted(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "a.txt").write_text("Ada Okoth & Ben Ouma met in Kisumu. Ada Okoth is from Kisumu.")
+    path = index([tmp_path / "a.txt"], tmp_path / "a.graph").graph.path
+    graph = TextGraph.open(path)
+    key = graph.key(0)
+    change(path, add=[EntityRecord(key, aliases=("Addie",), properties={"born": 1970, "tall": True})])
+    for form in ("lightrag", "graphrag"):
+        out = run("export", path, tmp_path / form, "--to", form).out
+        assert "note: 2 values of properties of entities, such as born, tall" in out
+        assert "note: 1 aliases of entities, such as Addie" in out
+        if form == "lightrag":
+            assert "triples that are joined with others between the same entities, or have no relation" in out

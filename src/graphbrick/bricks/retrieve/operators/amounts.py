@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Measure
-from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Place, SetPlan, ValuePlan
-from graphbrick.graphs.store.literals import values_of
+from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Place, SetPlan, Shown, ValuePlan
+from graphbrick.core.properties.values import shown_value
+from graphbrick.patterns.properties.sources import numbers_of
 
 
 @dataclass(frozen=True)
@@ -43,20 +44,27 @@ class Amount(ValuePlan):
         """Return the unit; empty for none."""
         return self.measure.unit(place)
 
-    def literal(self, place: Place) -> int | None:
-        """Return the entity that is the value itself, for one entity or several with equal values; else None."""
+    def written(self, place: Place) -> Shown | None:
+        """Return the value as the graph writes it, for one entity or several with equal values; else None."""
         entities = self.base.run(place)
         if not len(entities) or not isinstance(self.measure, Attribute):
             return None
         if len(entities) > 1 and not self._is_of_equals:
             return None
-        known = values_of(place.graph, self.measure.relation)
-        at = int(np.searchsorted(known.heads, entities[0]))
-        return int(known.tails[at]) if at < len(known.heads) and known.heads[at] == entities[0] else None
+        source, first = self.measure.source, int(entities[0])
+        if source.relation < 0:
+            value = place.graph.properties(first).get(source.name)
+            return None if value is None else Shown(shown_value(value))
+        known = numbers_of(place.graph, source)
+        at = int(np.searchsorted(known.heads, first))
+        if at == len(known.heads) or known.heads[at] != first:
+            return None
+        tail = int(known.tails[at])
+        return Shown(place.graph.label(tail), tail)
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
-        if self.literal(place) is not None:
+        if self.written(place) is not None:
             return f"{self.measure.text(place)} of: {self.base.text(place)}"
         return f"{'mean' if self.mean else 'sum'} of {self.measure.text(place)} of: {self.base.text(place)}"
 

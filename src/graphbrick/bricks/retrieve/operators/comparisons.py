@@ -13,10 +13,12 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
-from graphbrick.graphs.store.literals import literal_types
+from graphbrick.language.stems import stems
+from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
 _IS_DATE = attrgetter("is_date")
+_MONEY = ("price", "cost", "fee", "salary", "budget")
 _OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
 # A «not» of the verb before a comparison, not of an earlier clause: «that do not border e0 have more than».
 _NOT = re.compile(
@@ -33,6 +35,7 @@ class _Bounds(NamedTuple):
         names: What its adjective measures.
         words: The words for what is compared that stand inside it.
         right: The words after it.
+        is_time: Whether its word is one of time, such as «before».
     """
 
     left: str
@@ -40,6 +43,7 @@ class _Bounds(NamedTuple):
     names: tuple[str, ...]
     words: str
     right: str
+    is_time: bool = False
 
 
 class Superlatives:
@@ -96,6 +100,8 @@ class Superlatives:
         first, _, rest = base_text.partition(" ")
         several = rest and (first.isdecimal() or self.english.count_of(first) > 1)
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
+        if not words and rest and not several and self._rates(first):
+            base_text, words = rest, first
         try:
             base = self.read(self.english.as_question(rest if several else base_text))
         except UnknownNounError as error:
@@ -106,6 +112,11 @@ class Superlatives:
             measure = self.resolver.measure(words, comparison.names, base, wording)
         n = self.english.count_of(first if several else match["n"] or "")
         return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
+
+    def _rates(self, word: str) -> bool:
+        """Return whether a word speaks of a number: «the highest rated film», «the lowest tier service»."""
+        is_class = bool(self.resolver.lexicon.class_named(stems(word)))
+        return not is_class and not MENTION.search(word) and self.resolver.has_number(word)
 
     def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
         """Move «in e0» and «among the neighbours of e0» from the end of the measure to the entities compared."""
@@ -184,9 +195,12 @@ class Comparisons:
         """
         in_time = self.english.match("in_time", text)
         when = self.english.read_amount(in_time["when"]) if in_time else None
-        if in_time and when and not when.rest and any(map(_IS_DATE, literal_types(self.place.graph).values())):
-            base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "date", f"in {in_time['when']}")
+        if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
+            base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
+        done = self._done_in_time(text)
+        if done is not None:
+            return done
         bounds = self._bounds(text)
         if bounds is None:
             return None
@@ -200,19 +214,33 @@ class Comparisons:
             return self._bounded(None, bounds, attribute, error)
         return self._bounded(base, bounds, attribute)
 
+    def _done_in_time(self, text: str) -> SetPlan | None:
+        """Read «people who joined in 2020»: a verb that speaks of a property; None if there is none."""
+        match = self.english.match("done_in_time", text)
+        when = self.english.read_amount(match["when"]) if match else None
+        if match is None or when is None or when.rest:
+            return None
+        try:
+            base = self.read(match["base"])
+            attribute = self.resolver.date(match["attr"], base, match["attr"])
+        except CannotPlanError:
+            return None
+        return p.dated(base, attribute, "exactly", when.as_date) if attribute.source.relation < 0 else None
+
     def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
         """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""
         if not MENTION.search(base) and not self.english.content(base):
-            return self.resolver.measured(words, (), wording, dates=True)
+            return self.resolver.measured(words or "date", (), wording, dates=True)
         try:
             plan = self.read(base)
         except UnknownNounError as error:
             return self.resolver.taken_for(error, words, (), wording, dates=True)
-        return plan, self.resolver.date(words, plan, wording)
+        return plan, self.resolver.date(words or "date", plan, wording)
 
     def _doer(self, text: str) -> tuple[str, str]:
         """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
-        match = self.english.match("doer", text)
+        is_bare = not re.search(r"\b(?:that|which|who|is|are|do|does|not)\b", text)
+        match = self.english.match("doer", self.english.as_question(text) if is_bare else text)
         if match is None or MENTION.search(text):
             return text, ""
         noun, verb = self.resolver.noun_and_verb(match["rest"])
@@ -263,7 +291,9 @@ class Comparisons:
             return _Bounds(text[: than.start()], kind, comparison.names, than["attr"] or "", than["right"])
         plain = english.search("bound", text)
         if plain and english.read_amount(plain["right"]):
-            return _Bounds(text[: plain.start()], english.bounds[plain["bound"]], (), "", plain["right"])
+            is_time = english.match("time_bound", plain["bound"])
+            kind = english.bounds[plain["bound"]]
+            return _Bounds(text[: plain.start()], kind, (), "", plain["right"], is_time=is_time is not None)
         exact = english.search("exact", text)
         return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
 
@@ -292,7 +322,8 @@ class Comparisons:
                     f"'between' needs two numbers, got {bounds.right!r}", code="operators.between_numbers"
                 )
             rest = upper.rest
-        words = " ".join(filter(None, (words, re.sub(r"^(?:of|in) ", "", rest)))).strip()
+        rest = self.english.without("money", re.sub(r"^(?:of|in) ", "", rest))
+        words = " ".join(filter(None, (words, rest))).strip()
         inside = self.english.match("inside", words)
         if inside and isinstance(base, p.Members):
             base, words = self.read(f"which {base.name} in {inside['where']}"), inside["words"]
@@ -302,7 +333,9 @@ class Comparisons:
         elif base is None:
             base, measure = self.resolver.measured(words, bounds.names, wording)
         else:
-            measure = self.resolver.measure(words, bounds.names, base, wording)
+            names = self.english.comparatives["more recent"].names if bounds.is_time else bounds.names
+            names = names or (_MONEY if self.english.search("money", bounds.right) else ())
+            measure = self.resolver.measure(words, names, base, wording)
         if measure.is_date(self.place):
             return p.dated(base, measure, bounds.kind, amount.as_date, upper and upper.as_date)
         if amount.date:

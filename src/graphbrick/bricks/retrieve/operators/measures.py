@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.operators.dates import MOMENT, Date
 from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan, Steps
-from graphbrick.core import Path
-from graphbrick.graphs.store.literals import literal_types, values_of
+from graphbrick.core.items import Item
+from graphbrick.patterns.properties.sources import Source, numbers_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,25 +42,25 @@ class Measure(ABC):
 
 @dataclass(frozen=True)
 class Attribute(Measure):
-    """The number or date that a relation gives."""
+    """The number or date that a property gives: a column, or the tails of a relation."""
 
-    relation: int
+    source: Source
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
-        return place.graph.relation_label(self.relation)
+        return self.source.name
 
     def of(self, place: Place, entities: Ints) -> Floats:
         """Return the number of each entity, NaN where there is none."""
-        return values_of(place.graph, self.relation).of(entities)
+        return numbers_of(place.graph, self.source).of(entities)
 
     def unit(self, place: Place) -> str:
         """Return the unit; empty for none."""
-        return literal_types(place.graph)[self.relation].unit
+        return self.source.unit
 
     def is_date(self, place: Place) -> bool:
-        """Return whether the relation gives dates."""
-        return literal_types(place.graph)[self.relation].is_date
+        """Return whether the property gives dates."""
+        return self.source.is_date
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ class Within(SetPlan):
                 inside |= (values == self.low) | (values == self.high)
         return entities[inside]
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
-        return self.base.paths(place, entities) + value_paths(place, self.measure, entities)
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        return self.base.proofs(place, entities) + value_paths(place, self.measure, entities)
 
 
 def compared(base: SetPlan, measure: Measure, kind: str, low: float, high: float = np.inf) -> Within:
@@ -207,15 +207,17 @@ class Best(SetPlan):
         best: Ints = entities[order][values[order] == distinct[self.rank - 1]]
         return best
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
-        return self.base.paths(place, entities) + value_paths(place, self.measure, entities)
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        return self.base.proofs(place, entities) + value_paths(place, self.measure, entities)
 
 
-def value_paths(place: Place, measure: Measure, entities: Ints) -> list[Path]:
-    """Return the paths from entities to their value, or to the entities counted for them."""
-    steps: Steps = ((measure.relation, True),) if isinstance(measure, Attribute) else ()
+def value_paths(place: Place, measure: Measure, entities: Ints) -> list[Item]:
+    """Return what shows the value of entities: properties, or paths to it or to the entities counted for them."""
+    if isinstance(measure, Attribute) and measure.source.relation < 0:
+        return place.properties(measure.source.name, entities[:_PROVEN])
+    steps: Steps = ((measure.source.relation, True),) if isinstance(measure, Attribute) else ()
     of_class = measure.of_class if isinstance(measure, Degree) else ""
     steps = measure.steps if isinstance(measure, Degree) else steps
     ways = [Along(entity, steps, of_class=of_class) for entity in entities[:_PROVEN].tolist()]
-    return [path for way in ways for path in way.paths(place, way.run(place))]
+    return [path for way in ways for path in way.proofs(place, way.run(place))]

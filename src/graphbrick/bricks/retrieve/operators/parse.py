@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.comparisons import Comparisons, Superlatives
@@ -10,7 +11,12 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.deferred import cached_property
 from graphbrick.language.stems import WORD, stem, stems
+from graphbrick.patterns.properties.sources import has_columns
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.conditions import Conditions
 
 
 class Parser:
@@ -41,6 +47,11 @@ class Parser:
         text = re.sub(r"'([^\W_]+)'", lambda match: f"'{words.get(match[1], match[1])}'", text)
         return MENTION.sub(lambda match: labels.get(match[0], match[0]), text)
 
+    def value_cue(self) -> str:
+        """Return the first value of a property in the question, which calls for a condition; "" for none."""
+        terms = self.conditions.terms(self.question.text) if has_columns(self.place.graph) else ()
+        return self.question.text[terms[0].start : terms[0].end] if terms else ""
+
     def listed(self, text: str) -> p.Listed:
         """Return the entities that a text mentions."""
         return p.Listed(tuple(self.entities[int(number)] for number in MENTION.findall(text)))
@@ -59,8 +70,8 @@ class Parser:
         """
         text = self.english.without("everywhere", text)
         rules = (
-            self._listed, self._except, self.superlatives.best, self.comparisons.within, self._lacking, self._not,
-            self._of_best, self._shared, self._joined,
+            self._listed, self._except, self.superlatives.best, self._where, self.comparisons.within,
+            self._lacking, self._not, self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -68,6 +79,17 @@ class Parser:
                 return plan
         mentions = MENTION.findall(text)
         return self.resolver.along(text, self.entities[int(mentions[0])]) if mentions else self._members(text)
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """The reader of values of properties."""
+        from graphbrick.bricks.retrieve.operators.conditions import Conditions  # most graphs need none
+
+        return Conditions(self.resolver, self.set)
+
+    def _where(self, text: str) -> SetPlan | None:
+        """Read «services written in Kotlin»: the values of properties in a phrase."""
+        return self.conditions.within(text) if has_columns(self.place.graph) else None
 
     def _listed(self, text: str) -> SetPlan | None:
         match = self.english.match("listed", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +25,7 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.language.stems import Stems, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
+from graphbrick.patterns.properties.sources import Source
 
 Ints = npt.NDArray[np.int64]
 
@@ -162,11 +163,14 @@ class PhraseResolver:
                 return first, " ".join(words[end:])
         return text, ""
 
-    def _is_said(self, wanted: Sequence[str], relation: int) -> bool:
-        """Return whether all of some words speak of a relation."""
-        return bool(wanted) and all(
-            self.english.is_among(word, self.lexicon.relations[relation].words) for word in wanted
-        )
+    def words_of(self, source: Source) -> Set[str]:
+        """Return the stems of the words that speak of a property."""
+        return source.words if source.relation < 0 else self.lexicon.relations[source.relation].words
+
+    def _is_said(self, wanted: Sequence[str], source: Source) -> bool:
+        """Return whether all of some words speak of a property."""
+        words = self.words_of(source)
+        return bool(wanted) and all(self.english.is_among(word, words) for word in wanted)
 
     def _matches(self, phrase: str, entity: int) -> list[_Match]:
         label = self.place.graph.label(entity)

@@ -18,6 +18,7 @@ from graphbrick.bricks.retrieve.operators.measures import (
     compared,
     dated,
 )
+from graphbrick.bricks.retrieve.operators.properties.selections import Holding, Through, Where
 from graphbrick.bricks.retrieve.operators.sets import (
     Along,
     Both,
@@ -48,6 +49,7 @@ __all__ = [
     "Difference",
     "Either",
     "Having",
+    "Holding",
     "IsAmong",
     "IsAny",
     "IsMore",
@@ -59,9 +61,11 @@ __all__ = [
     "Plan",
     "SetPlan",
     "Steps",
+    "Through",
     "UnknownNounError",
     "UnreadWordError",
     "ValuePlan",
+    "Where",
     "Within",
     "Without",
     "compared",

@@ -13,13 +13,15 @@ from graphbrick.bricks.retrieve.operators.plan import (
     CannotPlanError,
     Degree,
     Having,
+    Holding,
     Measure,
     SetPlan,
     UnknownNounError,
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
-from graphbrick.graphs.store.literals import literal_types
+from graphbrick.core.deferred import cached_property
 from graphbrick.language.stems import stems
+from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 
 
 class Resolver(PhraseResolver):
@@ -39,7 +41,7 @@ class Resolver(PhraseResolver):
                 words=words,
             )
         sample = self._sample(entities)
-        votes, unsaid, values = Counter[Degree](), tuple[str, ...](), literal_types(self.place.graph)
+        votes, unsaid, values = Counter[Degree](), tuple[str, ...](), {s.relation for s in sources_of(self.place.graph)}
         for entity in sample:
             for match in self._matches(words if MENTION.search(words) else f"which {words} does e0 have", entity)[:1]:
                 if match.unsaid:
@@ -79,6 +81,9 @@ class Resolver(PhraseResolver):
             attribute = self.attribute(name, base)
             if attribute is not None:
                 return attribute
+        only = self.only_date(base) if "date" in names else None
+        if only is not None:
+            return only
         raise CannotPlanError(
             f"no relation of this graph gives a number for {wording!r}{_wanted(names)} here",
             code="operators.no_number_here",
@@ -89,13 +94,13 @@ class Resolver(PhraseResolver):
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
         wanted = self.english.content(words)
         entities = base.run(self.place)
-        best: tuple[float, int] | None = None
-        for relation in literal_types(self.place.graph):
-            if not self._is_said(wanted, relation):
+        best: tuple[float, Source] | None = None
+        for source in self.numeric:
+            if not self._is_said(wanted, source):
                 continue
-            share = float(np.mean(~np.isnan(Attribute(relation).of(self.place, entities)))) if len(entities) else 0.0
+            share = float(np.mean(~np.isnan(Attribute(source).of(self.place, entities)))) if len(entities) else 0.0
             if share >= 0.5 and (best is None or share > best[0]):
-                best = share, relation
+                best = share, source
         return None if best is None else Attribute(best[1])
 
     def measured(
@@ -112,17 +117,16 @@ class Resolver(PhraseResolver):
         Raises:
             CannotPlanError: The graph has nothing of the kind.
         """
-        graph, wanted = self.place.graph, self.english.content(words)
+        wanted = self.english.content(words)
         for words_of_one in [wanted] if wanted else [self.english.content(name) for name in names]:
-            relations = [
-                relation
-                for relation, kind in literal_types(graph).items()
-                if self._is_said(words_of_one, relation) and (kind.is_date or not dates)
+            sources = [
+                source
+                for source in self.numeric
+                if self._is_said(words_of_one, source) and (source.is_date or not dates)
             ]
-            bases = [Having(relation) for relation in relations]
-            if bases:
-                base = max(bases, key=lambda base: len(base.run(self.place)))
-                return base, Attribute(base.relation)
+            if sources:
+                source = max(sources, key=lambda source: len(owners_of(self.place.graph, source)))
+                return self.holding(source), Attribute(source)
         for relation, forward in sorted(self._steps_named(stems(words))) if wanted and not dates else ():
             return Having(relation, forward), Degree(((relation, forward),))
         kind = "date" if dates else "number"
@@ -133,14 +137,31 @@ class Resolver(PhraseResolver):
             kind=kind,
         )
 
+    @cached_property
+    def numeric(self) -> list[Source]:
+        """The properties that are numbers or dates."""
+        return [source for source in sources_of(self.place.graph) if source.literal is not None]
+
+    @staticmethod
+    def holding(source: Source) -> SetPlan:
+        """Return all entities that have a property."""
+        return Having(source.relation) if source.relation >= 0 else Holding(source)
+
+    def only_date(self, base: SetPlan) -> Attribute | None:
+        """Return the date of the entities of a set if most of them have one kind of date only."""
+        entities = base.run(self.place)
+        dates = [Attribute(source) for source in self.numeric if source.is_date and source.relation < 0]
+        shared = [one for one in dates if len(entities) and np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
+        return shared[0] if len(shared) == 1 else None
+
     def date(self, words: str, base: SetPlan, wording: str) -> Attribute:
         """Return the relation with dates that words speak of.
 
         Raises:
             CannotPlanError: There is none.
         """
-        attribute = self.attribute(words, base)
-        if attribute is not None and literal_types(self.place.graph)[attribute.relation].is_date:
+        attribute = self.attribute(words, base) or (self.only_date(base) if words == "date" else None)
+        if attribute is not None and attribute.source.is_date:
             return attribute
         raise CannotPlanError(
             f"no relation of this graph gives a date for {wording!r} ({words})",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Path, Subgraph
+from graphbrick.core import Subgraph
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.items import Item, Property
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
 from graphbrick.pipeline.budget import check_budget
@@ -45,6 +47,15 @@ class UnreadWordError(CannotPlanError):
         super().__init__(f"no rule reads what {word!r} changes here", code="operators.unread_word", word=word)
 
 
+NO_VALUE = "operators.no_value"
+"""The code of the error that entities do not have a property that is asked for."""
+
+
+def no_value(owner: str, name: str) -> CannotPlanError:
+    """Return the error that something does not have a property."""
+    return CannotPlanError(f"«{owner}» has no {name}", code=NO_VALUE, owner=owner, name=name)
+
+
 @dataclass(frozen=True)
 class Place:
     """The graph and the limits that plans run with.
@@ -75,6 +86,11 @@ class Place:
         """Follow a pattern."""
         both = {relation for relation, _ in steps if self.graph.relation_label(relation) in self.symmetric}
         return follow(self.subgraph, start, steps, back=back, symmetric=both, check=check_budget)
+
+    def properties(self, name: str, entities: Ints) -> list[Item]:
+        """Return a property of some entities as evidence."""
+        own = ((entity, self.graph.properties(entity).get(name)) for entity in entities.tolist())
+        return [Property(self.graph, entity, name, value) for entity, value in own if value is not None]
 
     def labels(self, entities: Sequence[int]) -> str:
         """Return the labels of some entities; the first three of many."""
@@ -112,8 +128,8 @@ class SetPlan(Plan):
     def _run(self, place: Place) -> Ints:
         """Find the entities."""
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
         return []
 
 
@@ -127,6 +143,30 @@ class ValuePlan(Plan):
     def unit(self, place: Place) -> str:
         """Return the unit of the value; empty for none."""
         return ""
+
+
+class Shown(NamedTuple):
+    """An answer that is a value.
+
+    Attributes:
+        text: The value as people write it.
+        entity: The entity that it is; None for a value that is not an entity.
+    """
+
+    text: str
+    entity: int | None = None
+
+
+class TextPlan(Plan):
+    """A plan that gives values as texts."""
+
+    @abstractmethod
+    def shown(self, place: Place) -> list[Shown]:
+        """Return the answers."""
+
+    @abstractmethod
+    def proofs(self, place: Place) -> list[Item]:
+        """Return what shows them."""
 
 
 @dataclass(frozen=True)
@@ -154,8 +194,8 @@ class Along(SetPlan):
         ends = np.zeros(0, dtype=np.int64) if followed is None else np.unique(followed.ends).astype(np.int64)
         return ends[np.isin(ends, place.classes[self.of_class])] if self.of_class else ends
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
         followed = place.followed(self.start, self.steps, back=self.back)
         if followed is None:
             return []
@@ -235,9 +275,9 @@ class Both(SetPlan):
             entities = entities[np.isin(entities, other)]
         return entities
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
-        return [path for part in self.parts for path in part.paths(place, entities)]
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        return [item for part in self.parts for item in part.proofs(place, entities)]
 
 
 @dataclass(frozen=True)
@@ -267,6 +307,6 @@ class Without(SetPlan):
         base = self.base.run(place)
         return base[~np.isin(base, self.other.run(place))]
 
-    def paths(self, place: Place, entities: Ints) -> list[Path]:
-        """Return paths that show why entities are in the set."""
-        return self.base.paths(place, entities)
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        return self.base.proofs(place, entities)

@@ -9,7 +9,6 @@ from typing import cast
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.model_plan import plan_by_model
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
@@ -26,11 +25,12 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.question import question_of
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import English, english
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
-from graphbrick.core import Citation, Evidence, Path, Query, Row, Subgraph
+from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
 from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
@@ -40,6 +40,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import symmetric_relations
+from graphbrick.patterns.properties.sources import has_columns
 from graphbrick.pipeline import RetrieveStage
 
 EXPLAINED, ASSUMED = 0.95, 0.5
@@ -96,13 +97,18 @@ class Operators(RetrieveStage):
         lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
         question = question_of(graph, query, partial(_is_known, lexicon, words))
         cue = words.cue_in(question.text)
-        if not cue and query.seeds and len(question.entities) < 2:
+        asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
+        if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
-            plan, by_model = self._planned(parser, cue)
+            of_properties = self._fact(parser)
+            cue = cue or parser.value_cue()
+            if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
+                return self.patterns.retrieve(query, subgraph)
+            plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain and words.search("never_plain", cue):
                 raise UnreadWordError(cue)
@@ -110,7 +116,7 @@ class Operators(RetrieveStage):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
-            if not cue and query.seeds:
+            if not cue and query.seeds and error.code != NO_VALUE:
                 return self.patterns.retrieve(query, subgraph)
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
@@ -126,6 +132,17 @@ class Operators(RetrieveStage):
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
+    @staticmethod
+    def _fact(parser: Parser) -> Plan | None:
+        """Return the plan of a question for the value of a property, or for a card; else None."""
+        text, has_properties = parser.question.text, has_columns(parser.place.graph)
+        if not has_properties and not _asks_for_card(parser.english, text):
+            return None
+        from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
+
+        facts = Facts(parser)
+        return facts.card(text) or (facts.read(text) if has_properties else None)
+
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""
         question = parser.question
@@ -135,6 +152,8 @@ class Operators(RetrieveStage):
             if self.llm is None or not cue:
                 raise
             reason = parser.with_names(str(error))
+        from graphbrick.bricks.retrieve.operators.by_model.model_plan import plan_by_model  # most runs have no model
+
         by_model = Parser(parser.resolver, question)
         try:
             plan = plan_by_model(self.llm, by_model, question.text)
@@ -154,12 +173,12 @@ class Operators(RetrieveStage):
         rows: list[Item] = []
         entities = np.zeros(0, dtype=np.int64)
         cited = (Citation(query=text),)
-        if isinstance(plan, ValuePlan):
-            literal = plan.literal(place) if isinstance(plan, Amount) else None
-            shown = _shown(plan.value(place), plan.unit(place)) if literal is None else place.graph.label(literal)
-            named = () if literal is None else (literal,)
-            rows.append(Row(ANSWER, (shown, text), cited, named, place.graph, source=source))
-            inner = getattr(plan, "base", None)
+        inner: object = None
+        if isinstance(plan, TextPlan | ValuePlan):
+            for one in plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]:
+                named = () if one.entity is None else (one.entity,)
+                rows.append(Row(ANSWER, (one.text, text), cited, named, place.graph, source=source))
+            inner = getattr(plan, "base", None) if isinstance(plan, ValuePlan) else None
             if isinstance(inner, SetPlan) and not isinstance(inner, Members):
                 entities = inner.run(place)
         else:
@@ -180,10 +199,12 @@ class Operators(RetrieveStage):
                 n=len(entities),
                 cap=self.cap,
             )
-        paths: list[Path] = []
-        if isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
-            paths = inner.paths(place, entities[: self.cap])[: self.cap]
-        return Evidence((*rows, *dict.fromkeys(paths)))
+        proofs: list[Item] = []
+        if isinstance(plan, TextPlan):
+            proofs = plan.proofs(place)
+        elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
+            proofs = inner.proofs(place, entities[: self.cap])[: self.cap]
+        return Evidence((*rows, *dict.fromkeys(proofs)))
 
 
 def read(parser: Parser, text: str) -> Plan:
@@ -214,10 +235,21 @@ def read(parser: Parser, text: str) -> Plan:
     return parser.set(text)
 
 
+def _asks_for_card(words: English, text: str) -> bool:
+    """Return whether a question may ask for all that is known about an entity."""
+    return bool(words.match("card", text) or words.match("description", text))
+
+
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
     """Return whether a word has a meaning of its own, so that it does not name an entity."""
     form = stem(word)
     return word in words.all_words or form in words.all_words or form in lexicon.words
+
+
+def _value_of(plan: ValuePlan, place: Place) -> Shown:
+    """Return the value of a plan, as the graph writes it where it does."""
+    written = plan.written(place) if isinstance(plan, Amount) else None
+    return written or Shown(_shown(plan.value(place), plan.unit(place)))
 
 
 def _shown(value: float | bool, unit: str) -> str:

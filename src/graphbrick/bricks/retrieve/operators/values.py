@@ -8,7 +8,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
-from graphbrick.graphs.store.literals import literal_types
+from graphbrick.patterns.properties.sources import Source, sources_of
 
 _MORE_THAN = re.compile(r"(?P<more>more|fewer|less) .* than ")
 _DONE = re.compile(r"(?:the )?e\d+ (?P<verb>.+)")  # «e0 own»
@@ -94,11 +94,12 @@ class Numbers:
             base, measure = self.resolver.measured(words, (), words)
         except CannotPlanError:
             return None
-        return p.Amount(base, measure) if isinstance(measure, p.Attribute) and self._counts(measure.relation) else None
+        return p.Amount(base, measure) if isinstance(measure, p.Attribute) and self._counts(measure.source) else None
 
-    def _counts(self, relation: int) -> bool:
-        """Return whether a relation gives whole numbers without a unit."""
-        kind = literal_types(self.parser.place.graph).get(relation)
+    @staticmethod
+    def _counts(source: Source | None) -> bool:
+        """Return whether a property gives whole numbers without a unit."""
+        kind = None if source is None else source.literal
         return kind is not None and kind.kind == "integer" and not kind.unit
 
     def _given_number(self, plan: SetPlan) -> p.Amount | None:
@@ -106,10 +107,12 @@ class Numbers:
         if not isinstance(plan, p.Along):
             return None
         relation, forward = plan.steps[-1]
-        if not forward or not self._counts(relation):
+        sources = sources_of(self.parser.place.graph)
+        source = next((source for source in sources if source.relation == relation), None)
+        if source is None or not forward or not self._counts(source):
             return None
         base = p.Along(plan.start, plan.steps[:-1], plan.back) if plan.steps[1:] else p.Listed((plan.start,))
-        return p.Amount(base, p.Attribute(relation))
+        return p.Amount(base, p.Attribute(source))
 
     def _people(self, text: str) -> ValuePlan | None:
         """Read «how many people live in e0»: where people are not a class, their number is an attribute."""

@@ -153,8 +153,8 @@ class CypherGraph(DatabaseGraph, HasProperties):
         if known is not None and self._handles[known] != handle:
             key = f"{next(iter(labels), '')}:{key}"  # ids are often unique within a label only
         label_name = _first(self._label_names, properties)
-        stated = properties.get("types")
-        types = tuple(map(str, labels)) if stated is None else _texts(stated)
+        named = [name for name in ("types", "aliases") if isinstance(properties.get(name), str | list | tuple)]
+        types = _texts(properties["types"]) if "types" in named else tuple(map(str, labels))
         return Node(
             key,
             _text(properties[label_name]) if label_name else key,
@@ -162,7 +162,7 @@ class CypherGraph(DatabaseGraph, HasProperties):
             _text(properties.get("description")),
             _texts(properties.get("aliases")),
             handle,
-            self.own(properties, (key_name, label_name, *FACTS)) if whole else NO_PROPERTIES,
+            self.own(properties, (key_name, label_name, "description", *named)) if whole else NO_PROPERTIES,
         )
 
     def repeated(self, handle: Any) -> Collection[str]:
@@ -363,7 +363,7 @@ class CypherGraph(DatabaseGraph, HasProperties):
 
     def searches(self, condition: Condition) -> Iterable[of_properties.Search]:
         """Return the searches that together find all nodes with a property that meets a condition, and a few more."""
-        return of_properties.searches(self, condition, "datetime")
+        return of_properties.searches(self, condition, ("date", "localdatetime", "datetime"))
 
     def matching(self, condition: Condition) -> Sequence[int]:
         """Return the entities with a property that meets a condition, ascending; the database looks for them."""

@@ -152,7 +152,7 @@ class FalkorGraph(CypherGraph):
 
     def searches(self, condition: Condition) -> Iterable[Search]:
         """Return the searches that together find all nodes with a property that meets a condition, and a few more."""
-        return searches(self, condition, "")
+        return searches(self, condition, ())  # it compares times wrongly that are more than 68 years apart
 
     def plain(self, value: Any) -> Any:
         """Return a value as plain data: entities as keys, relations as their types, paths as lists of both."""

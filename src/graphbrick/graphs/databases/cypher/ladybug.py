@@ -11,17 +11,17 @@ from typing import Any
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.properties.condition import Condition
-from graphbrick.core.properties.values import Properties, PropertyColumn
+from graphbrick.core.properties.values import Properties, PropertyColumn, shown_value
 from graphbrick.core.schema import Connection, NodeClass, Property, RelationType, Rows, Schema
 from graphbrick.core.session import current_session
 from graphbrick.graphs.databases.cypher.around import Followed
 from graphbrick.graphs.databases.cypher.cypher import FACTS, OPTIONS, CypherGraph
 from graphbrick.graphs.databases.cypher.dialect import Dialect, quoted
-from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in, table_search
+from graphbrick.graphs.databases.cypher.ladybug_search import handles_named_in, has_value, table_search
 from graphbrick.graphs.databases.cypher.plain_schema import examples_of
 from graphbrick.graphs.databases.cypher.properties import Search, Tally
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
-from graphbrick.graphs.databases.cypher.values import key_value, properties_among, type_kind
+from graphbrick.graphs.databases.cypher.values import key_value, properties_among, property_value, type_kind
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
 from graphbrick.graphs.databases.graph import files_mark, needed_module, number_option
 from graphbrick.graphs.databases.names import relation_words
@@ -122,13 +122,20 @@ class LadybugGraph(CypherGraph):
 
     def own(self, values: Mapping[str, Any], without: Collection[str]) -> Properties:
         """Return the properties among the values of a node or relation."""
-        return properties_among(values, (*without, *_INTERNAL))
+        properties, names = properties_among(values, (*without, *_INTERNAL)), self._names_of(values["_LABEL"])
+        own = {names[name]: value for name, value in properties.items() if name in names}
+        return {**{name: value for name, value in properties.items() if name not in names}, **own}
+
+    def _names_of(self, table: str) -> Mapping[str, str]:
+        """Return the property that each column holds; empty for a table that no export of a folder graph made."""
+        columns = self._table_comments.get(table, {}).get("columns", {})
+        return {column: str(name) for column, (name, _) in columns.items()}
 
     def repeated(self, handle: Any) -> Collection[str]:
         """Return the properties that only repeat triples: the numbers and dates in an export of a folder graph."""
         _, table, _ = self._tables[handle[0]]
         properties: dict[str, str] = self._table_comments.get(table, {}).get("properties", {})
-        return properties
+        return properties.keys() - {*self._names_of(table).values()}
 
     def nodes_at(self, handles: Sequence[Any]) -> list[Node]:
         """Return the whole nodes with these handles, in any order, without those that are gone."""
@@ -248,7 +255,7 @@ class LadybugGraph(CypherGraph):
         """Return the searches that together find all nodes with a property that meets a condition, and a few more."""
         for table, columns in self._columns.items():
             for name, declared, _ in columns:
-                if name == condition.name and table in self._node_tables:
+                if self._names_of(table).get(name, name) == condition.name and table in self._node_tables:
                     search = table_search(table, name, declared, condition)
                     if search is not None:
                         yield search
@@ -257,23 +264,26 @@ class LadybugGraph(CypherGraph):
         """Return the columns of the node tables that have values, with exact counts."""
         tally = Tally()
         for table in self._node_tables:
+            names = self._names_of(table)
             columns = {name: kind for name, kind, _ in self._columns[table] if name not in self._named_columns(table)}
             pattern = f"(n:{quoted(table)})"
-            having = (_has_value(f"n.{quoted(name)}", kind) for name, kind in columns.items())
+            having = (has_value(f"n.{quoted(name)}", kind) for name, kind in columns.items())
             listed = ", ".join(f"sum(CASE WHEN {one} THEN 1 ELSE 0 END)" for one in having)  # count() takes no decimals
             counts = self.fetch(f"MATCH {pattern} RETURN {listed}", {}, 1).rows[0] if columns else ()
-            examples = {part.name: part.examples for part in self._described(table, pattern, "n")} if columns else {}
             for (name, kind), n in zip(columns.items(), counts, strict=True):
                 if n:
-                    tally.count((name, *type_kind(kind)), n, examples.get(name, ()))
+                    place = f"n.{quoted(name)}"
+                    text = f"MATCH {pattern} WHERE {has_value(place, kind)} RETURN {place} LIMIT {_EXAMPLES}"
+                    values = map(property_value, self._column(text))
+                    examples = [shown_value(value) for value in values if value is not None]
+                    tally.count((names.get(name, name), *type_kind(kind)), n, examples)
         return tally.columns()
 
     def _named_columns(self, table: str) -> set[str]:
         """Return the columns of a table that hold keys, names and descriptions rather than properties."""
         names = [name for name, _, _ in self._columns[table]]
-        key = next((name for name in self.key_names([table]) if name in names), "")
-        label = next((name for name in self._label_names if name in names), "")
-        return {key, label, *FACTS}
+        wanted = (self.key_names([table]), self._label_names)
+        return {*(next((name for name in several if name in names), "") for several in wanted), *FACTS}
 
     @cached_property
     def _node_tables(self) -> list[str]:
@@ -350,8 +360,8 @@ class LadybugGraph(CypherGraph):
             place = f"{variable}.{quoted(name)}"
             least = 1 if "type" in comments and name == "types" else 0  # the first type is the table
             if not rows or all(_is_empty(value, least) for value in column):
-                has_value = _has_value(place, kind, least)
-                column = self._column(f"MATCH {pattern} WHERE {has_value} RETURN {place} LIMIT {_EXAMPLES}")
+                having = has_value(place, kind, least)
+                column = self._column(f"MATCH {pattern} WHERE {having} RETURN {place} LIMIT {_EXAMPLES}")
                 if rows and not column:
                     continue
             described.append(Property(name, kind, examples_of(value for value in column if value is not None)))
@@ -372,11 +382,6 @@ class LadybugGraph(CypherGraph):
                 return RelationType.of(value["_LABEL"], self.own(value, ()))
             return self.node_value(self.read(value), value)
         return plain_values(value, self.plain)
-
-
-def _has_value(place: str, kind: str, least: int = 0) -> str:
-    """Return the condition that a property has a value; a list, more than ``least``."""
-    return f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"
 
 
 def _is_empty(value: Any, least: int) -> bool:

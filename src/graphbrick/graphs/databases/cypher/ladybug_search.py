@@ -89,3 +89,8 @@ _COMPARED = frozenset(
     "INT32 INT64 INT128 UINT8 UINT16 UINT32 UINT64".split()
 )
 """Types whose values are compared with parameters; the values of others are compared after they were read."""
+
+
+def has_value(place: str, kind: str, least: int = 0) -> str:
+    """Return the condition that a property has a value; a list, more than ``least``."""
+    return f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"

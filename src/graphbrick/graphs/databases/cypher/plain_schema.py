@@ -8,6 +8,7 @@ from typing import Any
 from graphbrick.core.schema import Connection, NodeClass, Property, Rows, Schema
 from graphbrick.graphs.databases.cypher.dialect import quoted
 from graphbrick.graphs.databases.cypher.values import plain_scalar
+from graphbrick.graphs.queries.tokens import literal
 
 _SAMPLED = 100  # nodes of a label, or relations of a type, whose properties are read
 _CONNECTED = 5_000  # relations of a type whose ends are read
@@ -90,16 +91,32 @@ def type_name(value: Any) -> str:
 
 
 def examples_of(values: Iterable[Any]) -> tuple[str, ...]:
-    """Return up to three different values as short texts; long lists, such as embeddings, are left out."""
+    """Return up to three different values as short texts, lists and maps as Cypher writes them.
+
+    Long lists, such as embeddings, are left out.
+
+    >>> examples_of([["en", "de"], {"x": 1}, True, "text"])
+    ("['en', 'de']", '{x: 1}', 'true')
+    """
     texts: dict[str, None] = {}
     for value in values:
-        if isinstance(value, list):
-            if len(value) > _EXAMPLES:
-                continue
-            value = ", ".join(map(str, map(plain_scalar, value)))
-        text = str(plain_scalar(value))
+        if isinstance(value, list) and len(value) > _EXAMPLES:
+            continue
+        value = plain_scalar(value)  # a text stays as it is
+        text = value if isinstance(value, str) else _written(value)
         if 0 < len(text) <= _LONGEST:
             texts[text] = None
         if len(texts) == _EXAMPLES:
             break
     return tuple(texts)
+
+
+def _written(value: Any) -> str:
+    value = plain_scalar(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name}: {_written(part)}' for name, part in value.items())}}}"
+    return literal(value) if isinstance(value, str) else str(value)

@@ -16,7 +16,7 @@ from graphbrick.core.properties.values import (
     Scalar,
     Value,
     kind_of,
-    value_text,
+    shown_value,
 )
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.cypher.around import hashable
@@ -91,7 +91,7 @@ class Search(NamedTuple):
     parameters: dict[str, Any]
 
 
-def searches(graph: CypherGraph, condition: Condition, zoned: str) -> Iterator[Search]:
+def searches(graph: CypherGraph, condition: Condition, times: Sequence[str]) -> Iterator[Search]:
     """Yield the searches that together find all nodes with a property that meets a condition.
 
     Classes that are known to have the property come one by one, as indexes belong to classes.
@@ -99,25 +99,25 @@ def searches(graph: CypherGraph, condition: Condition, zoned: str) -> Iterator[S
     Args:
         graph: The graph.
         condition: The condition.
-        zoned: The function for a date-time with zone; empty if the database has none.
+        times: The functions that make a date, a date-time and a date-time with zone of a text; none where times are
+            compared as texts.
     """
     place = f"n.{quoted(condition.name)}"
     types = {part.type for known in graph.schema().classes for part in known.properties if part.name == condition.name}
-    parameters, bounds = _bounds(condition, zoned)
-    if bounds is None or any(not _is_plain(name) for name in types):
+    parameters, bounds = _bounds(condition, times)
+    in_list = f"any(x IN ([] + {place}) WHERE {bounds.format(x='x')})"
+    if any(not _is_plain(name) for name in types):
         where = f"{place} IS NOT NULL"  # a duration equals its text
-    elif any(name.startswith("LIST") for name in types) or not types:
-        where = f"any(x IN ([] + {place}) WHERE {bounds.format(x='x')})"
     else:
-        where = bounds.format(x=place)
+        where = in_list if any(name.startswith("LIST") for name in types) else bounds.format(x=place)
     classes = [
         known.name for known in graph.schema().classes if any(p.name == condition.name for p in known.properties)
     ]
     for name in classes:
         yield Search(f"(n:{quoted(name)})", where, parameters)
-    if not graph.schema().is_complete:
+    if not graph.schema().is_complete:  # then other nodes may have it too, of whatever type
         others = "".join(f"NOT n:{quoted(name)} AND " for name in classes)
-        yield Search("(n)", f"{others}{where}", parameters)
+        yield Search("(n)", f"{others}{in_list}", parameters)
 
 
 def _is_plain(name: str) -> bool:
@@ -125,20 +125,21 @@ def _is_plain(name: str) -> bool:
     return name.removeprefix("LIST OF ") in plain
 
 
-def _bounds(condition: Condition, zoned: str) -> tuple[dict[str, Any], str | None]:
-    """Return parameters, and the condition on ``{x}``; None if the database does not know such values."""
+def _bounds(condition: Condition, times: Sequence[str]) -> tuple[dict[str, Any], str]:
+    """Return parameters, and the condition on ``{x}``."""
     if not any(isinstance(bound, datetime.date) for bound in condition.bounds.values()):
         text = " AND ".join(f"{{x}} {SIGNS[name]} ${name}" for name in condition.bounds)
         return dict(condition.bounds), text
-    earliest, latest = time_range(condition)
+    bounds = [(sign, moment) for sign, moment in zip((">=", "<="), time_range(condition), strict=True) if moment]
     parameters, forms = dict[str, Any](), list[str]()
-    for function, form in (("date", "%Y-%m-%d"), ("localdatetime", "%Y-%m-%dT%H:%M:%S"), (zoned, "%Y-%m-%dT%H:%M:%SZ")):
+    for function in times or ("",):
         parts = []
-        for sign, moment, name in ((">=", earliest, "earliest"), ("<=", latest, "latest")):
-            if function and moment is not None:
-                parts.append(f"{{x}} {sign} {function}(${name}_{function})")
-                parameters[f"{name}_{function}"] = moment.strftime(form).zfill(len("0000-00-00"))
-        forms += [" AND ".join(parts)] if parts else []
+        for sign, moment in bounds:
+            name = f"{'earliest' if sign == '>=' else 'latest'}_{function or 'text'}"
+            parts.append(f"{{x}} {sign} {function}(${name})" if function else f"toString({{x}}) {sign} ${name}")
+            text = moment.date().isoformat() if function == "date" else moment.isoformat(timespec="seconds")
+            parameters[name] = f"{text}Z" if function == "datetime" else text
+        forms.append(" AND ".join(parts))
     return parameters, "(" + " OR ".join(f"({form})" for form in forms) + ")"
 
 
@@ -170,7 +171,7 @@ class Tally:
     def add(self, name: str, value: Value, weight: float = 1.0) -> None:
         """Count a value, as ``weight`` values."""
         first: Scalar = value[0] if isinstance(value, tuple) else value
-        self.count((name, kind_of(first), isinstance(value, tuple)), weight, [value_text(value)])
+        self.count((name, kind_of(first), isinstance(value, tuple)), weight, [shown_value(value)])
 
     def count(self, column: tuple[str, Kind, bool], n: float, examples: Collection[str]) -> None:
         """Count ``n`` values of a name, a kind, and whether they are lists."""

@@ -89,7 +89,11 @@ def _local_matches(graph: RdfGraph, text: str) -> dict[Term, str]:
     for at in range(0, len(iris), _LITERALS):
         values = " ".join(term.text for term in list(iris)[at : at + _LITERALS])
         pattern = f"VALUES ?e {{ {values} }} {without_label(graph)} {in_triple(graph.facts)}"
-        rows = graph.solutions(f"SELECT DISTINCT ?e WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
+        try:
+            rows = graph.solutions(f"SELECT DISTINCT ?e WHERE {{ {pattern} }} LIMIT {_ROWS + 1}", _ROWS).rows
+        except GraphbrickError as error:
+            event(f"IRIs that end in words of the text were not searched: {error}", "rdf_search.iris_not_searched")
+            break
         matches |= {row[0]: iris[row[0]] for row in rows if row[0] in iris}
     return matches
 

@@ -46,8 +46,7 @@ def unnamed_namespaces(graph: RdfGraph) -> tuple[str, ...]:
 def without_label(graph: RdfGraph) -> str:
     """Return a filter: ?e has no label in the preferred language, a variant of it, or without a language."""
     near = f'LANG(?l) = "" || LANGMATCHES(LANG(?l), "{graph.label_language}")'
-    labels = listed(graph.labels, " ")
-    return f"FILTER NOT EXISTS {{ VALUES ?of {{ {labels} }} ?e ?of ?l FILTER(isLiteral(?l) && ({near})) }}"
+    return f"FILTER NOT EXISTS {{ ?e ({listed(graph.labels, '|')}) ?l FILTER(isLiteral(?l) && ({near})) }}"
 
 
 def _rows(graph: RdfGraph, query: str) -> list[str]:

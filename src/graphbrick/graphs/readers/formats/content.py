@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
+from xml.parsers import expat
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.formats.xml import root_of
 from graphbrick.graphs.readers.streams import open_source
 
 _START = 1 << 20
@@ -18,21 +19,34 @@ _JSON_LD = re.compile(
 
 
 def told_by_content(file: Path, ending: str) -> str:
-    """Return the ending that tells the format of a file: GraphML or GEXF in ``.xml``, JSON lines in ``.json``.
+    """Return the ending that tells the format of a file: GraphML or GEXF in ``.xml``, JSON lines or LD in ``.json``.
 
     Raises:
-        InputError: The file is JSON-LD.
+        InputError: The lines of a file are JSON-LD.
     """
     if ending == "xml":
-        root = root_of(file)
+        root = _root(file)
         return root if root in ("graphml", "gexf") else ending
     if ending not in ("json", "jsonl", "ndjson"):
         return ending
     with open_source(file) as stream:
         text = stream.read(_START).decode("utf-8", "replace")
     if _JSON_LD.match(text):
-        raise InputError("this is JSON-LD; rename it so that it ends in .jsonld", file, code="json.is_json_ld")
+        if ending == "json":
+            return "jsonld"
+        reason = "these are lines of JSON-LD; write them as one document that ends in .jsonld"
+        raise InputError(reason, file, code="json.is_json_ld")
     return "jsonl" if ending == "json" and _is_lines(text) else ending
+
+
+def _root(file: Path) -> str:
+    """Return the root element without its prefix; empty if it does not begin early in the file."""
+    names: list[str] = []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda name, _: names.append(name)
+    with open_source(file) as stream, suppress(expat.ExpatError):
+        parser.Parse(stream.read(_START), False)
+    return names[0].rpartition(":")[2] if names else ""
 
 
 def _is_lines(text: str) -> bool:

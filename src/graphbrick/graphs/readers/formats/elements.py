@@ -3,42 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from graphbrick.core.errors import InputError
-from graphbrick.core.properties.values import Value
+from graphbrick.core.properties.values import Properties, Value
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.formats.roles import UNNAMED, EdgeRoles, NodeRoles, plain
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.records.blocks import Part
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut, Record, RelationRecord
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
 
 _NODES, _ELEMENTS = 1000, 20_000
-UNDIRECTED = "undirected edges, read in the direction in which they are written"
+BOTH_WAYS = "undirected edges without a relation, read in both directions"
+ONE_WAY = "undirected edges that name a relation, read in the direction in which they are written"
 
 
 @dataclass(slots=True)
 class Node:
-    """A node of a file: its key, and its fields by name."""
+    """A node of a file: its key, its fields by name, and its properties where the file says that they are such."""
 
     key: str
     fields: dict[str, Value] = field(default_factory=dict)
+    own: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Edge:
-    """An edge of a file: the keys of its ends, and its fields by name; these name the relation unless it is set."""
+    """An edge of a file: the keys of its ends, and its fields by name; these name the relation unless it is set.
+
+    ``own`` are its properties where the file says that they are such.
+    """
 
     head: str
     tail: str
     fields: dict[str, Value] = field(default_factory=dict)
     is_directed: bool = True
     relation: str = ""
+    own: dict[str, Value] = field(default_factory=dict)
 
 
 Element: TypeAlias = Node | Edge | EntityRecord | RelationRecord
@@ -68,19 +74,18 @@ def _records(elements: Iterable[Element], reading: FileReading, is_ours: Callabl
         if isinstance(element, RelationRecord | EntityRecord):
             yield element
         elif isinstance(element, Node):
-            yield nodes.record(element.key, element.fields)
+            record = nodes.record(element.key, element.fields)
+            yield replace(record, properties={**record.properties, **element.own}) if element.own else record
         else:
-            if not element.is_directed:
-                reading.left_out.add(UNDIRECTED)
-            yield from _edge_records(element, edges)
+            yield from _edge_records(element, edges, reading.left_out)
 
 
 def understood(elements: Iterable[Element], reading: FileReading, is_ours: Callable[[], bool] = lambda: False) -> str:
     """Return in one line how the first nodes and edges of a file are read."""
     first = _first(iter(elements))
     nodes, edges = _roles(first, is_ours(), reading.options)
-    text = nodes.described(element.fields for element in first if isinstance(element, Node))
-    other = edges.described(element.fields for element in first if isinstance(element, Edge))
+    text = nodes.described({**element.fields, **element.own} for element in first if isinstance(element, Node))
+    other = edges.described({**element.fields, **element.own} for element in first if isinstance(element, Edge))
     return "; ".join(part for part in (text, other) if part)
 
 
@@ -108,11 +113,19 @@ def _roles(first: list[Element], is_ours: bool, options: ReadOptions) -> tuple[N
     return nodes, EdgeRoles.of(edges, options.relation or UNNAMED)
 
 
-def _edge_records(edge: Edge, roles: EdgeRoles) -> Iterator[Record]:
+def _edge_records(edge: Edge, roles: EdgeRoles, left_out: LeftOut) -> Iterator[Record]:
+    """Yield the triple of an edge; of an undirected one that names no relation, a triple in each direction."""
     relation, label, properties = (edge.relation, None, edge.fields) if edge.relation else roles.taken(edge.fields)
     if label is not None:
         yield RelationRecord(relation, label)
-    if properties:
-        yield EdgeRecord(edge.head, relation, edge.tail, properties)
-    else:
-        yield edge.head, relation, edge.tail
+    properties = {**properties, **edge.own} if edge.own else properties
+    yield _triple(edge.head, relation or roles.unnamed, edge.tail, properties)
+    if edge.is_directed:
+        return
+    left_out.add(ONE_WAY if relation else BOTH_WAYS)
+    if not relation and edge.head != edge.tail:
+        yield _triple(edge.tail, roles.unnamed, edge.head, properties)
+
+
+def _triple(head: str, relation: str, tail: str, properties: Properties) -> Record:
+    return EdgeRecord(head, relation, tail, properties) if properties else (head, relation, tail)

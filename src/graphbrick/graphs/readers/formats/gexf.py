@@ -146,6 +146,9 @@ class Gexf(XmlGraph):
         if not all(end.strip() for end in ends):
             self.bad("the edge has no source or no target", "gexf.no_end")
             return
+        key = fields.pop("networkx_key", None)  # tells parallel edges apart; a text is their relation
+        if isinstance(key, str):
+            fields.setdefault("relation", key)
         if attributes.get("id"):
             self.left_out.add("ids of edges", attributes["id"])
         type_ = attributes.get("type", "").casefold()

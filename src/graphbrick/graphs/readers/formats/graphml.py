@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphbrick.core.properties.values import Value
+from graphbrick.graphs.readers.fields import Field
 from graphbrick.graphs.readers.formats.elements import Edge, Node, records_of, understood
-from graphbrick.graphs.readers.formats.values import json_property, typed_value
+from graphbrick.graphs.readers.formats.values import MISMATCHED, json_property, typed_value
 from graphbrick.graphs.readers.formats.xml import XmlGraph
+from graphbrick.graphs.readers.own import own_field, own_value
 from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.records.blocks import Part
 
 _OURS = {"label", "types", "description", "aliases", "relation"}
+_KIND = "graphbrick.kind"  # of a declared attribute of an export of this package
 _OUTSIDE = {"port": "ports of nodes", "hyperedge": "hyperedges", "locator": "links to other files"}
 
 
 @dataclass
 class _Key:
-    """A declared attribute: the elements that have it, its name, its type, and whether its texts are JSON lists."""
+    """A declared attribute: the elements that have it, its name, its type, and whether its texts are JSON lists.
+
+    ``own`` is the property that it is in an export of this package.
+    """
 
     of: str
     name: str
     type: str
     is_list: bool
     default: Value | None = None
+    own: Field | None = None
 
 
 @dataclass
@@ -36,6 +44,7 @@ class _Open:
     name: str
     attributes: dict[str, str]
     fields: dict[str, Value] = field(default_factory=dict)
+    own: dict[str, Value] = field(default_factory=dict)
 
 
 class GraphML(XmlGraph):
@@ -51,6 +60,7 @@ class GraphML(XmlGraph):
         self._data = ""
         self._directed = [True]
         self._skipped = 0
+        self._is_ours = False
 
     def is_ours(self) -> bool:
         """Return whether the declared attributes are those of an export of this package."""
@@ -65,6 +75,7 @@ class GraphML(XmlGraph):
         elif name == "key":
             self._declare(attributes)
         elif name == "graph":
+            self._is_ours = self.is_ours()
             if any(item.name == "node" for item in self._open):
                 self.left_out.add("nested graphs, whose nodes and edges are read and whose outer node is not kept")
             self._directed.append(attributes.get("edgedefault", "directed") != "undirected")
@@ -107,12 +118,18 @@ class GraphML(XmlGraph):
         name = attributes.get("attr.name", "").strip() or id_
         type_ = attributes.get("attr.list") or attributes.get("attr.type", "string")
         self._key = _Key(attributes.get("for", "all"), name, type_, "attr.list" in attributes)
+        if _KIND in attributes:
+            self._key.own = own_field(attributes.get("attr.name", id_), attributes[_KIND])
         self._keys[id_] = self._key
 
     def _add_data(self, text: str) -> None:
+        key = self._keys.get(self._data)
+        if key is not None and key.own is not None and self._open:
+            self._open[-1].own[key.own.name] = self._own_value(text, key.own)
+            return
         if not self._data or not text.strip():
             return
-        key = self._keys.get(self._data) or _Key("all", self._data, "string", False)
+        key = key or _Key("all", self._data, "string", False)
         if not self._open or self._open[-1].name == "graph":
             self.left_out.add("attributes of the graph", key.name)
             return
@@ -128,7 +145,18 @@ class GraphML(XmlGraph):
                 items = None
             if isinstance(items, list):
                 return json_property(items, self.left_out)
+        if key.name in _OURS and self._is_ours:
+            return text.strip() or None
         return typed_value(text, key.type, self.left_out)
+
+    def _own_value(self, text: str, own: Field) -> Value:
+        """Return a value as an export of this package wrote it; the text itself if another program changed it."""
+        value: Value | None = None
+        with suppress(ValueError):
+            value = own_value(json.loads(text) if own.is_list else text, own)
+        if value is None:
+            self.left_out.add(MISMATCHED, text[:40])
+        return text if value is None else value
 
     def _close(self, item: _Open) -> None:
         if item.name == "graph":
@@ -144,18 +172,19 @@ class GraphML(XmlGraph):
         fields |= {name: value for name, value in attributes.items() if name not in known and value.strip()}
         fields |= item.fields
         if item.name == "node":
-            self._add_node(attributes, fields)
+            self._add_node(item, fields)
         else:
-            self._add_edge(attributes, fields)
+            self._add_edge(item, fields)
 
-    def _add_node(self, attributes: dict[str, str], fields: dict[str, Value]) -> None:
-        key = attributes.get("id", "")
+    def _add_node(self, item: _Open, fields: dict[str, Value]) -> None:
+        key = item.attributes.get("id", "")
         if key.strip():
-            self.out.append(Node(key, fields))
+            self.out.append(Node(key, fields, item.own))
         else:
             self.bad("the node has no id", "graphml.no_id")
 
-    def _add_edge(self, attributes: dict[str, str], fields: dict[str, Value]) -> None:
+    def _add_edge(self, item: _Open, fields: dict[str, Value]) -> None:
+        attributes = item.attributes
         ends = attributes.get("source", ""), attributes.get("target", "")
         if not all(end.strip() for end in ends):
             self.bad("the edge has no source or no target", "graphml.no_end")
@@ -166,7 +195,9 @@ class GraphML(XmlGraph):
         if ports:
             self.left_out.add("ports of edges", n=ports)
         directed = attributes.get("directed")
-        self.out.append(Edge(*ends, fields, self._directed[-1] if directed is None else directed != "false"))
+        self.out.append(
+            Edge(*ends, fields, self._directed[-1] if directed is None else directed != "false", own=item.own)
+        )
 
 
 def _read(file: Path, reading: FileReading) -> Iterator[Part]:

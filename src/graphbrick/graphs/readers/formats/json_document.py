@@ -61,6 +61,8 @@ class _Document:
             self.json.is_directed = value
         elif name == "multigraph" and isinstance(value, bool):
             self.json.is_multigraph = value
+        elif path == ("graph", "kinds") and isinstance(value, dict) and self.json.take_kinds(value):
+            return
         elif name == "hyperedges" and isinstance(value, list):
             self._reading.left_out.add("hyperedges", n=len(value))
         elif value not in (None, "", [], {}):

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Value
+from graphbrick.graphs.readers.fields import Field
 from graphbrick.graphs.readers.formats.elements import Edge, Element, Node
 from graphbrick.graphs.readers.formats.values import json_property
+from graphbrick.graphs.readers.own import own_field, own_value
 from graphbrick.graphs.readers.reader import FileReading
 
 NODES = ("nodes", "vertices", "entities")
 EDGES = ("edges", "links", "relationships", "rels", "relations", "triples")
 OTHER_PARTS = "parts of the file that are not nodes or edges"
 
-_IDS = ("id", "key", "_id", "_key", "~id", "uri", "iri", "identifier", "uuid")
+_IDS = ("id", "key", "_id", "_key", "~id", "uri", "iri", "identifier", "uuid", "identity", "elementId")
+_EDGE_IDS = ("id", "key", "_id", "_key", "identity")
 _NAMES = ("name", "label", "title")
 _HOLDERS = ("data", "attributes", "properties", "metadata")
 # Names of the ends in lower case without underscores, and the name of the relation that belongs to them alone.
@@ -35,6 +38,8 @@ _ROLES = {
 _OURS = {"label", "types", "description", "aliases"}
 _SEEN = 1 << 16
 _Object: TypeAlias = dict[str, Any]
+Line: TypeAlias = Callable[[], int]
+"""Returns the number of the line that is being read; counting lines takes time."""
 
 
 @dataclass
@@ -85,14 +90,37 @@ class JsonElements:
         self._positions = _Positions() if has_positions else None
         self._held: list[tuple[Edge, tuple[object, object]]] = []
         self._seen: set[str] = set()
+        self._own: dict[str, dict[str, Field]] = {"node": {}, "edge": {}}
 
-    def taken(self, value: object, role: str, line: int, id_: str | None = None) -> Iterator[Element]:
+    def take_kinds(self, kinds: dict[str, Any]) -> bool:
+        """Take the kinds of properties that an export of this package states; return whether they are such."""
+        own: dict[str, dict[str, Field]] = {"node": {}, "edge": {}}
+        for role in own:
+            stated = kinds.get(f"{role}s", {})
+            fields = {title: own_field(title, str(form)) for title, form in dict(stated).items()}
+            if None in fields.values():
+                return False
+            own[role] = {title: field for title, field in fields.items() if field is not None}
+        self._own = own
+        return True
+
+    def _own_values(self, value: _Object, role: str) -> dict[str, Value]:
+        """Remove and return the properties of an export of this package; not those that another program changed."""
+        values: dict[str, Value] = {}
+        for title, field_ in self._own.get(role, {}).items():
+            read = own_value(value.get(title), field_)
+            if read is not None:
+                values[field_.name] = read
+                del value[title]
+        return values
+
+    def taken(self, value: object, role: str, line: Line, id_: str | None = None) -> Iterator[Element]:
         """Yield the nodes and edges of a value.
 
         Args:
             value: What `json` made of it.
             role: "node", "edge", or empty if the value must tell.
-            line: Its line, for error messages.
+            line: Returns its line, for error messages.
             id_: The name of the value in an object that holds it.
         """
         if isinstance(value, dict):
@@ -109,11 +137,11 @@ class JsonElements:
         for edge, ends in self._held:
             yield self._placed(edge, ends)
 
-    def _bad(self, reason: str, code: str, line: int, value: object) -> None:
+    def _bad(self, reason: str, code: str, line: Line, value: object) -> None:
         text = json.dumps(value, ensure_ascii=False)[:200]
-        self.reading.bad.add(InputError(reason, self.file, line, text, code=code))
+        self.reading.bad.add(InputError(reason, self.file, line(), text, code=code))
 
-    def _array(self, value: list[Any], role: str, line: int) -> Iterator[Element]:
+    def _array(self, value: list[Any], role: str, line: Line) -> Iterator[Element]:
         """Yield the edge [head, relation, tail], [head, tail, fields] or, among edges, [head, tail]."""
         fields: _Object = {}
         relation: str | None
@@ -131,7 +159,7 @@ class JsonElements:
             return
         yield from self._checked_edge(Edge("", "", self._fields(fields), self.is_directed, relation), ends)
 
-    def _object(self, value: _Object, role: str, line: int, id_: str | None) -> Iterator[Element]:
+    def _object(self, value: _Object, role: str, line: Line, id_: str | None) -> Iterator[Element]:
         outer = dict(value)
         if not role and _is_graph(outer):
             for names, kind in ((NODES, "node"), (EDGES, "edge")):
@@ -141,6 +169,14 @@ class JsonElements:
             for name in outer:
                 self.left_out.add(OTHER_PARTS, name)
             return
+        if not role and (values := _of_browser(outer)):
+            for item, kind in values:
+                yield from self._object(item, kind, line, None)
+            for name, item in outer.items():
+                if not _of_browser(item):
+                    self.left_out.add("values of query records that are not nodes or edges", name)
+            return
+        own = self._own_values(outer, role)
         role = _stated_role(outer, role) or role
         inner: _Object = {}
         for name in _HOLDERS:
@@ -150,11 +186,11 @@ class JsonElements:
                     self._leave_drawing(outer)
         pair = None if role == "node" else _pair(outer, role) or _pair(inner, role)
         if pair is not None:
-            yield from self._edge(outer, inner, pair, line)
+            yield from _with_own(self._edge(outer, inner, pair, line), own)
         elif role == "edge":
             self._bad("the edge has no source or no target", "json.no_end", line, value)
         else:
-            yield from self._node(outer, inner, id_, line)
+            yield from _with_own(self._node(outer, inner, id_, line), own)
 
     def _leave_drawing(self, outer: _Object) -> None:
         """Leave what Cytoscape states about the drawing of an element."""
@@ -162,7 +198,7 @@ class JsonElements:
             if outer.pop(name) not in (None, "", [], {}):
                 self.left_out.add("elements of the drawing", name)
 
-    def _node(self, outer: _Object, inner: _Object, id_: str | None, line: int) -> Iterator[Element]:
+    def _node(self, outer: _Object, inner: _Object, id_: str | None, line: Line) -> Iterator[Element]:
         if not self.count:
             self.is_ours = outer.keys() >= _OURS and all(isinstance(outer[name], list) for name in ("types", "aliases"))
         place = next(
@@ -181,7 +217,7 @@ class JsonElements:
         yield Node(key, self._fields(fields))
 
     def _edge(
-        self, outer: _Object, inner: _Object, pair: tuple[_Object, str, str, str], line: int
+        self, outer: _Object, inner: _Object, pair: tuple[_Object, str, str, str], line: Line
     ) -> Iterator[Element]:
         holder, first, second, named = pair
         ends = holder.pop(first), holder.pop(second)
@@ -197,7 +233,7 @@ class JsonElements:
         relation = str(holder.pop(named)).strip() if isinstance(holder.get(named), str) else ""
         directed = self._direction(outer)
         for fields in (outer, inner) if outer.keys() & set(_IDS) else (inner,):
-            for name in [name for name in _IDS[:4] if name in fields]:
+            for name in [name for name in _EDGE_IDS if name in fields]:
                 self._leave_id(name, fields)
         yield from self._checked_edge(Edge("", "", self._fields(inner | outer), directed, relation), ends)
 
@@ -226,12 +262,19 @@ class JsonElements:
         value = fields.pop(name)
         if name == "key" and self.is_multigraph and isinstance(value, str) and "relation" not in fields:
             fields["relation"] = value
+        elif name == "key" and str(value).startswith(f"{fields.get('relation')} ("):
+            return  # a parallel edge of an export of this package
         elif value is not None:
             self.left_out.add("ids of edges", str(value))
 
     def _fields(self, fields: Mapping[str, Any]) -> dict[str, Value]:
-        values = {name: json_property(value, self.left_out) for name, value in fields.items() if name.strip()}
+        values = {name: self._value(name, value) for name, value in fields.items() if name.strip()}
         return {name: value for name, value in values.items() if value is not None}
+
+    def _value(self, name: str, value: object) -> Value | None:
+        if self.is_ours and name in _OURS and isinstance(value, str):
+            return value.strip() or None  # a text, whatever it looks like
+        return json_property(value, self.left_out)
 
 
 def key_of(value: object) -> str | None:
@@ -256,6 +299,21 @@ def _is_graph(value: _Object) -> bool:
     return all(any(isinstance(value.get(name), list) for name in names) for names in (NODES, EDGES))
 
 
+def _of_browser(value: Any) -> list[tuple[_Object, str]]:
+    """Return the nodes and edges of a record of a query, with their roles, as the browser of Neo4j writes it."""
+    if isinstance(value, list):
+        return [one for item in value for one in _of_browser(item)]
+    if not isinstance(value, dict):
+        return []
+    if "identity" in value and isinstance(value.get("properties"), dict):
+        drop = {"elementId", "startNodeElementId", "endNodeElementId"}
+        plain = {name: item for name, item in value.items() if name not in drop}
+        return [(plain, "edge" if "start" in value and "end" in value else "node")]
+    if "segments" in value:
+        return _of_browser(value["segments"])
+    return [one for item in value.values() if isinstance(item, dict | list) for one in _of_browser(item)]
+
+
 def _stated_role(value: _Object, role: str) -> str:
     """Return and remove the role that an object states, as Cytoscape, APOC and others do; empty if it does not."""
     for name in ("group", "type"):
@@ -276,3 +334,11 @@ def _pair(fields: _Object, role: str) -> tuple[_Object, str, str, str] | None:
         if role or first != "start" or all(isinstance(end, dict) for end in ends):
             return fields, names[first], names[second], names.get(relation, "")
     return None
+
+
+def _with_own(elements: Iterable[Element], own: dict[str, Value]) -> Iterator[Element]:
+    """Yield elements, of which nodes and edges have properties of an export of this package."""
+    for element in elements:
+        if isinstance(element, Node | Edge):
+            element.own = own
+        yield element

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
@@ -23,7 +24,7 @@ def _elements(file: Path, reading: FileReading) -> Iterator[Element]:
         except (json.JSONDecodeError, RecursionError) as error:
             reading.bad.add(InputError(f"not JSON: {error}", file, number, line, code="json.bad_line"))
         else:
-            yield from converter.taken(value, "", number)
+            yield from converter.taken(value, "", partial(int, number))
 
 
 def _read(file: Path, reading: FileReading) -> Iterator[Part]:

@@ -34,9 +34,8 @@ class JsonStream:
         self._json = json.JSONDecoder(strict=False)
         self._text, self._at, self._lines, self._is_end = "", 0, 1, False
 
-    @property
     def line(self) -> int:
-        """The number of the line that is being read."""
+        """Return the number of the line that is being read."""
         return self._lines + self._text.count("\n", 0, self._at)
 
     def values(self) -> Iterator[tuple[JsonPath, object]]:
@@ -121,5 +120,5 @@ class JsonStream:
     def _fault(self, reason: str, is_cut: bool = False) -> InputError:
         if self._is_end and (is_cut or self._at >= len(self._text)):
             reason = "the JSON ends too early; the file is truncated, fetch it again"
-            return InputError(reason, self._file, self.line, code="json.truncated")
-        return InputError(f"not JSON: {reason}", self._file, self.line, code="json.not_json")
+            return InputError(reason, self._file, self.line(), code="json.truncated")
+        return InputError(f"not JSON: {reason}", self._file, self.line(), code="json.not_json")

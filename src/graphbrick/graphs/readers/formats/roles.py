@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from graphbrick.core.properties.values import Value, value_text
-from graphbrick.graphs.readers.fields import several_of
+from graphbrick.graphs.readers.fields import own_list, several_of
 from graphbrick.graphs.records.records import EntityRecord
 
 NAMES = ("label", "name", "title", "caption", "preflabel", "preferred_label")
@@ -25,6 +26,7 @@ UNNAMED = "related to"
 _DIRECTIONS = {"directed", "undirected", "mutual"}
 
 
+@lru_cache(1 << 12)
 def plain(name: str) -> str:
     """Return the name of a field in the spelling of the role tables.
 
@@ -54,6 +56,7 @@ class NodeRoles:
         descriptions: Fields of the description.
         aliases: Fields of aliases.
         other_names: Fields of ``names`` that are aliases where another one is the label.
+        is_ours: Whether an export of this package wrote the file, whose lists are separated by semicolons alone.
     """
 
     names: tuple[str, ...] = NAMES
@@ -61,11 +64,12 @@ class NodeRoles:
     descriptions: tuple[str, ...] = DESCRIPTIONS
     aliases: tuple[str, ...] = ALIASES
     other_names: frozenset[str] = frozenset()
+    is_ours: bool = False
 
     @classmethod
     def of_ours(cls) -> NodeRoles:
         """Return the roles of an export of this package."""
-        return cls(("label",), ("types",), ("description",), ("aliases",))
+        return cls(("label",), ("types",), ("description",), ("aliases",), is_ours=True)
 
     @classmethod
     def of(cls, nodes: Iterable[dict[str, Value]], name: str | None = None, type_: str | None = None) -> NodeRoles:
@@ -121,16 +125,19 @@ class NodeRoles:
         )
         label = value_text(fields[names[0]]) if names else None
         others = [name for name in names[1:] if plain(name) in self.other_names]
-        more = [value_text(fields[name]) for name in others] + [*(several(fields[aliases]) if aliases else ())]
+        more = [value_text(fields[name]) for name in others] + [*(self._several(fields[aliases]) if aliases else ())]
         used = {*names[:1], *others, types, description, aliases}
         return EntityRecord(
             key,
             label,
             tuple(dict.fromkeys(text for text in more if text != label)),
-            several(fields[types]) if types else (),
+            self._several(fields[types]) if types else (),
             value_text(fields[description]) if description else None,
             {name: value for name, value in fields.items() if name not in used},
         )
+
+    def _several(self, value: Value) -> tuple[str, ...]:
+        return own_list(value) if self.is_ours and isinstance(value, str) else several(value)
 
     def described(self, nodes: Iterable[dict[str, Value]]) -> str:
         """Return in one line how the fields of nodes are read; empty if there are no nodes."""
@@ -183,7 +190,7 @@ class EdgeRoles:
         present: set[str] = set()
         labels: dict[str, set[str]] = {}
         for fields in edges:
-            roles = {plain(name): value for name, value in fields.items() if _names_relation(value)}
+            roles = {plain(name): value for name, value in fields.items() if _names_relation(name, value)}
             present.update(roles)
             if "relation" in roles and "label" in roles:
                 labels.setdefault(value_text(roles["relation"]), set()).add(value_text(roles["label"]))
@@ -192,11 +199,11 @@ class EdgeRoles:
         return cls(relations or RELATIONS, has_labels, unnamed)
 
     def taken(self, fields: dict[str, Value]) -> tuple[str, str | None, dict[str, Value]]:
-        """Return the relation of an edge, a label of it that is new, and the properties of the edge."""
-        roles = {plain(name): name for name in reversed(fields) if _names_relation(fields[name])}
+        """Return the relation of an edge (empty if none is named), a label of it that is new, and its properties."""
+        roles = {plain(name): name for name in reversed(fields) if _names_relation(name, fields[name])}
         chosen = next((roles[role] for role in self.relations if role in roles), None)
         if chosen is None:
-            return self.unnamed, None, dict(fields)
+            return "", None, dict(fields)
         relation, label = value_text(fields[chosen]), None
         used = {chosen}
         if self.has_labels and plain(chosen) == "relation" and "label" in roles:
@@ -213,7 +220,7 @@ class EdgeRoles:
         names: set[str] = set()
         count = 0
         for fields in edges:
-            roles = {plain(name): name for name in reversed(fields) if _names_relation(fields[name])}
+            roles = {plain(name): name for name in reversed(fields) if _names_relation(name, fields[name])}
             chosen.update(next(([roles[role]] for role in self.relations if role in roles), []))
             names.update(fields)
             count += 1
@@ -223,5 +230,5 @@ class EdgeRoles:
         return f"edges: {named}{_properties(names - chosen)}"
 
 
-def _names_relation(value: Value) -> bool:
-    return isinstance(value, str) and value.casefold() not in _DIRECTIONS
+def _names_relation(name: str, value: Value) -> bool:
+    return isinstance(value, str) and not (value.casefold() in _DIRECTIONS and plain(name) == "type")

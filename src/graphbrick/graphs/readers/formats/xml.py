@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from xml.parsers import expat
 
@@ -16,19 +16,10 @@ from graphbrick.graphs.readers.streams import open_source
 _CHUNK = 1 << 16
 
 
+@lru_cache(1 << 12)
 def local(name: str) -> str:
     """Return the name of an element or attribute without the prefix of its namespace."""
     return name.rpartition(":")[2]
-
-
-def root_of(file: Path) -> str:
-    """Return the local name of the root element; empty if it is not in the first 64 KiB or the file is not XML."""
-    names: list[str] = []
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = lambda name, _: names.append(local(name))
-    with open_source(file) as stream, suppress(expat.ExpatError):
-        parser.Parse(stream.read(_CHUNK), False)
-    return names[0] if names else ""
 
 
 class XmlGraph(ABC):

@@ -3,7 +3,7 @@
 ``<< :a :knows :b >> :since 2019`` and ``:a :knows :b {| :since 2019 |}`` both name the triple by a node (a *reifier*),
 and state properties of that node. Each node is one triple with properties; anonymous nodes for the same triple are one
 while their properties have different names. A triple that has properties counts as stated. Its plain form is left out
-then, so that the graph has it once.
+then, so that the graph has it once; it stays if a node with a name but without properties stands for it.
 """
 
 from __future__ import annotations
@@ -85,11 +85,12 @@ class Annotations:
         anonymous: dict[TripleRecord, list[_Stated]] = {triple: [] for triple in self._is_stated}
         for reifier, triples in self._triples.items():
             stated = self._stated.get(reifier, {})
-            for triple in triples if stated else ():
-                if reifier.startswith("_:"):
+            for triple in triples:
+                if not reifier.startswith("_:"):
+                    if stated or self._is_stated[triple]:
+                        named[triple].append(stated)
+                elif stated:
                     _join(anonymous[triple], stated)
-                else:
-                    named[triple].append(stated)
         for triple, groups in named.items():
             groups += anonymous[triple]
             head, relation, tail = triple

@@ -54,6 +54,7 @@ FORMATS = {
     ".trig": "TRIG",
     ".n3": "N3",
     ".jsonld": "JSON_LD",
+    ".json": "JSON_LD",  # only such files come here
     ".rdf": "RDF_XML",
     ".xml": "RDF_XML",
     ".owl": "RDF_XML",

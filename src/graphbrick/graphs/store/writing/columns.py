@@ -13,6 +13,7 @@ from graphbrick.core.compute import silent
 from graphbrick.core.properties.values import Kind
 from graphbrick.graphs.records.interner import spans_of, text_at
 from graphbrick.graphs.store.strings import open_array
+from graphbrick.graphs.store.value_keys import Keys, sortable, stem, utc_shift
 from graphbrick.graphs.store.writing.arrays import ArrayWriter
 from graphbrick.graphs.store.writing.buckets import COUNT, BucketReader, BucketWriter, groups, index_of
 from graphbrick.graphs.store.writing.string_writer import StringWriter
@@ -20,7 +21,7 @@ from graphbrick.kernels.strings import cells
 from graphbrick.kernels.strings.names import LEFT, fold_names
 from graphbrick.kernels.strings.spans import Bytes, Offsets, copy_spans, hash_spans
 from graphbrick.language.folding import name_form
-from graphbrick.language.hashing import hash64, span_hash
+from graphbrick.language.hashing import span_hash
 
 _TYPES: dict[Kind, type[np.generic]] = {
     Kind.INTEGER: np.int64,
@@ -33,12 +34,6 @@ _AT_ONCE = 1 << 22  # values that are sorted in memory
 _SAMPLE = 1 << 16  # values that decide the buckets of a longer column
 
 Spans = tuple[Bytes, Offsets, Offsets]
-Keys = npt.NDArray[np.int64]
-
-
-def stem(number: int) -> str:
-    """Return the beginning of the names of the files of a column."""
-    return f"property-{number}"
 
 
 class ColumnWriter:
@@ -130,18 +125,6 @@ def text_keys(texts: Spans) -> Keys:
     return (hashes & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
-def text_key(text: str) -> int:
-    """Return the key of one text; see `text_keys`."""
-    folded = name_form(text)
-    return (span_hash(folded) if folded else hash64(text)) & 0xFFFFFFFF
-
-
-def sortable(values: npt.NDArray[np.float64]) -> Keys:
-    """Return numbers as int64 in the same order; -0.0 and 0.0 are equal."""
-    bits = (values + 0.0).view(np.int64)
-    return np.where(bits >= 0, bits, np.int64(-(1 << 63)) - bits)
-
-
 def _keys(raw: npt.NDArray[np.generic], zones: npt.NDArray[np.int16] | None, part: slice) -> Keys:
     """Return the values of a part of a column as int64 in the same order."""
     values = np.asarray(raw[part])
@@ -149,12 +132,6 @@ def _keys(raw: npt.NDArray[np.generic], zones: npt.NDArray[np.int16] | None, par
         return sortable(values)
     keys = values.astype(np.int64)
     return keys if zones is None else keys - utc_shift(zones[part])
-
-
-def utc_shift(zones: npt.NDArray[np.int16]) -> Keys:
-    """Return the microseconds to subtract from date-times to have them in UTC; 0 for those without a zone."""
-    minutes = np.where(zones == cells.NO_ZONE, 0, zones).astype(np.int64)
-    return minutes * 60_000_000
 
 
 def _sort_on_disk(

@@ -15,11 +15,13 @@ from typing import Any
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.communities import CommunityTree, communities_of, communities_place
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
-from graphbrick.graphs.export.place import Export, Written, new_export_folder
+from graphbrick.graphs.export.place import Export, Written, new_export_folder, tell_left_out
+from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.text.documents.store import TextStore
 from graphbrick.text.exchange.graphrag.tables import TITLE
+from graphbrick.text.exchange.left_out import facts_left_out
 from graphbrick.text.extract.describing import joined_descriptions
 from graphbrick.text.reporting.reports import Cited, CommunityReport, reports_of, reports_place
 
@@ -28,7 +30,9 @@ _NONE = "NONE"
 Rows = list[dict[str, Any]]
 
 
-def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: bool = False) -> Written:
+def to_graphrag(
+    graph: TextGraph, target: str | PathLike[str], *, overwrite: bool = False, left_out: LeftOut | None = None
+) -> Written:
     """Write a graph as a folder with the tables of Microsoft GraphRAG 3; `import_graphrag` reads it.
 
     Triples with the same ends become one relationship, with their descriptions; a triple without one is described by
@@ -39,6 +43,7 @@ def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: boo
         graph: The graph.
         target: The folder to make.
         overwrite: Replace an earlier export.
+        left_out: Receives what the tables cannot hold: aliases, further types, properties, triples that are joined.
 
     Returns:
         The folder, and the number of relationships.
@@ -55,10 +60,13 @@ def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: boo
         for name, rows in tables.items():
             schema = pyarrow.schema([(column, _type(column)) for column in COLUMNS[name]])
             parquet.write_table(pyarrow.Table.from_pylist(rows, schema), work / f"{name}.parquet", compression="zstd")
+    left_out = LeftOut() if left_out is None else left_out
+    facts_left_out(graph, len(tables["relationships"]), left_out)
+    tell_left_out(left_out)
     return Written(path, len(tables["relationships"]))
 
 
-EXPORT = Export(to_graphrag, needs_text=True)
+EXPORT = Export(to_graphrag, takes=("left_out",), needs_text=True)
 
 
 _PLACE = ("community", "level", "parent", "children", "title")

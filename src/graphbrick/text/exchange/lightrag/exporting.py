@@ -17,13 +17,15 @@ import numpy as np
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
-from graphbrick.graphs.export.place import Export, Written, new_export_folder
+from graphbrick.graphs.export.place import Export, Written, new_export_folder, tell_left_out
+from graphbrick.graphs.records.records import LeftOut
 from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.llm.context_budget import text_tokens
 from graphbrick.models.vectors.store import store_of
 from graphbrick.text.documents.store import TextStore
+from graphbrick.text.exchange.left_out import facts_left_out
 from graphbrick.text.exchange.lightrag.storage import (
     BETWEEN,
     CHUNKS,
@@ -33,6 +35,7 @@ from graphbrick.text.exchange.lightrag.storage import (
     RELATION_CHUNKS,
     UNKNOWN,
 )
+from graphbrick.text.reporting.reports import reports_of, reports_place
 
 STATUS, REPLIES = "kv_store_doc_status.json", "kv_store_llm_response_cache.json"
 DOCUMENT_ENTITIES, DOCUMENT_RELATIONS = "kv_store_full_entities.json", "kv_store_full_relations.json"
@@ -55,7 +58,12 @@ class _Chunk(NamedTuple):
 
 
 def to_lightrag(
-    graph: TextGraph, target: str | PathLike[str], *, embedder: Embedder | None = None, overwrite: bool = False
+    graph: TextGraph,
+    target: str | PathLike[str],
+    *,
+    embedder: Embedder | None = None,
+    overwrite: bool = False,
+    left_out: LeftOut | None = None,
 ) -> Written:
     """Write a graph as a storage folder that LightRAG 1.5 opens, and `import_lightrag` reads again.
 
@@ -69,6 +77,8 @@ def to_lightrag(
         target: The folder to make, the ``working_dir`` of LightRAG.
         embedder: Embeds entities, relations and chunks, by default MiniLM() (all-MiniLM-L6-v2, 384 dimensions).
         overwrite: Replace an earlier export.
+        left_out: Receives what the files cannot hold: aliases, further types, properties, claims, reports of
+            communities, and triples that are joined.
 
     Returns:
         The folder, and the number of relations.
@@ -83,10 +93,21 @@ def to_lightrag(
         (work / GRAPH).write_text("\n".join(content.graphml()), encoding="utf-8")
         for name, value in files.items():
             (work / name).write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    left_out = LeftOut() if left_out is None else left_out
+    facts_left_out(graph, len(content.edges), left_out)
+    for what, n in (("claims", len(graph.claims)), ("reports of communities", _count_reports(graph))):
+        if n:
+            left_out.add(what, n=n)
+    tell_left_out(left_out)
     return Written(path, len(content.edges))
 
 
-EXPORT = Export(to_lightrag, takes=("embedder",), needs_text=True)
+EXPORT = Export(to_lightrag, takes=("embedder", "left_out"), needs_text=True)
+
+
+def _count_reports(graph: TextGraph) -> int:
+    is_there = reports_place(graph).facts() is not None
+    return len(reports_of(graph).of) if is_there else 0
 
 
 class _Content:

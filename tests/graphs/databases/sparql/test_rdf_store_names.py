@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,22 @@ def test_an_endpoint_that_does_not_tell_its_languages_is_searched_in_the_preferr
         with record(Trace(), "search", "search") as entry:
             assert [graph.label(e) for e in graph.search("Where was Ada Rowe born?", 5)] == ["Ada Rowe"]
         assert [code for code, _ in told(entry.events)] == ["rdf_survey.not_known"]
+
+
+def test_names_are_found_where_iris_cannot_be_searched() -> None:
+    store = ox.Store()
+    store.load(DATA.encode(), format=ox.RdfFormat.TURTLE)
+    with Session(), sparql_server(store) as server:
+        graph: Any = graphbrick.open(server.address)
+        assert graph.unnamed_namespaces
+        assert graph.language_tags[:2] == ("", "en")
+        assert {*graph.language_tags[2:]} == {"fr", "de", "en-gb", "pt", "ru"}
+        refused = partial(reply, status=500, body=b"too much")
+        good = b'{"head": {"vars": ["e", "name"]}, "results": {"bindings": []}}'
+        server.faults = [partial(reply, status=200, body=good), refused]
+        with record(Trace(), "search", "search") as entry:
+            graph.search("What does meat topping cost?", 5)
+        assert "rdf_search.iris_not_searched" in [code for code, _ in told(entry.events)]
 
 
 def test_an_empty_store_is_named_and_no_hidden_file(tmp_path: Path) -> None:

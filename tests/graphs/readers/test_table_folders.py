@@ -117,7 +117,7 @@ def test_faults(tmp_path: Path) -> None:
     with fails("reader.two_node_tables", InputError, own="people.csv"):
         Reading(folder, other)
     (tmp_path / "people.csv").unlink()
-    with fails("reader.no_nodes", InputError, edges="knows.csv"):
+    with fails("reader.no_table_of_nodes", InputError, edges="knows.csv"):
         Reading(folder)
     assert Reading(folder, other).records == [EntityRecord("b", "B"), ("a", "knows", "a")]
 
@@ -142,3 +142,19 @@ def test_examples_of_ends_and_names(tmp_path: Path) -> None:
         {"count": 1, "examples": ["c"]},
         {"count": 2, "examples": ["z", "y"]},
     ]
+
+
+def test_options_tell_which_table_holds_nodes(tmp_path: Path) -> None:
+    files = {
+        "airports.csv": "icao,iata,name\nEDDB,BER,Berlin\n",
+        "flights.csv": "start_airport,airline,end_airport\nEDDB,LH,EDDB\n",
+    }
+    folder = write_all(tmp_path, files)
+    with fails("reader.no_edges", InputError):
+        Reading(folder, key="icao")
+    columns = ("start_airport", "airline", "end_airport")
+    read = Reading(folder, key="icao", columns=columns)
+    assert read.records == [EntityRecord("EDDB", "Berlin", properties={"iata": "BER"}), ("EDDB", "LH", "EDDB")]
+    with fails("reader.no_table_of_nodes", InputError) as caught:
+        Reading(folder, columns=columns)
+    assert "if airports.csv holds nodes" in str(caught.value)

@@ -10,12 +10,12 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.info import relation_counts
-from graphbrick.graphs.store.literals import literal_types
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import fitting
 from graphbrick.models.llm.messages import Request
 from graphbrick.models.llm.replies.json_replies import json_list, json_object
 from graphbrick.models.llm.replies.replies import lines_of, numbered, one_line
+from graphbrick.patterns.properties.sources import sources_of
 from graphbrick.patterns.text import readable
 
 MOST_STEPS = 6
@@ -103,9 +103,12 @@ def _words_of(parser: Parser) -> list[str]:
     graph = parser.place.graph
     key = ("relations by triples", graph.place, graph.hash)
     order = current_session().get(key, lambda: np.argsort(-relation_counts(graph), kind="stable").tolist(), at_most=8)
-    values, classes = literal_types(graph), parser.resolver.lexicon.classes
+    sources, classes = sources_of(graph), parser.resolver.lexicon.classes
+    values = {source.relation: source for source in sources if source.relation >= 0}
+    columns = [source for source in sources if source.relation < 0 and source.literal is not None]
     names = [(number, readable(graph.relation_label(number))) for number in order]
-    lines = [f"{'date' if values[n].is_date else 'number'}: {name} ({values[n]})" for n, name in names if n in values]
+    numeric = [*(values[n] for n, _ in names if n in values), *columns]
+    lines = [f"{'date' if one.is_date else 'number'}: {readable(one.name)} ({one.literal})" for one in numeric]
     lines += [f"class: {name}" for name in sorted(classes, key=lambda name: -len(classes[name]))[:_LISTED]]
     lines += [f"relation: {name}" for n, name in names if n not in values][:_LISTED]
     left_out = max(len(classes) - _LISTED, 0) + max(len(names) - len(values) - _LISTED, 0)

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.by_model.model_request import MOST_STEPS, OPERATORS, request
 from graphbrick.bricks.retrieve.operators.dates import of_year
-from graphbrick.bricks.retrieve.operators.model_request import MOST_STEPS, OPERATORS, request
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.bricks.retrieve.operators.question import tidy

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from built_graphs import content_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from property_databases import ADA, TOWN, make_ladybug
 
 import graphbrick
@@ -127,6 +130,8 @@ def test_columns_have_kinds_counts_and_examples(town: CypherGraph) -> None:
     }  # fmt: skip
     assert columns["born", Kind.DATE].examples == ("1970-01-02", "1985-06-30")
     assert columns["born", Kind.TEXT].examples == ("n/a",)
+    assert columns["langs", Kind.TEXT].examples == ("en, de", "de")
+    assert columns["married", Kind.BOOLEAN].examples == ("true", "false")
     assert [columns[name, kind].kind for name, kind in (("marks", Kind.INTEGER), ("pay", Kind.NUMBER))]
     assert [one.count for one in town.property_columns()] == sorted((c.count for c in columns.values()), reverse=True)
 
@@ -206,9 +211,10 @@ def test_numbers_and_dates_that_an_export_repeats_as_properties_are_not_copied(t
 def test_models_and_people_see_properties_with_types_and_examples(town: CypherGraph) -> None:
     text = schema_text(town.schema(), "Cypher")
     assert "born: DATE such as '1970-01-02' or '1985-06-30'" in text
-    assert "langs: STRING[] such as 'en, de' or 'de'" in text
-    assert "marks: INT64[] such as" in text
-    assert "married: BOOL such as" in text
+    assert "langs: STRING[] such as ['en', 'de'] or ['de']" in text
+    assert "marks: INT64[] such as [3, 9] or [1]" in text
+    assert "married: BOOL such as true or false" in text
+    assert "home: STRUCT(x INT64, y STRING) such as {x: 1, y: 'a'}" in text
     assert "(:Person)-[:KNOWS {since: INT64 such as 1999 or 2020}]->(:Person); 2 triples" in text
     assert "-[:LIVES_IN {since: INT64 such as 1999, flat: '2b'}]->(:City)" in text
 
@@ -226,3 +232,79 @@ def test_local_graphs_have_properties_for_one_more_request(town: CypherGraph, mo
     assert local.own_properties(local.named("Ada Rowe")[0]) == ADA
     assert local.own_properties(local.named("Quill Town")[0]) == {"population": 52000, "born": "n/a"}
     assert sum("offset(id(n)) IN $offsets RETURN n" in text for text in texts) == 2  # one for each table
+
+
+def test_values_that_are_no_types_or_aliases_are_properties(tmp_path: Path) -> None:
+    address = make_ladybug(
+        tmp_path / "db",
+        "CREATE NODE TABLE N(id INT64 PRIMARY KEY, name STRING, title STRING, types INT64, aliases INT64)",
+        "CREATE (:N {id: 1, name: 'one', title: 'The One', types: 5, aliases: 6})",
+    )
+    graph = graphbrick.open(address)
+    assert isinstance(graph, CypherGraph)
+    one = graph.entity("1")
+    assert (graph.label(one), graph.types(one)) == ("one", ["N"])
+    assert graph.properties(one) == {"title": "The One", "types": 5, "aliases": 6}
+
+
+VALUES = {
+    "i": ("INT64", st.integers(-(2**62), 2**62)),
+    "f": ("DOUBLE", st.floats(allow_nan=False, width=64)),
+    "b": ("BOOL", st.booleans()),
+    "d": ("DATE", st.dates(datetime.date(1000, 1, 1))),
+    "t": ("TIMESTAMP", st.datetimes(datetime.datetime(1000, 1, 1)).map(lambda time: time.replace(fold=0))),
+    "a name: [x]": ("STRING", st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=8)),
+    "l": ("STRING[]", st.lists(st.sampled_from(["a", "b;c", "d, e", "'"]), min_size=1, max_size=3).map(tuple)),
+    "n": ("INT64[]", st.lists(st.integers(-5, 5), min_size=1, max_size=3).map(tuple)),
+}
+"""The columns of a random database: the type in ladybug, and values."""
+
+ROWS = st.fixed_dictionaries({}, optional={name: values for name, (_, values) in VALUES.items()})
+
+
+@settings(max_examples=5, deadline=None)
+@given(nodes=st.lists(ROWS, min_size=2, max_size=6), edges=st.lists(ROWS, min_size=1, max_size=4))
+def test_a_copy_equals_what_was_written(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> None:
+    import ladybug
+
+    def written(names: Iterable[str]) -> str:
+        return ", ".join(f"`{name}`: $p{[*VALUES].index(name)}" for name in names)
+
+    def parameters(row: dict[str, Any]) -> dict[str, Any]:
+        return {
+            f"p{[*VALUES].index(name)}": list(value) if isinstance(value, tuple) else value
+            for name, value in row.items()
+        }
+
+    columns = ", ".join(f"`{name}` {kind}" for name, (kind, _) in VALUES.items())
+    with tempfile.TemporaryDirectory() as folder, Session():
+        file = Path(folder) / "db"
+        with (
+            ladybug.Database(str(file), buffer_pool_size=1 << 26, max_db_size=1 << 34) as database,
+            ladybug.Connection(database) as connection,
+        ):
+            connection.execute(f"CREATE NODE TABLE N(id INT64 PRIMARY KEY, {columns})")
+            connection.execute(f"CREATE REL TABLE R(FROM N TO N, {columns})")
+            for number, row in enumerate(nodes):
+                own = ", ".join(filter(None, (f"id: {number}", written(row))))
+                connection.execute(f"CREATE (:N {{{own}}})", parameters(row))
+            for row in edges:
+                text = f"MATCH (a:N {{id: 0}}), (b:N {{id: 1}}) CREATE (a)-[:R {{{written(row)}}}]->(b)"
+                connection.execute(text, parameters(row))
+        graph = copy_graph(f"ladybug:{file}", Path(folder) / "copy.graph")
+        live = opened_as_cypher(f"ladybug:{file}")
+        for number, row in enumerate(nodes):
+            assert graph.own_properties(graph.entity(str(number))) == row
+            assert live.properties(live.entity(str(number))) == row
+            for name, value in row.items():
+                for one in value if isinstance(value, tuple) else (value,):
+                    assert live.entity(str(number)) in live.entities_where(name, equals=one)
+        distinct = {repr(sorted(row.items())) for row in edges}
+        copied = [repr(sorted(graph.triple_properties(one).items())) for one in graph.triple_ids().tolist()]
+        assert sorted(copied) == sorted(distinct)
+
+
+def opened_as_cypher(address: str) -> CypherGraph:
+    graph = graphbrick.open(address)
+    assert isinstance(graph, CypherGraph)
+    return graph

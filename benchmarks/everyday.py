@@ -1,0 +1,86 @@
+"""Questions of a set over a graph folder: right, wrong and refused by kind, with the pipeline of `graphbrick ask`.
+
+    python benchmarks/everyday.py GRAPH QUESTIONS [--half odd|even] [--show] [--json FILE]
+
+QUESTIONS are JSON lines with `question`, `answers`, `kind` and `compare`, which says when an answer is right: `set`
+(exactly these), `any` (one of these, and no more answers than there are), `number`, `yesno`, `card` (the answer holds
+all of these), or `refuse` (no answer is right). Case, and commas in numbers, do not count. A question is refused if
+there is no answer. `--half` asks the lines with odd or even numbers only, so that rules can be written with one half
+and measured with the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import graphbrick
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.learn.default import default_pipeline
+
+VERDICTS = ("right", "wrong", "refused")
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared: in lower case, a number without commas and without a zero fraction."""
+    plain = text.casefold().strip()
+    number = plain.replace(",", "")
+    return f"{float(number):.12g}" if number.replace(".", "", 1).isdecimal() else plain
+
+
+def verdict(compare: str, gold: list[str], texts: tuple[str, ...]) -> str:
+    """Return whether answers are right, wrong, or refused."""
+    answers, wanted = {folded(text) for text in texts}, {folded(text) for text in gold}
+    if compare == "refuse":
+        return "wrong" if answers else "right"
+    if not answers:
+        return "refused"
+    if compare == "card":
+        is_right = all(any(part.casefold() in text.casefold() for text in texts) for part in gold)
+    elif compare == "any":
+        is_right = bool(answers & wanted) and len(answers) <= len(wanted)
+    else:
+        is_right = answers == wanted
+    return "right" if is_right else "wrong"
+
+
+def main() -> None:
+    """Ask the questions and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("graph")
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--half", choices=("odd", "even"))
+    parser.add_argument("--show", action="store_true", help="print every question that is not right")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    graph = graphbrick.open(options.graph)
+    pipeline = default_pipeline(graph)
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(options.questions.read_text(encoding="utf-8").splitlines(), 1):
+        if options.half and (number % 2 == 1) != (options.half == "odd"):
+            continue
+        row = json.loads(line)
+        try:
+            texts: tuple[str, ...] = pipeline(graph, row["question"]).texts
+        except GraphbrickError:
+            texts = ()
+        row |= {"texts": texts, "verdict": verdict(row["compare"], row["answers"], texts)}
+        rows.append(row)
+        if options.show and row["verdict"] != "right":
+            print(f"{row['verdict']:8} {row['question']}\n         {list(texts)[:5]} instead of {row['answers'][:5]}")
+    table: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        table[row["kind"]][row["verdict"]] += 1
+        table["all"][row["verdict"]] += 1
+    print(f"{'kind':16}", *(f"{name:>8}" for name in VERDICTS))
+    for kind, counts in sorted(table.items(), key=lambda entry: entry[0] == "all"):
+        print(f"{kind:16}", *(f"{counts[name]:8}" for name in VERDICTS))
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

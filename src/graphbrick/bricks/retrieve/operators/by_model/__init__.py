@@ -1,0 +1,1 @@
+"""Plans of operator questions that a language model writes."""

@@ -1,0 +1,181 @@
+"""Conditions on properties in phrases: «public services», «services written in Kotlin», «people in Germany»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.properties.selections import Through, Where
+from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.sets import (
+    Along,
+    Both,
+    CannotPlanError,
+    Either,
+    Ints,
+    Members,
+    SetPlan,
+    Without,
+    no_value,
+)
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.stems import stem, stems
+from graphbrick.patterns.properties.terms import Term, terms_in
+
+_SAMPLE, _MOST = 20, 1_000  # entities with a value that decide which relation leads to them, and their triples
+_GLUE = re.compile(
+    r"(?:^|(?<= ))(?:(?:that|which|who|whose|and|or|but|is|are|was|were|be|has|have|had|with|in|by|as|at|on|from|"
+    r"for|of|to|a|an|the|also|using|use|uses|both)\s+)+$"
+)
+_PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
+_PARTICIPLE = re.compile(r"(?P<word>\b[a-z]+(?:ed|en|n|t|ing|de))\s+$")
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
+_WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working)\s+$")
+_NEGATED = re.compile(r"\b(?:not|non|never)[ -]+(?:an? )?$")
+_OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
+
+
+class Conditions:
+    """A reader of the values of properties in the phrases of one question.
+
+    Args:
+        resolver: Knows the graph and its words.
+        read: Returns the plan of a phrase without the values.
+    """
+
+    def __init__(self, resolver: Resolver, read: Callable[[str], SetPlan]) -> None:
+        self.resolver, self.read, self.place = resolver, read, resolver.place
+        self.english, self.lexicon = resolver.english, resolver.lexicon
+
+    def terms(self, text: str) -> list[Term]:
+        """Return the values in a text."""
+        return terms_in(self.place.graph, text, self.lexicon.words)
+
+    def within(self, text: str) -> SetPlan | None:
+        """Return the plan of a phrase with values of properties; None if it has none.
+
+        Raises:
+            CannotPlanError: The rest of the phrase cannot be read, or no relation leads to what has the value.
+        """
+        terms = self.terms(text)
+        if not terms:
+            return None
+        groups = _grouped(text, terms)
+        bare, verbs, negated = self._without(text, groups)
+        base, rest = self._base(bare)
+        for group, is_not in zip(groups, negated, strict=True):
+            base, is_linked = self._narrowed(base, group, {*self.english.content(bare), *stems(bare), *verbs}, is_not)
+            rest = [] if is_linked else rest
+        if rest or base is None:
+            raise CannotPlanError(
+                f"nothing in this graph speaks of {' '.join(map(repr, rest))}",
+                code="conditions.unread_words",
+                words=tuple(rest),
+            )
+        return base
+
+    def _without(self, text: str, groups: list[list[Term]]) -> tuple[str, list[str], list[bool]]:
+        """Return a phrase without its values, the verbs that stood before them, and which values are negated."""
+        verbs: list[str] = []
+        negated: list[bool] = []
+        for group in reversed(groups):
+            left, right = text[: group[0].start], text[group[-1].end :]
+            is_not = _NEGATED.search(left)
+            left = left[: is_not.start()] if is_not else left
+            if group[0].start and (right.strip() == "" or _GLUE.search(left)):
+                if isinstance(group[0].value, bool):
+                    left = _WORKS.sub("", left)
+                has_preposition = bool(_PREPOSITION.search(left))
+                left = _GLUE.sub("", left)
+                is_not = is_not or _NEGATED.search(f"{left} ")
+                verb = _PARTICIPLE.search(left) if has_preposition else _PASSIVE.search(left)
+                if verb and self._is_free(verb["word"]):
+                    left = _GLUE.sub("", left[: verb.start()])
+                    verbs.append(stem(verb["word"]))
+                    is_not = is_not or _NEGATED.search(f"{left} ")
+                if is_not:
+                    left = _GLUE.sub("", left[: is_not.start()])
+            negated.insert(0, bool(is_not))
+            text = f"{left} {right}"
+        return re.sub(r"\s+", " ", text).strip(), verbs, negated
+
+    def _is_free(self, word: str) -> bool:
+        """Return whether a word is not one of the graph."""
+        return stem(word) not in {word for name in self.lexicon.by_class for word in name}
+
+    def _base(self, bare: str) -> tuple[SetPlan | None, list[str]]:
+        """Return the plan of the phrase without values, None for everything, and a verb that is left to explain."""
+        if not MENTION.search(bare) and not self.english.content(bare):
+            return None, []
+        try:
+            return self.read(self.english.as_question(bare)), []
+        except CannotPlanError:
+            classes, words = self.lexicon.classes_in(bare), self.english.content(bare)
+            if not classes and len(words) == 1 and not MENTION.search(bare):
+                return None, words  # «engineers who work» in Germany: the first value is the base
+            if MENTION.search(bare) or len(classes) != 1:
+                raise
+            rest = self._rest(bare, classes[0])
+            if len(rest) > 1:
+                raise
+            return Members(classes[0]), rest  # «people who work» in Germany: a relation has the verb, see `_linked`
+
+    def _rest(self, bare: str, name: str) -> list[str]:
+        """Return the stems of a phrase that do not name its class."""
+        near = {word for word in self.english.content(bare) if self.english.is_among(word, set(stems(name)))}
+        return [word for word in self.english.content(bare) if word not in near]
+
+    def _narrowed(self, base: SetPlan | None, group: list[Term], said: set[str], is_not: bool) -> tuple[SetPlan, bool]:
+        """Return the part of a set that has one of the values, and whether a relation leads to what has them."""
+        wheres = [Where(None, term.sources, term.value) for term in group]
+        holders: SetPlan = wheres[0] if len(wheres) == 1 else Either(tuple(wheres))
+        if base is None:
+            if is_not:
+                raise CannotPlanError("no rule reads what 'not' changes here", code="operators.not_of_all")
+            return holders, False
+        entities = base.run(self.place)
+        own = [term.sources for term in group]
+        has = np.zeros(len(entities), dtype=np.bool_)
+        for source in {source for sources in own for source in sources}:
+            has |= np.isin(entities, self.resolver.holding(source).run(self.place))
+        is_linked = not has.any() and len(entities) > 0
+        if not is_linked:
+            narrow = [Where(base, term.sources, term.value) for term in group]
+            inside: SetPlan = narrow[0] if len(narrow) == 1 else Either(tuple(narrow))
+        else:
+            leads = self._linked(holders, entities, said)
+            if leads is None:
+                name = group[0].sources[0].name
+                raise no_value(base.text(self.place), name)
+            inside = Both((base, leads))
+        return Without(base, inside) if is_not else inside, is_linked
+
+    def _linked(self, holders: SetPlan, entities: Ints, said: set[str]) -> SetPlan | None:
+        """Return what one relation joins to entities with a value, if it has to be this relation."""
+        graph, starts, among = self.place.graph, holders.run(self.place), frozenset(entities.tolist())
+        steps = {
+            ((relation, head == start),)
+            for start in starts[:_SAMPLE].tolist()
+            for triple in [*list(graph.triples_from(start))[:_MOST], *graph.triples_to(start)[:_MOST]]
+            for head, relation, tail in [graph.triple(triple)]
+            if (tail if head == start else head) in among
+        }
+        names = self.lexicon.relations
+        spoken = [one for one in steps if any(self.english.is_among(word, names[one[0][0]].words) for word in said)]
+        chosen = spoken if len(spoken) == 1 else list(steps) if len(steps) == 1 else []
+        return Through(holders, Along(int(starts[0]), chosen[0])) if chosen else None
+
+
+def _grouped(text: str, terms: Sequence[Term]) -> list[list[Term]]:
+    """Return the terms, those of one property that «or» or «and» joins together."""
+    groups: list[list[Term]] = []
+    for term in terms:
+        if groups and groups[-1][-1].sources == term.sources and not isinstance(term.value, bool):
+            between = text[groups[-1][-1].end : term.start]
+            if _OR.fullmatch(between):
+                groups[-1].append(term)
+                continue
+        groups.append([term])
+    return groups

@@ -1,0 +1,337 @@
+"""Questions for the value of a property: «what is the price of X», «when was X born», «is X public»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Listed, Plan, SetPlan, Through
+from graphbrick.bricks.retrieve.operators.properties.plans import Card, Holds, TripleValues, Values
+from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.properties.values import Kind
+from graphbrick.language.stems import spaced, stem, stems
+from graphbrick.patterns.properties.sources import Source, has_columns, sources_of
+
+_SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
+_GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text")))
+_IN = re.compile(r" (?:in|on|at)$")
+_TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
+
+
+class Facts:
+    """A reader of questions for the value of a property.
+
+    Args:
+        parser: Reads the parts of the question.
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        self.parser, self.english, self.resolver = parser, parser.english, parser.resolver
+        self.place, self.lexicon = parser.place, parser.resolver.lexicon
+        self.sources, self.has_properties = sources_of(parser.place.graph), has_columns(parser.place.graph)
+
+    def read(self, text: str) -> Plan | None:
+        """Return the plan of a question for a value; None for another question.
+
+        Raises:
+            CannotPlanError: It names a property that the entities do not have, or that the graph does not know.
+        """
+        for rule in (self._between, self._since, self._when, self._how_much, self._is, self._of, self._does):
+            try:
+                plan = rule(text)
+            except CannotPlanError as error:
+                if error.code == NO_VALUE:
+                    raise
+                continue  # a part of the question is none that this rule reads
+            if plan is not None:
+                return plan
+        return None
+
+    def card(self, text: str) -> Plan | None:
+        """Return the plan of a question for all that is known about an entity; None for another question."""
+        match, graph = self.english.match("card", text) or self.english.match("description", text), self.place.graph
+        if match is None:
+            return None
+        entity = self.parser.entity(match["who"])
+        is_told = self.english.match("card", text) or graph.description(entity) or self.has_properties
+        return Card(entity) if is_told else None
+
+    # What words speak of
+
+    def _said(self, words: Sequence[str], *, kinds: Sequence[Kind] = ()) -> list[Source]:
+        """Return the properties that explain all of some stems."""
+        if not words or all(self.lexicon.class_named((word,)) and not self._is_name(word) for word in words):
+            return []
+        sources = [
+            source
+            for source in self.sources
+            if (not kinds or source.kind in kinds)
+            and all(self.english.is_among(word, self.resolver.words_of(source)) for word in words)
+        ]
+        return sorted(sources, key=lambda source: len(self.resolver.words_of(source) - set(words)))
+
+    def _is_name(self, word: str) -> bool:
+        """Return whether a word is the whole name of a property."""
+        return any(self.resolver.words_of(source) == {word} for source in self.sources)
+
+    def _named(self, phrase: str) -> tuple[list[Source], str]:
+        """Return the properties that a noun phrase names, and the part of a date that it asks for."""
+        if self.english.cues.search(phrase) or MENTION.search(phrase):
+            return [], ""
+        words = self.english.content(phrase)
+        sources = self._said(words)
+        if not sources:  # «email address», «country name»: words that only say what a value is
+            sources = self._said([word for word in words if word not in _GENERAL])
+        if not sources:
+            rest = [word for word in words if word not in _TIME]
+            sources = self._said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
+            is_year = "year" in words and len(sources) > 0
+            return sources, "year" if is_year else ""
+        return sources, ""
+
+    def _own(self, sources: Sequence[Source], base: SetPlan) -> Source | None:
+        """Return the property that most entities of a set have; None if none of them has one of these."""
+        entities = base.run(self.place)
+        shares = {source: self._share(source, entities) for source in sources}  # the first of equals is the best said
+        best = max(shares, key=lambda source: shares[source], default=None)
+        return best if best is not None and shares[best] > 0 else None
+
+    def _share(self, source: Source, entities: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
+        if not len(entities):
+            return 0.0
+        return float(np.isin(entities, self.resolver.holding(source).run(self.place)).mean())
+
+    def _values(self, sources: Sequence[Source], base: SetPlan, part: str = "") -> Plan | None:
+        source = self._own(sources, base)
+        return None if source is None else self._plan(base, source, part)
+
+    @staticmethod
+    def _plan(base: SetPlan, source: Source, part: str = "") -> Plan:
+        return Values(base, source, part)
+
+    def _base(self, text: str) -> SetPlan:
+        parser = self.parser
+        return parser.set(text if self.english.match("listed", text) else self.english.as_question(text))
+
+    def _missing(self, base: SetPlan, phrase: str) -> CannotPlanError:
+        return no_value(base.text(self.place), phrase)
+
+    # The rules
+
+    def _of(self, text: str) -> Plan | None:
+        """Read «what is the job title of e0»."""
+        match = self.english.match("property_of", text)
+        if not match:
+            return None
+        rest = match["rest"]
+        for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
+            phrase, where = rest[: split.start()], rest[split.end() :]
+            sources, part = self._named(phrase)
+            if not sources or not (MENTION.search(where) or self.english.content(where)):
+                continue
+            base = self._base(where)
+            plan = self._values(sources, base, part)
+            if plan is None and self._is_relation(phrase):
+                return None
+            if plan is None:
+                raise self._missing(base, phrase)
+            return plan
+        return self._unknown(rest) if match["what"] else None
+
+    def _unknown(self, rest: str) -> Plan | None:
+        """Refuse «what is the colour of e0» if no word of the graph is like it."""
+        match = self.english.match("noun_of_one", rest)
+        words = self.english.content(match["noun"]) if match else []
+        if not match or not words or self._is_relation(match["noun"]) or self.english.cues.search(match["noun"]):
+            return None
+        if any(self.lexicon.class_named((word,)) for word in words):
+            return None
+        raise self._missing(Listed((self.parser.entity(match["who"]),)), match["noun"])
+
+    def _is_relation(self, phrase: str) -> bool:
+        """Return whether a word of a phrase speaks of a relation that does not lead to numbers or dates."""
+        numeric = {source.relation for source in self.sources}
+        words = {*self.english.content(phrase), *stems(phrase)}
+        return any(
+            self.english.is_among(word, names.words)
+            for relation, names in enumerate(self.lexicon.relations)
+            if relation not in numeric
+            for word in words
+        )
+
+    def _does(self, text: str) -> Plan | None:
+        """Read «what language is e0 written in», «in which country does e0 work»."""
+        match = self.english.match("property_does", text)
+        if not match:
+            return None
+        sources, part = self._named(match["noun"])
+        verbs = self.english.content(match["verb"] or "")
+        if not sources and verbs and set(stems(match["noun"])) <= _TIME:
+            sources, part = self._said(verbs, kinds=(Kind.DATE, Kind.DATETIME, Kind.INTEGER)), ""
+            part = "year" if "year" in match["noun"] and any(source.kind != Kind.INTEGER for source in sources) else ""
+        if not sources:
+            return None
+        base = self._base(match["who"])
+        plan = self._values(sources, base, part)
+        if plan is None and (verbs or self.english.match("preposition_first", text) or _IN.search(text)):
+            plan = self._linked_value(sources, base, verbs, part)
+        if plan is None and not self._is_relation(f"{match['noun']} {match['verb'] or ''}"):
+            raise self._missing(base, match["noun"])
+        return plan
+
+    def _linked_value(self, sources: Sequence[Source], base: SetPlan, verbs: Sequence[str], part: str) -> Plan | None:
+        """Return the value that neighbours have, over the relation that a verb names, or over the only one."""
+        graph, entities = self.place.graph, base.run(self.place)
+        owners = {source: frozenset(self.resolver.holding(source).run(self.place).tolist()) for source in sources}
+        steps: dict[tuple[int, bool], Source] = {}
+        for start in entities[:_SAMPLE].tolist():
+            for triple in self._triples(start):
+                head, relation, tail = graph.triple(triple)
+                end = tail if head == start else head
+                for source in sources:
+                    if end in owners[source]:
+                        steps[relation, head == start] = source
+        names = self.lexicon.relations
+        spoken = [step for step in steps if any(self.english.is_among(word, names[step[0]].words) for word in verbs)]
+        chosen = spoken if len(spoken) == 1 else list(steps) if len(steps) == 1 and not verbs else []
+        if not chosen or not len(entities):
+            return None
+        along = Along(int(entities[0]), (chosen[0],))
+        return self._plan(along if len(entities) == 1 else Through(base, along), steps[chosen[0]], part)
+
+    def _when(self, text: str) -> Plan | None:
+        """Read «when was e0 hired», «when did e0 happen»."""
+        match = self.english.match("when", text)
+        if not match:
+            return None
+        base, verbs = self._base(match["who"]), self.english.content(match["verb"] or "")
+        dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
+        sources = [source for source in self._said(verbs, kinds=dates) if source.is_date]
+        plan = None if match["other"] else self._values(sources, base)  # «join e1» is no date of e0 alone
+        if plan is not None:
+            return plan
+        own = [source for source in self.sources if source.is_date and self._own([source], base)]
+        plain = [source for source in own if source.words <= _TIME]
+        if len(plain) == 1 and not match["other"] and (not verbs or set(verbs) & _HAPPEN):
+            return self._plan(base, plain[0])
+        if not verbs and len(own) == 1:
+            return self._plan(base, own[0])
+        if any(any(map(str.isdigit, self.place.graph.label(end))) for end in self._ends(base, verbs)):
+            return None  # a year or date that is an entity
+        raise self._missing(base, f"time when it {match['verb'] or 'was'}")
+
+    def _ends(self, base: SetPlan, verbs: Sequence[str]) -> list[int]:
+        """Return some entities that relations with one of some verbs join to a set; of all relations without verbs."""
+        graph, names = self.place.graph, self.lexicon.relations
+        triples = [triple for entity in base.run(self.place)[:_SAMPLE].tolist() for triple in self._triples(entity)]
+        return [
+            end
+            for triple in triples
+            for head, relation, tail in [graph.triple(triple)]
+            for end in (head, tail)
+            if not verbs or any(self.english.is_among(word, names[relation].words) for word in verbs)
+        ]
+
+    def _how_much(self, text: str) -> Plan | None:
+        """Read «how much does e0 cost», «how many minutes did e0 last», «how long was e0»."""
+        match = self.english.match("how_much", text)
+        if not match:
+            return None
+        base, how, verbs = self._base(match["who"]), match["how"], self.english.content(match["verb"] or "")
+        numbers = [source for source in self.sources if source.literal is not None and not source.is_date]
+        nouns = self.english.content(match["noun"] or "")
+        adjective = self.english.comparatives.get(f"more {how}")
+        ways = [[*nouns, *verbs], nouns, verbs] if how in ("much", "many", None) else []
+        if how == "much" and not nouns and not verbs:
+            ways = [[stem("cost")]]
+        ways += [self.english.content(name) for name in adjective.names] if adjective else []
+        for words in filter(None, ways):
+            plan = self._values([source for source in self._said(words) if source in numbers], base)
+            if plan is not None:
+                return plan
+        if how == "much" and not self._is_relation(f"{match['noun'] or ''} {match['verb'] or ''}"):
+            raise self._missing(base, match["verb"] or "amount")
+        return None
+
+    def _is(self, text: str) -> Plan | None:
+        """Read «is e0 public», «does e0 work remotely», «is the language of e0 go»."""
+        match = self.english.match("is_property", text)
+        if not match:
+            return None
+        base = self._base(match["who"])
+        told = f"{match['noun']} {match['rest']}".strip()
+        terms = self.parser.conditions.terms(told)
+        if len(terms) != 1 or MENTION.search(told):
+            return None
+        (term,) = terms
+        sources = term.sources
+        if match["noun"]:
+            sources = tuple(source for source in sources if source in self._said(self.english.content(match["noun"])))
+        rest = f"{told[: term.start]} {told[term.end :]}"
+        is_not = bool(re.search(r"\b(?:not|never)\b", rest))
+        if not sources or not self._share_of_any(sources, base):
+            raise self._missing(base, sources[0].name if sources else match["noun"])
+        return Holds(base, sources, term.value, is_not)
+
+    def _share_of_any(self, sources: Sequence[Source], base: SetPlan) -> bool:
+        return self._own(sources, base) is not None
+
+    # Properties of triples
+
+    def _between(self, text: str) -> Plan | None:
+        """Read «what role did e0 play in e1»: a property of the triples that join two entities."""
+        mentions = MENTION.findall(text)
+        if len(mentions) != 2 or self.english.cues.search(re.sub(r"^how much ", "", text)):
+            return None
+        graph = self.place.graph
+        one, other = (self.parser.entities[int(number)] for number in mentions)
+        if graph.degree(one) > graph.degree(other):
+            one, other = other, one
+        joined = [triple for triple in self._triples(one) if other in graph.triple(triple)[::2]]
+        said = self.english.content(text)
+        names = {name for triple in joined for name in graph.triple_properties(triple)}
+        spoken = [name for name in names if any(self.english.is_among(word, set(stems(spaced(name)))) for word in said)]
+        return TripleValues(tuple(joined), spoken[0]) if len(spoken) == 1 else None
+
+    def _triples(self, entity: int) -> list[int]:
+        """Return the triples of an entity, at most a thousand each way."""
+        graph = self.place.graph
+        return [*list(graph.triples_from(entity))[:_MOST], *graph.triples_to(entity)[:_MOST]]
+
+    def _since(self, text: str) -> Plan | None:
+        """Read «since when is e0 a member of e1», «when did e0 join e1»."""
+        graph = self.place.graph
+        match = self.english.match("since_when", text)
+        names = {column.name for column in graph.columns if column.of_triples}
+        names |= {name for properties in graph.changes.added_properties for name in properties}
+        if not match or not names:
+            return None
+        one, mentions = self.parser.entity(match["who"]), MENTION.findall(match["rest"])
+        other = self.parser.entities[int(mentions[0])] if mentions else None
+        of_class = next(iter(self.lexicon.classes_in(match["rest"])), "")
+        words = {*self.english.content(match["rest"]), *stems(MENTION.sub("", match["rest"]))}
+        triples = []
+        for triple in self._triples(one):
+            head, relation, tail = graph.triple(triple)
+            end = tail if head == one else head
+            is_spoken = any(self.english.is_among(word, self.lexicon.relations[relation].words) for word in words)
+            is_of = end == other if other is not None else of_class in graph.types(end) if of_class else is_spoken
+            if is_of and graph.triple_properties(triple):
+                triples.append((is_spoken, triple))
+        chosen = [triple for spoken, triple in triples if spoken] or [triple for _, triple in triples]
+        own = {name for triple in chosen for name in graph.triple_properties(triple)}
+        begins = [name for name in own if set(stems(spaced(name))) & _BEGINS]
+        name = next(iter(sorted(begins) or sorted(own)), None) if begins or len(own) == 1 else None
+        if name is not None:
+            return TripleValues(tuple(chosen), name)
+        if match["lead"] in ("when", "how long"):
+            return None
+        raise self._missing(Listed((one,)), "time since when this holds")
+
+
+_HAPPEN = frozenset(map(stem, ("happen", "occur", "place", "begin", "start")))
+_BEGINS = frozenset(map(stem, ("since", "from", "start", "started", "begin", "joined", "date", "year", "valid")))

@@ -1,0 +1,180 @@
+"""Plans that give the values of properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphbrick.bricks.retrieve.operators.properties.selections import Where
+from graphbrick.bricks.retrieve.operators.sets import (
+    Listed,
+    Place,
+    SetPlan,
+    Shown,
+    TextPlan,
+    no_value,
+)
+from graphbrick.core.items import Item, Property, Triple
+from graphbrick.core.properties.values import Scalar, Value, shown_value
+from graphbrick.patterns.properties.sources import Source, equal_to
+
+_PROVEN = 20  # owners whose value is shown
+_NAMED, _MOST_TRIPLES = 3, 1_000  # ends of each relation that a card names, and triples that it reads
+
+
+@dataclass(frozen=True)
+class Values(TextPlan):
+    """The values of a property of all entities of a set.
+
+    Attributes:
+        base: The set.
+        source: The property.
+        part: "year" for the years of dates; "" for whole values.
+    """
+
+    base: SetPlan
+    source: Source
+    part: str = ""
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"{self.part or ''}{' of ' if self.part else ''}{self.source.name} of: {self.base.text(place)}"
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return the distinct values, in the order of the entities."""
+        own = [place.graph.properties(entity).get(self.source.name) for entity in self.base.run(place).tolist()]
+        values = [value for value in own if value is not None]
+        if not values:
+            raise no_value(self.base.text(place), self.source.name)
+        return list(dict.fromkeys(Shown(text) for value in values for text in self._texts(value)))
+
+    def _texts(self, value: Value) -> list[str]:
+        texts = [shown_value(one) for one in (value if isinstance(value, tuple) else (value,))]
+        return [text[:4] for text in texts] if self.part == "year" else texts
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return the properties, after what leads to their owners."""
+        entities = self.base.run(place)[:_PROVEN]
+        way = [] if isinstance(self.base, Listed) else self.base.proofs(place, entities)
+        return [*place.properties(self.source.name, entities), *way]
+
+
+@dataclass(frozen=True)
+class Holds(TextPlan):
+    """The truth of «all of these entities have a value of a property».
+
+    Attributes:
+        base: The entities.
+        sources: Properties, one of which has the value.
+        value: The value.
+        is_not: Whether the opposite is the question.
+    """
+
+    base: SetPlan
+    sources: tuple[Source, ...]
+    value: Scalar
+    is_not: bool = False
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        text = f"is {self.base.text(place)} among: {Where(None, self._of(place), self.value).text(place)}"
+        return f"not ({text})" if self.is_not else text
+
+    def _of(self, place: Place) -> tuple[Source, ...]:
+        """Return the properties that all the entities have."""
+        own = [place.graph.properties(entity) for entity in self.base.run(place).tolist()]
+        return tuple(source for source in self.sources if own and all(source.name in one for one in own))
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return yes or no."""
+        sources, entities = self._of(place), self.base.run(place).tolist()
+        if not sources:
+            raise no_value(self.base.text(place), self.sources[0].name)
+        holders = {entity for s in sources for entity in equal_to(place.graph, s.name, self.value).tolist()}
+        return [Shown("yes" if holders.issuperset(entities) != self.is_not else "no")]
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return the properties."""
+        entities = self.base.run(place)[:_PROVEN]
+        return [item for source in self._of(place) for item in place.properties(source.name, entities)]
+
+
+@dataclass(frozen=True)
+class TripleValues(TextPlan):
+    """The values of a property of triples."""
+
+    triples: tuple[int, ...]
+    name: str
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"{self.name} of: {'; '.join(map(place.graph.triple_text, self.triples[:3]))}"
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return the distinct values."""
+        values = (place.graph.triple_properties(triple).get(self.name) for triple in self.triples)
+        return list(dict.fromkeys(Shown(shown_value(value)) for value in values if value is not None))
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return the properties of the triples."""
+        graph, items = place.graph, list[Item]()
+        for triple in self.triples[:_PROVEN]:
+            value = graph.triple_properties(triple).get(self.name)
+            if value is not None:
+                items.append(Property(graph, triple, self.name, value, of_triple=True))
+        return items
+
+
+@dataclass(frozen=True)
+class Card(TextPlan):
+    """All that is known about one entity, in a few lines."""
+
+    entity: int
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"card of: {place.graph.label(self.entity)}"
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return the card as one text."""
+        graph, entity = place.graph, self.entity
+        types, description = ", ".join(graph.types(entity)), graph.description(entity)
+        head = f"{graph.label(entity)}{f' ({types})' if types else ''}"
+        head += f". {description.rstrip('.')}." if description else "."
+        parts = [f"{name}: {shown_value(value)}" for name, value in graph.properties(entity).items()]
+        parts += [f"{name}: {ends}" for name, ends in self._relations(place)]
+        return [Shown(f"{head} {'; '.join(parts)}".strip(), entity)]
+
+    def _relations(self, place: Place) -> list[tuple[str, str]]:
+        """Return the relations with the best known entities at their ends."""
+        graph, groups = place.graph, dict[tuple[int, bool], list[int]]()
+        for triple in self._triples(place):
+            head, relation, tail = graph.triple(triple)
+            ends = groups.setdefault((relation, head == self.entity), [])
+            ends.append(tail if head == self.entity else head)
+        own = set(graph.properties(self.entity))
+        lines = []
+        for (relation, forward), ends in sorted(groups.items(), key=lambda group: (not group[0][1], group[0])):
+            label = graph.relation_label(relation)
+            if forward and label in own:
+                continue
+            best = sorted(dict.fromkeys(ends), key=lambda end: -graph.degree(end))
+            more = f" and {len(best) - _NAMED:,} more" if len(best) > _NAMED else ""
+            lines.append((label if forward else f"{label} of", f"{', '.join(map(graph.label, best[:_NAMED]))}{more}"))
+        return lines
+
+    def _triples(self, place: Place) -> list[int]:
+        graph = place.graph
+        leaving, entering = graph.triples_from(self.entity), graph.triples_to(self.entity)
+        return [*list(leaving)[:_MOST_TRIPLES], *entering[:_MOST_TRIPLES]]
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return its properties, and the first triples of each relation."""
+        graph, items, met = place.graph, list[Item](), dict[tuple[int, bool], int]()
+        items += [Property(graph, self.entity, name, value) for name, value in graph.properties(self.entity).items()]
+        for triple in self._triples(place):
+            head, relation, _ = graph.triple(triple)
+            key = relation, head == self.entity
+            met[key] = met.get(key, 0) + 1
+            if met[key] <= _NAMED:
+                items.append(Triple(graph, triple))
+        return items

@@ -1,0 +1,106 @@
+"""Plans that select entities by their properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan
+from graphbrick.core.items import Item
+from graphbrick.core.properties.values import Scalar, shown_value
+from graphbrick.patterns.properties.sources import Source, equal_to, owners_of
+
+_PROVEN = 20  # entities whose value is shown
+_MOST_STARTS = 20_000  # entities from which a pattern is followed
+
+
+@dataclass(frozen=True)
+class Holding(SetPlan):
+    """All entities that have a property."""
+
+    source: Source
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"everything with {self.source.name}"
+
+    def _run(self, place: Place) -> Ints:
+        entities = owners_of(place.graph, self.source)
+        nodes = place.subgraph.nodes
+        return entities if nodes is None else entities[np.isin(entities, nodes)]
+
+
+@dataclass(frozen=True)
+class Where(SetPlan):
+    """The entities of a set whose property has a value.
+
+    Attributes:
+        base: The set; None for all that have the value.
+        source: The property; of several with the value, the others too.
+        value: The value.
+    """
+
+    base: SetPlan | None
+    sources: tuple[Source, ...]
+    value: Scalar
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        names = " or ".join(source.name for source in self.sources)
+        among = "everything" if self.base is None else self.base.text(place)
+        if self.value is True:
+            return f"{names} among: {among}"
+        return f"{names} {shown_value(self.value)} among: {among}"
+
+    def _run(self, place: Place) -> Ints:
+        parts = [equal_to(place.graph, source.name, self.value) for source in self.sources]
+        holders = np.unique(np.concatenate(parts))
+        nodes = place.subgraph.nodes
+        if nodes is not None:
+            holders = holders[np.isin(holders, nodes)]
+        if self.base is None:
+            return holders
+        entities = self.base.run(place)
+        return entities[np.isin(entities, holders)]
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        own = [item for source in self.sources for item in place.properties(source.name, entities[:_PROVEN])]
+        return own if self.base is None else self.base.proofs(place, entities) + own
+
+
+@dataclass(frozen=True)
+class Through(SetPlan):
+    """The entities at the end of a pattern from any entity of a set: «people who work in Germany».
+
+    Attributes:
+        base: The set.
+        along: The pattern, from one of them.
+    """
+
+    base: SetPlan
+    along: Along
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"({self.base.text(place)}) {place.steps_text(self.along.steps, self.along.of_class)}"
+
+    def _ways(self, place: Place) -> list[Along]:
+        entities = self.base.run(place)
+        if len(entities) > _MOST_STARTS:
+            raise CannotPlanError(
+                f"following {place.steps_text(self.along.steps)} from {len(entities):,} entities would take too long",
+                code="operators.too_many_starts",
+                n=len(entities),
+            )
+        return [replace(self.along, start=entity) for entity in entities.tolist()]
+
+    def _run(self, place: Place) -> Ints:
+        ends = [way.run(place) for way in self._ways(place)]
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *ends]))
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        paths = [item for way in self._ways(place) for item in way.proofs(place, entities)]
+        return paths + self.base.proofs(place, self.base.run(place))

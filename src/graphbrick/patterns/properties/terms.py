@@ -1,0 +1,156 @@
+"""Words of a question that are values of properties: «Rust», «tier 1», «public», «severity 2»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from graphbrick.core.properties.values import Kind, Scalar, value_text
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.folding import fold
+from graphbrick.language.stems import stem
+from graphbrick.language.stop_words import QUESTION_WORDS
+from graphbrick.patterns.properties.sources import Source, equal_to, sources_of
+
+_LONGEST = 6  # words of a value
+_WORD = re.compile(r"(?<!\S)non-|[^\s,;:?!()«»\"]+")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_MORE = re.compile(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or more| or less)")
+_LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))
+
+
+@dataclass(frozen=True)
+class Term:
+    """A value of a property in a text.
+
+    Attributes:
+        start: Where it begins, with the words that name its property.
+        end: Where it ends.
+        sources: The properties that have the value; several for a value of several properties.
+        value: The value.
+        named: Whether the words beside it name the property.
+    """
+
+    start: int
+    end: int
+    sources: tuple[Source, ...]
+    value: Scalar
+    named: bool = False
+
+
+def terms_in(graph: Graph, text: str, known: Set[str] = frozenset()) -> list[Term]:
+    """Return the values of properties in a text, in order; longer ones win, and those that their property names.
+
+    Args:
+        graph: The graph.
+        text: The text, in any case; entities may be placeholders such as `e0`.
+        known: Stems of words that mean something else, such as names of classes.
+    """
+    sources = [source for source in sources_of(graph) if source.relation < 0]
+    if not sources:
+        return []
+    words = list(_WORD.finditer(text))
+    terms: list[Term] = []
+    at = 0
+    while at < len(words):
+        term = next(_terms_at(graph, sources, words, at, known), None)
+        if term is not None and not (terms and term.start < terms[-1].end):
+            terms += [term, *_others(text, term)]
+            term = terms[-1]
+            at = next((i for i, word in enumerate(words) if word.start() >= term.end), len(words))
+        else:
+            at += 1
+    return terms
+
+
+def _others(text: str, term: Term) -> Iterator[Term]:
+    """Yield further numbers of a property, as in «tier 1 or 2»."""
+    at = term.end
+    while isinstance(term.value, float) and (more := _MORE.match(text, at)):
+        yield Term(more.start("number"), more.end(), term.sources, float(more["number"]), True)
+        at = more.end()
+
+
+def _terms_at(
+    graph: Graph, sources: Sequence[Source], words: list[re.Match[str]], at: int, known: Set[str]
+) -> Iterator[Term]:
+    """Yield the readings of the words from a place on, best first."""
+    forms = [stem(word[0].lower().removesuffix("'s")) for word in words[at : at + _LONGEST + 4]]
+    for source in sources:
+        size = len(source.stems)
+        if tuple(forms[:size]) != source.stems and not (source.kind == Kind.BOOLEAN and _adverb(words[at], source)):
+            continue
+        if source.kind == Kind.BOOLEAN:
+            last = words[at + size - 1]
+            yield Term(words[at].start(), last.end(), (source,), True, True)
+            continue
+        place = at + size
+        while place < len(words) and words[place][0].lower() in _LINKS:
+            place += 1
+        for length in range(min(_LONGEST, len(words) - place), 0, -1):
+            value = _value(graph, source, [word[0] for word in words[place : place + length]])
+            if value is not None:
+                yield Term(words[at].start(), words[place + length - 1].end(), (source,), value, True)
+                break
+    texts = [source for source in sources if source.kind == Kind.TEXT]
+    for length in range(min(_LONGEST, len(words) - at), 0, -1):
+        span = [word[0] for word in words[at : at + length]]
+        if not _may_be_value(span, known):
+            continue
+        readings = [(source, value) for source in texts if (value := _value(graph, source, span)) is not None]
+        if readings:
+            after = tuple(forms[length : length + 2])
+            exact = [s for s, _ in readings if after[: len(s.stems)] == s.stems]
+            end = at + length + (len(exact[0].stems) if exact else 0)
+            chosen = tuple(exact or [source for source, _ in readings])
+            value = next(value for source, value in readings if source == chosen[0])
+            yield Term(words[at].start(), words[end - 1].end(), chosen, value, bool(exact))
+
+
+def _adverb(word: re.Match[str], source: Source) -> bool:
+    """Return whether a word is the adverb of a boolean property: «remotely» of `remote`."""
+    text = word[0].lower()
+    return len(source.stems) == 1 and text.endswith("ly") and stem(text[:-2]) == source.stems[0]
+
+
+def _may_be_value(span: Sequence[str], known: Set[str]) -> bool:
+    words = [word.lower() for word in span]
+    if any(re.fullmatch(r"e\d+", word) for word in words) or words[0] in QUESTION_WORDS or words[-1] in QUESTION_WORDS:
+        return False
+    if all(_NUMBER.fullmatch(word) for word in words):
+        return False  # a number alone is an amount or a year
+    return not all(stem(word) in known for word in words)
+
+
+def _singulars(text: str) -> Iterator[str]:
+    """Yield what a text may be the plural of.
+
+    >>> list(_singulars("comedies")), list(_singulars("Senior Engineers"))
+    (['comedie', 'comedy'], ['Senior Engineer'])
+    """
+    if text.endswith("s") and len(text) > 3:
+        yield text[:-1]
+        if text.endswith("ies"):
+            yield f"{text[:-3]}y"
+
+
+def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
+    """Return the value of a property that some words are, as the graph writes it; else None."""
+    text = " ".join(span)
+    if source.kind in (Kind.INTEGER, Kind.NUMBER):
+        return float(text) if len(span) == 1 and _NUMBER.fullmatch(text) else None
+    if source.kind != Kind.TEXT:
+        return None
+    plain = text.removesuffix("'s")
+    forms = [plain, *_singulars(plain)]
+    cased = [plain.capitalize(), plain.title(), plain.upper()] if not graph.columns else []
+    for form in (*forms, *cased):
+        owners = equal_to(graph, source.name, form)
+        if len(owners):
+            own = graph.properties(int(owners[0])).get(source.name)
+            values = own if isinstance(own, tuple) else (own,)
+            for value in values:
+                if isinstance(value, str) and fold(value_text(value)) == fold(form):
+                    return value
+    return None
