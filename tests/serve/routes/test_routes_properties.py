@@ -116,6 +116,9 @@ def test_a_graph_lists_its_properties_and_what_the_build_did_not_keep(client):
     listed = {(row["name"], row["kind"], row["count"]) for row in info["properties"]}
     assert {("unit_price", "number", 1), ("unit_price", "whole number", 2), ("tags", "list of text", 1)} <= listed
     assert [row["name"] for row in info["triple_properties"]] == ["on"]
+    (note,) = (row for row in info["properties"] if row["name"] == "note")
+    assert note["examples"] == [f"{LONG[:200]}... ({len(LONG):,} characters)"]
+    assert info["more_properties"] == 0
     assert isinstance(info["not_kept"], dict)
 
 
