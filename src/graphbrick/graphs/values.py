@@ -57,6 +57,10 @@ class PropertyView(StoredGraph, HasProperties):
 
     def property_columns(self) -> Sequence[PropertyColumn]:
         """Return the properties of entities, one entry for each name and kind, most frequent first."""
+        key = ("property columns", self.place, self.hash)
+        return current_session().get(key, self._find_columns, at_most=16)
+
+    def _find_columns(self) -> list[PropertyColumn]:
         own = [column.described() for column in self.columns if not column.of_triples]
         relations = self.value_relations()
         counts = np.zeros(self.n_relations, dtype=np.int64)

@@ -19,6 +19,7 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import kinds_text
 from graphbrick.graphs.queries.schema_text import schema_text
+from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.asking import Inquiry, reply_of, run_of
 from graphbrick.serve.conversation.answer_text import answer_text
 from graphbrick.serve.hosting import Opened
@@ -76,13 +77,10 @@ class _Tools:
         def work() -> str:
             others = [name for name in self._service.graphs if name != opened.name]
             about = f"graph {opened.name}" + (f" (others: {', '.join(others)})" if others else "")
-            gives = capabilities_of(opened.graph)
-            columns = opened.graph.property_columns() if Capability.PROPERTIES in gives else ()
-            if columns:
-                about += f"\nproperties for where: {kinds_text(columns, _MOST_PROPERTIES)}"
-            if Capability.QUERY_LANGUAGE not in gives:
-                return f"{about}: it has no schema; use search"
-            return f"{about}\n{schema_text(opened.graph.schema(), opened.graph.language)}"
+            properties = _properties_of(opened.graph)
+            if Capability.QUERY_LANGUAGE not in capabilities_of(opened.graph):
+                return f"{about}: it has no schema; use search{properties}"
+            return f"{about}{properties}\n{schema_text(opened.graph.schema(), opened.graph.language)}"
 
         return await self._look_up(work)
 
@@ -201,6 +199,19 @@ class _Tools:
             yield
         except GraphbrickError as error:
             raise ToolError(self._service.without_places(str(error))) from error
+
+
+def _properties_of(graph: Any) -> str:
+    """Return a line about the properties of a graph; empty without any, or if a database does not tell them in time."""
+    if Capability.PROPERTIES not in capabilities_of(graph):
+        return ""
+    try:
+        columns = graph.property_columns()
+    except StoppedError:
+        raise
+    except GraphbrickError:
+        return ""
+    return f"\nproperties for where: {kinds_text(columns, _MOST_PROPERTIES)}" if columns else ""
 
 
 def _told_by(tool: str, view: Workspace, *arguments: object) -> str:

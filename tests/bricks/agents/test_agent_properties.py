@@ -13,6 +13,7 @@ from shop import LONG, shop
 from graphbrick import LLM, Agent, Graph, Subgraph
 from graphbrick.bricks.agents.agent_tool import AdviceError, Observation
 from graphbrick.bricks.agents.tools.find import check_node
+from graphbrick.bricks.agents.tools.paths import paths
 from graphbrick.bricks.agents.tools.properties import where
 from graphbrick.bricks.agents.tools.walk import neighbours, neighbours_by_relation
 from graphbrick.bricks.agents.workspace import Workspace
@@ -55,6 +56,10 @@ def test_neighbours_tell_properties_too_even_of_a_node_without_triples(work: Wor
     assert call(work, neighbours, entity="box").text == "Box [box]:\nunit_price = 40\nstock = none"
     bought = call(work, neighbours_by_relation, entity="lee", relation="bought").text
     assert bought.split("\n")[0] == "lee -> bought -> Blue Kettle [kettle] (on = 2021-01-02; on = 2022-03-04)"
+
+
+def test_parallel_triples_are_one_path(work: Workspace) -> None:
+    assert call(work, paths, start="kettle", end="lamp").text.count("\n") == 0
 
 
 def test_nodes_are_found_by_a_property(work: Workspace) -> None:

@@ -58,6 +58,11 @@ def test_parallel_triples_have_their_own_properties_on_every_page(client, n):
     assert entering["triples"][0]["properties"] == {"on": "2021-01-02"}
 
 
+def test_steps_of_paths_have_the_properties_of_parallel_triples(client):
+    (path,) = client.get("/v1/paths", params={"start": "kettle", "end": "lamp"}).json()["paths"]
+    assert [step["properties"] for step in path["steps"]] == [[{"on": "2021-01-02"}, {"on": "2022-03-04"}], [{}]]
+
+
 @pytest.mark.parametrize(
     ("bounds", "keys"),
     [
@@ -111,6 +116,9 @@ def test_a_graph_lists_its_properties_and_what_the_build_did_not_keep(client):
     listed = {(row["name"], row["kind"], row["count"]) for row in info["properties"]}
     assert {("unit_price", "number", 1), ("unit_price", "whole number", 2), ("tags", "list of text", 1)} <= listed
     assert [row["name"] for row in info["triple_properties"]] == ["on"]
+    (note,) = (row for row in info["properties"] if row["name"] == "note")
+    assert note["examples"] == [f"{LONG[:200]}... ({len(LONG):,} characters)"]
+    assert info["more_properties"] == 0
     assert isinstance(info["not_kept"], dict)
 
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.graph import capabilities_of
+from graphbrick.core.properties.stated import shortened
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info
@@ -27,6 +28,7 @@ from graphbrick.serve.service import Service
 from graphbrick.serve.trust import calls_model
 
 router = APIRouter(prefix="/v1", tags=["catalogue"])
+_MOST_PROPERTIES, _LONGEST_EXAMPLE = 1_000, 200  # of a graph, and characters
 
 
 @router.get("/graphs", summary="List the graphs")
@@ -46,17 +48,35 @@ async def graphs(service: Serving) -> dict[str, Any]:
 
 @router.get("/graphs/{name}", summary="Describe a graph")
 async def graph(name: Name, service: Serving, request: Request) -> dict[str, Any]:
-    """Return counts, origin, the most frequent relations and the types of a graph."""
+    """Return counts, origin, the most frequent relations, the types and the properties of a graph.
+
+    At most 1,000 properties of entities and of triples each are listed; ``more_properties`` says how many others
+    there are. Examples are cut after 200 characters.
+    """
     opened = service.graph(name)
 
     def work() -> dict[str, Any]:
         facts = _graph(service, opened)
         if isinstance(opened.graph, Graph):
-            facts["info"] = {key: value for key, value in graph_info(opened.graph).items() if key != "graph"}
+            info = {key: value for key, value in graph_info(opened.graph).items() if key != "graph"}
+            facts["info"] = info | _short_properties(info)
             facts["types"] = opened.graph.type_labels()[:1000]
         return facts
 
     return await look_up(service, request, work)
+
+
+def _short_properties(info: dict[str, Any]) -> dict[str, Any]:
+    """Return the lists of properties in a size that can be sent."""
+    short: dict[str, Any] = {"more_properties": 0}
+    for name in ("properties", "triple_properties"):
+        rows = info[name]
+        short["more_properties"] += len(rows[_MOST_PROPERTIES:])
+        short[name] = [
+            row | {"examples": [shortened(example, _LONGEST_EXAMPLE) for example in row["examples"]]}
+            for row in rows[:_MOST_PROPERTIES]
+        ]
+    return short
 
 
 @router.get("/graphs/{name}/schema", summary="What queries of a graph may name")

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Query, Request
 
+from graphbrick.bricks.agents.agent_tool import Walked
 from graphbrick.bricks.agents.tools.paths import shortest
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Subgraph
@@ -238,7 +239,10 @@ async def paths(
     graph: GraphName = None,
     max_hops: Annotated[int, Query(ge=1, le=6)] = 4,
 ) -> dict[str, Any]:
-    """Return the shortest paths, whatever the directions of their triples; ``is_cut`` if large nodes were cut."""
+    """Return the shortest paths, whatever the directions of their triples; ``is_cut`` if large nodes were cut.
+
+    A step has ``properties`` if triples of the graph have any: a list with those of each parallel triple.
+    """
     opened = service.graph(graph)
 
     def work() -> dict[str, Any]:
@@ -252,7 +256,7 @@ async def paths(
     return await look_up(service, request, work)
 
 
-def _path(graph: Any, steps: Iterable[Any]) -> dict[str, Any]:
+def _path(graph: Any, steps: Iterable[Walked]) -> dict[str, Any]:
     """Return a path as its text and its steps."""
     text, listed = "", []
     for step in steps:
@@ -265,9 +269,17 @@ def _path(graph: Any, steps: Iterable[Any]) -> dict[str, Any]:
                 "relation": {"key": graph.relation_key(step.relation), "label": graph.relation_label(step.relation)},
                 "end": {"key": graph.key(step.end), "label": graph.label(step.end)},
                 "forward": step.forward,
+                **_of_step(graph, step),
             }
         )
     return {"text": text, "steps": listed}
+
+
+def _of_step(graph: Any, step: Walked) -> dict[str, Any]:
+    if not (isinstance(graph, Graph) and graph.triples_have_properties):
+        return {}
+    parallels = graph.properties_between(*step.triple)[:MOST_PROPERTIES]
+    return {"properties": [short_json(own, MOST_PROPERTIES, LONGEST_VALUE)[0] for own in parallels]}
 
 
 @router.post("/query", summary="Run a query that only reads")

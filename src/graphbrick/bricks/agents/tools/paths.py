@@ -51,7 +51,7 @@ def shortest(work: Workspace, source: int, target: int, max_hops: int) -> tuple[
         following: dict[int, list[Walked]] = {}
         for walked, cut in work.around(frontier, limit=_A_NODE):
             is_cut |= cut
-            for step in walked:
+            for step in dict.fromkeys(walked):  # parallel triples are one step
                 if step.end not in arriving:
                     following.setdefault(step.end, []).append(step)
         arriving |= following

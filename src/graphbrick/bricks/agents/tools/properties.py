@@ -12,7 +12,7 @@ from graphbrick.core import Citation, Row
 from graphbrick.core.errors import InputError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.condition import Condition
-from graphbrick.core.properties.stated import shown_properties, stated_condition
+from graphbrick.core.properties.stated import shortened, shown_properties, stated_condition
 from graphbrick.language.folding import name_form
 
 _MOST, _LONGEST = 40, 400  # properties of a node that are told, and characters of a value
@@ -56,7 +56,8 @@ def where(
         form = name_form(of_type)
         nodes = [node for node in nodes if form in map(name_form, work.graph.types(node))]
     if not nodes:
-        examples = [text for column in columns if column.name == condition.name for text in column.examples]
+        known = (text for column in columns if column.name == condition.name for text in column.examples)
+        examples = [shortened(" ".join(text.split()), _SHORT) for text in known]
         hint = f"; values are such as {', '.join(examples[:_EXAMPLES])}" if examples else ""
         raise AdviceError(f"no node has such a {condition.name}{hint}", code="where.no_node", name=condition.name)
     call = Citation(query=f"where({_stated(condition)}{f', of_type={of_type}' if of_type else ''})")
@@ -73,8 +74,9 @@ def _stated(condition: Condition) -> str:
 
 def _row(work: Workspace, node: int, name: str, call: Citation) -> Row:
     """Return a node with its value of a property."""
-    value = {name: work.graph.properties(node)[name]}
-    (_, text), *_ = shown_properties(value, 1, _LONGEST)
+    own = work.graph.properties(node)
+    value = {name: own[name]} if name in own else {}  # a database may find a text in a language that it does not list
+    text = next((text for _, text in shown_properties(value, 1, _LONGEST)), "")
     return Row(("node", name), (work.name(node), text), (call,), (node,), work.graph)
 
 

@@ -1,0 +1,41 @@
+"""Pages about properties and tables: their files, their command and every line of their code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pages import ROOT
+
+from graphbrick.cli.app import main
+
+
+def shown(text: str) -> list[str]:
+    """Return the lines of a terminal without blanks at their ends."""
+    return [line.rstrip() for line in text.strip().split("\n")]
+
+
+@pytest.mark.parametrize(("name", "n_blocks"), [("properties", 8), ("tables", 0)])
+def test_a_page_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, n_blocks: int
+) -> None:
+    page = (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    for file, text in re.findall(r"`([\w/]+\.csv)`:\n\n```csv\n(.*?)```", page, re.DOTALL):
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).write_text(text, encoding="utf-8")
+    ((command, output),) = re.findall(r"```console\n\$ graphbrick ([^\n]*)\n(.*?)```", page, re.DOTALL)
+    with pytest.raises(SystemExit) as ended:
+        main(command.split())
+    assert ended.value.code in (0, None)
+    told = capsys.readouterr()
+    lines = shown(told.out + told.err)
+    assert [line for line in shown(output) if line not in lines] == []
+    values: dict[str, Any] = {}
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == n_blocks
+    for block in blocks:
+        exec(compile(block, f"docs/{name}.md", "exec"), values)
