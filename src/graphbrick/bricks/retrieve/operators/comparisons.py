@@ -66,6 +66,8 @@ class Superlatives:
         negated = self.english.search("negated_best", text)
         if negated:
             raise UnreadWordError(negated["word"])
+        if text.endswith(" most recently"):
+            return self._first(text)
         for pattern in self.english.patterns["best"]:
             match = pattern.match(text)
             if match and not self.english.match("not_a_noun", match["base"]):

@@ -40,7 +40,16 @@ class Facts:
         Raises:
             CannotPlanError: It names a property that the entities do not have, or that the graph does not know.
         """
-        for rule in (self._between, self._since, self._when, self._how_much, self._is, self._of, self._does):
+        for rule in (
+            self._all_values,
+            self._between,
+            self._since,
+            self._when,
+            self._how_much,
+            self._is,
+            self._of,
+            self._does,
+        ):
             try:
                 plan = rule(text)
             except CannotPlanError as error:
@@ -117,10 +126,34 @@ class Facts:
         parser = self.parser
         return parser.set(text if self.english.match("listed", text) else self.english.as_question(text))
 
+    def _owners(self, text: str, phrase: str) -> SetPlan:
+        """Return what a text names, of which a property is asked; an error that ends the question if it is not read."""
+        try:
+            return self._base(text)
+        except CannotPlanError as error:
+            raise no_value(text, phrase) from error
+
+    def check(self, text: str) -> None:
+        """Raise `CannotPlanError` if a question asks for a property that no rule could read, not for an entity."""
+        match = self.english.match("asked_noun", text)
+        words = self.english.content(match["noun"]) if match else []
+        if match is None or self.lexicon.classes_in(match["noun"]) or self._is_relation(match["noun"]):
+            return
+        if self._said(words):
+            raise no_value(text[match.end() :].strip(), match["noun"])
+
     def _missing(self, base: SetPlan, phrase: str) -> CannotPlanError:
         return no_value(base.text(self.place), phrase)
 
     # The rules
+
+    def _all_values(self, text: str) -> Plan | None:
+        """Read «which languages are there», «how many languages are used»."""
+        match = self.english.match("all_values", text)
+        sources = self._named(match["noun"])[0] if match else []
+        if not match or not sources or self.lexicon.classes_in(match["noun"]) or sources[0].kind == Kind.BOOLEAN:
+            return None
+        return Values(self.resolver.holding(sources[0]), sources[0], "count" if match["how"] == "how many" else "")
 
     def _of(self, text: str) -> Plan | None:
         """Read «what is the job title of e0»."""
@@ -133,7 +166,7 @@ class Facts:
             sources, part = self._named(phrase)
             if not sources or not (MENTION.search(where) or self.english.content(where)):
                 continue
-            base = self._base(where)
+            base = self._owners(where, phrase)
             plan = self._values(sources, base, part)
             if plan is None and self._is_relation(phrase):
                 return None
@@ -175,9 +208,11 @@ class Facts:
             part = "year" if "year" in match["noun"] and any(source.kind != Kind.INTEGER for source in sources) else ""
         if not sources:
             return None
-        base = self._base(match["who"])
+        base = self._owners(match["who"], match["noun"])
         plan = self._values(sources, base, part)
-        if plan is None and (verbs or self.english.match("preposition_first", text) or _IN.search(text)):
+        if plan is None and (
+            verbs or self.english.match("preposition_first", text) or _IN.search(match[0]) or match["be"]
+        ):
             plan = self._linked_value(sources, base, verbs, part)
         if plan is None and not self._is_relation(f"{match['noun']} {match['verb'] or ''}"):
             raise self._missing(base, match["noun"])
@@ -208,7 +243,7 @@ class Facts:
         match = self.english.match("when", text)
         if not match:
             return None
-        base, verbs = self._base(match["who"]), self.english.content(match["verb"] or "")
+        base, verbs = self._owners(match["who"], "time"), self.english.content(match["verb"] or "")
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
         sources = [source for source in self._said(verbs, kinds=dates) if source.is_date]
         plan = None if match["other"] else self._values(sources, base)  # «join e1» is no date of e0 alone
