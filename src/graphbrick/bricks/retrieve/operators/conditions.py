@@ -67,11 +67,11 @@ class Conditions:
         groups = _grouped(text, terms)
         bare, verbs, negated = self._without(text, groups)
         said = {*self.english.content(bare), *stems(MENTION.sub(" ", bare)), *verbs}
-        around = self._around(bare, groups, said) if not negated[0] else None
-        if around is not None:
-            base, rest, groups, negated = around, [], groups[1:], negated[1:]
-        else:
+        base, rest = None if negated[0] else self._around(bare, groups, said), list[str]()
+        if base is None:
             base, rest = self._base(bare)
+        else:
+            groups, negated = groups[1:], negated[1:]
         for group, is_not in zip(groups, negated, strict=True):
             base, is_linked = self._narrowed(base, group, said, is_not)
             rest = [] if is_linked else rest

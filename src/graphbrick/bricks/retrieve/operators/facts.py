@@ -40,16 +40,11 @@ class Facts:
         Raises:
             CannotPlanError: It names a property that the entities do not have, or that the graph does not know.
         """
-        for rule in (
-            self._all_values,
-            self._between,
-            self._since,
-            self._when,
-            self._how_much,
-            self._is,
-            self._of,
-            self._does,
-        ):
+        rules = (
+            self._all_values, self._between, self._since, self._when, self._where, self._how_much, self._is, self._of,
+            self._does, self._beside,
+        )  # fmt: skip
+        for rule in rules:
             try:
                 plan = rule(text)
             except CannotPlanError as error:
@@ -163,8 +158,12 @@ class Facts:
         rest = match["rest"]
         for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
             phrase, where = rest[: split.start()], rest[split.end() :]
+            if self.english.read_amount(where) or not (MENTION.search(where) or self.english.content(where)):
+                continue
+            if phrase in ("name", "names") and not MENTION.fullmatch(where):
+                return self._base(where)
             sources, part = self._named(phrase)
-            if not sources or not (MENTION.search(where) or self.english.content(where)):
+            if not sources:
                 continue
             base = self._owners(where, phrase)
             plan = self._values(sources, base, part)
@@ -238,11 +237,39 @@ class Facts:
         along = Along(int(entities[0]), (chosen[0],))
         return self._plan(along if len(entities) == 1 else Through(base, along), steps[chosen[0]], part)
 
+    def _where(self, text: str) -> Plan | None:
+        """Read «where is e0 from», unless a relation has the verb."""
+        match = self.english.match("where", text)
+        if not match or self._is_relation(match["verb"] or ""):
+            return None
+        base = Listed((self.parser.entity(match["who"]),))
+        for word in _PLACES:
+            plan = self._values(self._said([word]), base)
+            if plan is not None:
+                return plan
+        return None
+
+    def _beside(self, text: str) -> Plan | None:
+        """Read «e0 email»."""
+        match = self.english.match("noun_beside", text)
+        sources, part = self._named(match["noun"]) if match else ([], "")
+        if not match or not sources:
+            return None
+        base = Listed((self.parser.entity(match["who"]),))
+        plan = self._values(sources, base, part)
+        if plan is None and not self._is_relation(match["noun"]):
+            raise self._missing(base, match["noun"])
+        return plan
+
     def _when(self, text: str) -> Plan | None:
         """Read «when was e0 hired», «when did e0 happen»."""
         match = self.english.match("when", text)
         if not match:
             return None
+        if not match["verb"] and not MENTION.fullmatch(match["who"]):  # «when is the birthday of e0»
+            plan = self._of(f"what is the {match['who']}")
+            if plan is not None:
+                return plan
         base, verbs = self._owners(match["who"], "time"), self.english.content(match["verb"] or "")
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
         sources = [source for source in self._said(verbs, kinds=dates) if source.is_date]
@@ -368,5 +395,6 @@ class Facts:
         raise self._missing(Listed((one,)), "time since when this holds")
 
 
+_PLACES = tuple(map(stem, ("address", "city", "location", "place", "headquarters", "region", "country")))
 _HAPPEN = frozenset(map(stem, ("happen", "occur", "place", "begin", "start")))
 _BEGINS = frozenset(map(stem, ("since", "from", "start", "started", "begin", "joined", "date", "year", "valid")))
