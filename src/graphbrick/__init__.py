@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from graphbrick.core import Passage as Passage
     from graphbrick.core import Path as Path
     from graphbrick.core import Point as Point
+    from graphbrick.core import Property as Property
     from graphbrick.core import Query as Query
     from graphbrick.core import Report as Report
     from graphbrick.core import Row as Row
@@ -177,6 +178,7 @@ _HOMES = {
         "Passage",
         "Path",
         "Point",
+        "Property",
         "Query",
         "Report",
         "Row",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graphbrick.core.items import Item as Item
     from graphbrick.core.items import Passage as Passage
     from graphbrick.core.items import Point as Point
+    from graphbrick.core.items import Property as Property
     from graphbrick.core.items import Report as Report
     from graphbrick.core.items import Row as Row
     from graphbrick.core.items import Scorable as Scorable
@@ -46,6 +47,7 @@ _HOMES = {
     "Query": "query",
     "Reading": "path",
     "Point": "items",
+    "Property": "items",
     "Report": "items",
     "Row": "items",
     "Scorable": "items",
@@ -68,6 +70,7 @@ __all__ = [
     "Path",
     "PathPattern",
     "Point",
+    "Property",
     "Query",
     "Reading",
     "Report",

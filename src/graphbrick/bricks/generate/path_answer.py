@@ -201,28 +201,31 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
 
 
 def _computed(evidence: Evidence) -> Answer:
-    """Return the answers in rows, each supported by its row and by the paths and properties that lead to it."""
+    """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it."""
     rows: list[tuple[int, Row]] = []
     by_end: dict[int, list[int]] = {}
-    by_value: dict[str, list[int]] = {}
+    properties: dict[int | str, list[int]] = {}  # by entity and by value
     for i, item in enumerate(evidence.items):
         if isinstance(item, Row) and item.columns == ANSWER:
             rows.append((i, item))
         elif isinstance(item, Path):
             by_end.setdefault(item.end, []).append(i)
         elif isinstance(item, Property):
-            for end in item.entities:
-                by_end.setdefault(end, []).append(i)
-            for value in item.value if isinstance(item.value, tuple) else (item.value,):
-                by_value.setdefault(shown_value(value), []).append(i)
+            values = item.value if isinstance(item.value, tuple) else (item.value,)
+            keys: tuple[int | str, ...] = (*item.entities, *map(shown_value, values))
+            for key in keys:
+                properties.setdefault(key, []).append(i)
+    support = []
+    for place, row in rows:
+        own: int | str = row.entities[0] if row.entities else row.values[0]
+        paths = by_end.get(own, ()) if isinstance(own, int) else ()
+        every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
+        support.append((*dict.fromkeys(properties.get(own, every)), place, *paths))
     return Answer(
         texts=tuple(row.values[0] for _, row in rows),
         entities=tuple(row.entities[0] if row.entities else None for _, row in rows),
         evidence=evidence,
-        support=tuple(
-            (i, *(by_end.get(row.entities[0], ()) if row.entities else by_value.get(row.values[0], ())))
-            for i, row in rows
-        ),
+        support=tuple(support),
         confidence=evidence.confidence,
     )
 

@@ -181,6 +181,7 @@ def _kinds(
         return []
     lexicon, said = lexicon_of(graph, words), frozenset(stems(question.text))
     kinds = [*lexicon.classes_in(question.text), *(name for _, name in values)]
+    kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
     if kinds or not COMPARES.search(question.text.lower()):
         return kinds
     sources = [source for source in sources_of(graph) if source.literal is not None]

@@ -91,6 +91,9 @@ def _print_paths(out: Console, facts: Mapping[str, Any]) -> None:
         out.print(Text(f"... and {len(facts['evidence']) - _PATHS_SHOWN:,} more paths", style="dim"))
 
 
+_PROPERTIES_SHOWN = 3  # under one answer
+
+
 def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
     """Print the answers of a run, each with the path that proves it."""
     if facts["level"] != "answer":
@@ -107,6 +110,12 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
         for place in places:
             out.print(Text(plain(f"  {place}")))
         if places:
+            continue
+        properties = [items[number] for number in answer["support"] if items[number].get("kind") == "property"]
+        for item in properties[:_PROPERTIES_SHOWN]:
+            if not answer["text"].startswith(item["text"].split(":")[0]) or answer["text"] in item["text"]:
+                out.print(Text(plain(f"  {item['text']}")))  # a card has them in its text
+        if properties:
             continue
         if answer["key"] in proofs:
             out.print(Text(plain(f"  {proofs[answer['key']]['text']}")))

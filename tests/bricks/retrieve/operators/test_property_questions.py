@@ -135,7 +135,7 @@ def test_the_evidence_shows_the_property_with_its_stage(shop: Graph) -> None:
     items = answer.evidence.items
     assert [item.text for item in items] == ["answer: 24.5, plan: price of: Blue Kettle", "Blue Kettle: price 24.5"]
     assert [item.kind for item in items] == ["row", "property"]
-    assert answer.support == ((0, 1),)
+    assert answer.support == ((1, 0),)
     assert answer.confidence == EXPLAINED
 
 

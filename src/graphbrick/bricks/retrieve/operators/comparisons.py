@@ -66,6 +66,8 @@ class Superlatives:
         negated = self.english.search("negated_best", text)
         if negated:
             raise UnreadWordError(negated["word"])
+        if text.endswith(" most recently"):
+            return self._first(text)
         for pattern in self.english.patterns["best"]:
             match = pattern.match(text)
             if match and not self.english.match("not_a_noun", match["base"]):
@@ -132,8 +134,11 @@ class Superlatives:
 
     def _most_of(self, text: str) -> SetPlan | None:
         """Read «which country borders the most countries», «which language is spoken in the most countries»."""
+        done = self.english.match("most_done", text)
+        if done:
+            return self._most_done(done)
         match = self.english.match("most_of", text)
-        if not match:
+        if not match or f"most {match['attr'].split()[0]}" in self.english.superlatives:
             return None
         noun, verb = self.resolver.noun_and_verb(match["left"])
         if not verb:
@@ -144,6 +149,15 @@ class Superlatives:
         self.resolver.check_measured(words)
         measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
         return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+
+    def _most_done(self, match: re.Match[str]) -> SetPlan | None:
+        """Read «which product weighs the most»."""
+        noun, verb = self.resolver.noun_and_verb(match["left"])
+        if not verb:
+            return None
+        base = self.read(f"which {noun}")
+        measure = self.resolver.attribute(verb, base)
+        return p.Best(base, measure, match["sup"] == "most") if measure else None
 
     def _first(self, text: str) -> SetPlan | None:
         """Read «which team was founded first», «who was born last»."""
@@ -334,7 +348,7 @@ class Comparisons:
             base, measure = self.resolver.measured(words, bounds.names, wording)
         else:
             names = self.english.comparatives["more recent"].names if bounds.is_time else bounds.names
-            names = names or (_MONEY if self.english.search("money", bounds.right) else ())
+            names = names or (_MONEY if self.english.search("money", bounds.right) or not words else ())
             measure = self.resolver.measure(words, names, base, wording)
         if measure.is_date(self.place):
             return p.dated(base, measure, bounds.kind, amount.as_date, upper and upper.as_date)

@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
     CannotPlanError,
     Either,
     Ints,
+    Listed,
     Members,
     SetPlan,
     Without,
@@ -43,10 +44,11 @@ class Conditions:
     Args:
         resolver: Knows the graph and its words.
         read: Returns the plan of a phrase without the values.
+        entity: Returns what a placeholder stands for.
     """
 
-    def __init__(self, resolver: Resolver, read: Callable[[str], SetPlan]) -> None:
-        self.resolver, self.read, self.place = resolver, read, resolver.place
+    def __init__(self, resolver: Resolver, read: Callable[[str], SetPlan], entity: Callable[[str], int]) -> None:
+        self.resolver, self.read, self.entity, self.place = resolver, read, entity, resolver.place
         self.english, self.lexicon = resolver.english, resolver.lexicon
 
     def terms(self, text: str) -> list[Term]:
@@ -64,10 +66,18 @@ class Conditions:
             return None
         groups = _grouped(text, terms)
         bare, verbs, negated = self._without(text, groups)
-        base, rest = self._base(bare)
+        said = {*self.english.content(bare), *stems(MENTION.sub(" ", bare)), *verbs}
+        base, rest = None if negated[0] else self._around(bare, groups, said), list[str]()
+        if base is None:
+            base, rest = self._base(bare)
+        else:
+            groups, negated = groups[1:], negated[1:]
         for group, is_not in zip(groups, negated, strict=True):
-            base, is_linked = self._narrowed(base, group, {*self.english.content(bare), *stems(bare), *verbs}, is_not)
+            base, is_linked = self._narrowed(base, group, said, is_not)
             rest = [] if is_linked else rest
+        if rest and base is not None and not self.lexicon.classes_in(bare):  # «who works» in Germany
+            leads = self._linked(base, None, said)
+            base, rest = (leads, []) if leads is not None else (base, rest)
         if rest or base is None:
             raise CannotPlanError(
                 f"nothing in this graph speaks of {' '.join(map(repr, rest))}",
@@ -75,6 +85,25 @@ class Conditions:
                 words=tuple(rest),
             )
         return base
+
+    def _around(self, bare: str, groups: list[list[Term]], said: set[str]) -> SetPlan | None:
+        """Read «engineers of e0»: what has the first value, and one relation joins to the only entity; else None."""
+        mentions = MENTION.findall(bare)
+        if len(mentions) != 1 or self.lexicon.classes_in(bare) or isinstance(groups[0][0].value, float):
+            return None
+        wheres = [Where(None, term.sources, term.value) for term in groups[0]]
+        holders: SetPlan = wheres[0] if len(wheres) == 1 else Either(tuple(wheres))
+        entities = holders.run(self.place)
+        one = self.entity(f"e{mentions[0]}")
+        if not len(entities) or one in entities:
+            return None
+        leads = self._linked(Listed((one,)), entities, said)
+        if leads is None:
+            raise CannotPlanError(
+                f"several relations, or none, join «{holders.text(self.place)}» to this",
+                code="conditions.no_one_relation",
+            )
+        return Both((holders, leads))
 
     def _without(self, text: str, groups: list[list[Term]]) -> tuple[str, list[str], list[bool]]:
         """Return a phrase without its values, the verbs that stood before them, and which values are negated."""
@@ -152,9 +181,10 @@ class Conditions:
             inside = Both((base, leads))
         return Without(base, inside) if is_not else inside, is_linked
 
-    def _linked(self, holders: SetPlan, entities: Ints, said: set[str]) -> SetPlan | None:
-        """Return what one relation joins to entities with a value, if it has to be this relation."""
-        graph, starts, among = self.place.graph, holders.run(self.place), frozenset(entities.tolist())
+    def _linked(self, holders: SetPlan, entities: Ints | None, said: set[str]) -> SetPlan | None:
+        """Return what one relation joins to entities with a value, if it has to be this relation; among all if None."""
+        graph, starts = self.place.graph, holders.run(self.place)
+        among = range(graph.n_entities) if entities is None else frozenset(entities.tolist())
         steps = {
             ((relation, head == start),)
             for start in starts[:_SAMPLE].tolist()
@@ -164,7 +194,7 @@ class Conditions:
         }
         names = self.lexicon.relations
         spoken = [one for one in steps if any(self.english.is_among(word, names[one[0][0]].words) for word in said)]
-        chosen = spoken if len(spoken) == 1 else list(steps) if len(steps) == 1 else []
+        chosen = spoken if len(spoken) == 1 else list(steps) if len(steps) == 1 and entities is not None else []
         return Through(holders, Along(int(starts[0]), chosen[0])) if chosen else None
 
 

@@ -40,7 +40,11 @@ class Facts:
         Raises:
             CannotPlanError: It names a property that the entities do not have, or that the graph does not know.
         """
-        for rule in (self._between, self._since, self._when, self._how_much, self._is, self._of, self._does):
+        rules = (
+            self._all_values, self._between, self._since, self._when, self._where, self._how_much, self._is, self._of,
+            self._does, self._beside,
+        )  # fmt: skip
+        for rule in rules:
             try:
                 plan = rule(text)
             except CannotPlanError as error:
@@ -117,10 +121,34 @@ class Facts:
         parser = self.parser
         return parser.set(text if self.english.match("listed", text) else self.english.as_question(text))
 
+    def _owners(self, text: str, phrase: str) -> SetPlan:
+        """Return what a text names, of which a property is asked; an error that ends the question if it is not read."""
+        try:
+            return self._base(text)
+        except CannotPlanError as error:
+            raise no_value(text, phrase) from error
+
+    def check(self, text: str) -> None:
+        """Raise `CannotPlanError` if a question asks for a property that no rule could read, not for an entity."""
+        match = self.english.match("asked_noun", text)
+        words = self.english.content(match["noun"]) if match else []
+        if match is None or self.lexicon.classes_in(match["noun"]) or self._is_relation(match["noun"]):
+            return
+        if self._said(words):
+            raise no_value(text[match.end() :].strip(), match["noun"])
+
     def _missing(self, base: SetPlan, phrase: str) -> CannotPlanError:
         return no_value(base.text(self.place), phrase)
 
     # The rules
+
+    def _all_values(self, text: str) -> Plan | None:
+        """Read «which languages are there», «how many languages are used»."""
+        match = self.english.match("all_values", text)
+        sources = self._named(match["noun"])[0] if match else []
+        if not match or not sources or self.lexicon.classes_in(match["noun"]) or sources[0].kind == Kind.BOOLEAN:
+            return None
+        return Values(self.resolver.holding(sources[0]), sources[0], "count" if match["how"] == "how many" else "")
 
     def _of(self, text: str) -> Plan | None:
         """Read «what is the job title of e0»."""
@@ -130,10 +158,14 @@ class Facts:
         rest = match["rest"]
         for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
             phrase, where = rest[: split.start()], rest[split.end() :]
-            sources, part = self._named(phrase)
-            if not sources or not (MENTION.search(where) or self.english.content(where)):
+            if self.english.read_amount(where) or not (MENTION.search(where) or self.english.content(where)):
                 continue
-            base = self._base(where)
+            if phrase in ("name", "names") and not MENTION.fullmatch(where):
+                return self._base(where)
+            sources, part = self._named(phrase)
+            if not sources:
+                continue
+            base = self._owners(where, phrase)
             plan = self._values(sources, base, part)
             if plan is None and self._is_relation(phrase):
                 return None
@@ -175,9 +207,11 @@ class Facts:
             part = "year" if "year" in match["noun"] and any(source.kind != Kind.INTEGER for source in sources) else ""
         if not sources:
             return None
-        base = self._base(match["who"])
+        base = self._owners(match["who"], match["noun"])
         plan = self._values(sources, base, part)
-        if plan is None and (verbs or self.english.match("preposition_first", text) or _IN.search(text)):
+        if plan is None and (
+            verbs or self.english.match("preposition_first", text) or _IN.search(match[0]) or match["be"]
+        ):
             plan = self._linked_value(sources, base, verbs, part)
         if plan is None and not self._is_relation(f"{match['noun']} {match['verb'] or ''}"):
             raise self._missing(base, match["noun"])
@@ -203,12 +237,40 @@ class Facts:
         along = Along(int(entities[0]), (chosen[0],))
         return self._plan(along if len(entities) == 1 else Through(base, along), steps[chosen[0]], part)
 
+    def _where(self, text: str) -> Plan | None:
+        """Read «where is e0 from», unless a relation has the verb."""
+        match = self.english.match("where", text)
+        if not match or self._is_relation(match["verb"] or ""):
+            return None
+        base = Listed((self.parser.entity(match["who"]),))
+        for word in _PLACES:
+            plan = self._values(self._said([word]), base)
+            if plan is not None:
+                return plan
+        return None
+
+    def _beside(self, text: str) -> Plan | None:
+        """Read «e0 email»."""
+        match = self.english.match("noun_beside", text)
+        sources, part = self._named(match["noun"]) if match else ([], "")
+        if not match or not sources:
+            return None
+        base = Listed((self.parser.entity(match["who"]),))
+        plan = self._values(sources, base, part)
+        if plan is None and not self._is_relation(match["noun"]):
+            raise self._missing(base, match["noun"])
+        return plan
+
     def _when(self, text: str) -> Plan | None:
         """Read «when was e0 hired», «when did e0 happen»."""
         match = self.english.match("when", text)
         if not match:
             return None
-        base, verbs = self._base(match["who"]), self.english.content(match["verb"] or "")
+        if not match["verb"] and not MENTION.fullmatch(match["who"]):  # «when is the birthday of e0»
+            plan = self._of(f"what is the {match['who']}")
+            if plan is not None:
+                return plan
+        base, verbs = self._owners(match["who"], "time"), self.english.content(match["verb"] or "")
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
         sources = [source for source in self._said(verbs, kinds=dates) if source.is_date]
         plan = None if match["other"] else self._values(sources, base)  # «join e1» is no date of e0 alone
@@ -333,5 +395,6 @@ class Facts:
         raise self._missing(Listed((one,)), "time since when this holds")
 
 
+_PLACES = tuple(map(stem, ("address", "city", "location", "place", "headquarters", "region", "country")))
 _HAPPEN = frozenset(map(stem, ("happen", "occur", "place", "begin", "start")))
 _BEGINS = frozenset(map(stem, ("since", "from", "start", "started", "begin", "joined", "date", "year", "valid")))

@@ -85,7 +85,7 @@ class Parser:
         """The reader of values of properties."""
         from graphbrick.bricks.retrieve.operators.conditions import Conditions  # most graphs need none
 
-        return Conditions(self.resolver, self.set)
+        return Conditions(self.resolver, self.set, self.entity)
 
     def _where(self, text: str) -> SetPlan | None:
         """Read «services written in Kotlin»: the values of properties in a phrase."""

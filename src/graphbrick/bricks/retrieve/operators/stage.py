@@ -107,6 +107,7 @@ class Operators(RetrieveStage):
             of_properties = self._fact(parser)
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
+                self._check(parser)
                 return self.patterns.retrieve(query, subgraph)
             plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
@@ -142,6 +143,14 @@ class Operators(RetrieveStage):
 
         facts = Facts(parser)
         return facts.card(text) or (facts.read(text) if has_properties else None)
+
+    @staticmethod
+    def _check(parser: Parser) -> None:
+        """Raise `CannotPlanError` if a question asks for a property, which no path answers."""
+        if has_columns(parser.place.graph):
+            from graphbrick.bricks.retrieve.operators.facts import Facts
+
+            Facts(parser).check(parser.question.text)
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""

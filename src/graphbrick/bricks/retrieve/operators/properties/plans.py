@@ -28,7 +28,7 @@ class Values(TextPlan):
     Attributes:
         base: The set.
         source: The property.
-        part: "year" for the years of dates; "" for whole values.
+        part: "year" for the years of dates, "count" for their number; "" for whole values.
     """
 
     base: SetPlan
@@ -45,7 +45,8 @@ class Values(TextPlan):
         values = [value for value in own if value is not None]
         if not values:
             raise no_value(self.base.text(place), self.source.name)
-        return list(dict.fromkeys(Shown(text) for value in values for text in self._texts(value)))
+        texts = dict.fromkeys(text for value in values for text in self._texts(value))
+        return [Shown(f"{len(texts):,}")] if self.part == "count" else list(map(Shown, texts))
 
     def _texts(self, value: Value) -> list[str]:
         texts = [shown_value(one) for one in (value if isinstance(value, tuple) else (value,))]
