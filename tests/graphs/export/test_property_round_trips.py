@@ -16,6 +16,7 @@ from random_properties import TEXTS, property_content, random_property_graph
 from graphbrick.core.properties.values import Properties, Scalar, Value, kind_of, value_text
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.changes.copying import copy_graph
+from graphbrick.graphs.export import ladybug, ladybug_layout
 from graphbrick.graphs.export.formats import export
 from graphbrick.graphs.export.ntriples import BASE, to_ntriples
 from graphbrick.graphs.export.parquet import to_parquet
@@ -177,3 +178,16 @@ def test_a_relation_with_values_and_a_property_may_have_one_name(tmp_path: Path)
     again = copy_graph(f"ladybug:{export(graph, tmp_path / 'g', 'ladybug').folder}", tmp_path / "again.graph")
     assert property_content(again) == property_content(graph)
     assert again.properties(again.entity("p1")) == graph.properties(graph.entity("p1")) == {"price": (1, 1.5)}
+
+
+def test_ladybug_keeps_properties_in_small_blocks_and_in_the_table_of_rare_relations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ladybug, "_ROWS", 2)
+    monkeypatch.setattr(ladybug, "_COPIED", 2)
+    monkeypatch.setattr(ladybug_layout, "_MOST_TYPES", (1, 0))
+    monkeypatch.setattr(ladybug_layout, "_MOST_RELATIONS", 1)
+    graph = random_property_graph(4, tmp_path)
+    again = copy_graph(f"ladybug:{export(graph, tmp_path / 'g', 'ladybug').folder}", tmp_path / "again.graph")
+    expected = property_content(graph, of_entities=_in_utc, of_triples=_in_utc)
+    assert property_content(again, of_entities=_in_utc, of_triples=_in_utc) == expected
