@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.protocol import HasProperties
-from graphbrick.core.properties.values import Properties, PropertyColumn
+from graphbrick.core.properties.values import NO_PROPERTIES, Properties, PropertyColumn
 from graphbrick.core.schema import Rows, Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
@@ -216,6 +216,10 @@ class RdfGraph(DatabaseGraph, HasProperties):
         """Return the literals of an entity by the names of their predicates; texts in the best language come first."""
         term = Term.of_key(self.key(entity))
         return {} if term is None else properties_of(self, term)
+
+    def own_properties(self, entity: int) -> Properties:
+        """Return no properties: all literals are tails of triples."""
+        return NO_PROPERTIES
 
     def matching(self, condition: Condition) -> Sequence[int]:
         """Return the entities with a literal that meets a condition, ascending; texts in any language.
