@@ -26,7 +26,6 @@ from graphbrick.graphs.store.names import names_of
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import lexicon_of
-from graphbrick.patterns.properties.sources import has_columns, sources_of
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
@@ -151,7 +150,7 @@ def _entities(mention: Mention) -> tuple[int, ...]:
 
 def _values(graph: Graph, question: Question, words: str | None) -> list[tuple[Span, str]]:
     """Return the spans of a question that are values of properties, such as «tier 1», and names of the properties."""
-    if not has_columns(graph):
+    if not graph.columns and not graph.changes.facts:
         return []
     from graphbrick.patterns.properties.terms import terms_in  # most graphs need none
 
@@ -179,6 +178,8 @@ def _kinds(
     is_named = question.shows_names and not (values and all(_overlaps(span, values) for span in capitals))
     if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
         return []
+    from graphbrick.patterns.properties.sources import sources_of  # questions with names need none
+
     lexicon, said = lexicon_of(graph, words), frozenset(stems(question.text))
     kinds = [*lexicon.classes_in(question.text), *(name for _, name in values)]
     kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]

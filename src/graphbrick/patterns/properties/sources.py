@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.properties.condition import Condition
-from graphbrick.core.properties.protocol import HasProperties
 from graphbrick.core.properties.values import Kind, PropertyColumn, Scalar, Value, kind_of
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
@@ -28,6 +27,7 @@ from graphbrick.graphs.store.literals import (
     literal_types,
     values_of,
 )
+from graphbrick.graphs.values import PropertyView
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems
 from graphbrick.patterns.lexicon import label_stems
@@ -88,12 +88,17 @@ def sources_of(graph: Graph) -> Sequence[Source]:
     return current_session().get(("property sources", graph.place, graph.hash), lambda: _find(graph), at_most=8)
 
 
-def has_columns(graph: object) -> bool:
+def has_columns(graph: Graph) -> bool:
     """Return whether entities have properties that are not tails of triples."""
-    if isinstance(graph, Graph):
-        changed = graph.changes.facts.values()
-        return any(not column.of_triples for column in graph.columns) or any(facts.properties for facts in changed)
-    return isinstance(graph, HasProperties) and bool(graph.property_columns())
+    if not _is_stored(graph):
+        return any(source.relation < 0 for source in sources_of(graph))
+    changed = graph.changes.facts.values()
+    return any(not column.of_triples for column in graph.columns) or any(facts.properties for facts in changed)
+
+
+def _is_stored(graph: Graph) -> bool:
+    """Return whether the columns of a graph are its own, and not known by the protocol of properties alone."""
+    return type(graph).property_columns is PropertyView.property_columns
 
 
 def _find(graph: Graph) -> tuple[Source, ...]:
@@ -104,7 +109,7 @@ def _find(graph: Graph) -> tuple[Source, ...]:
     ]
     names = {source.name for source in sources}
     best: dict[str, PropertyColumn] = {}
-    if has_columns(graph):
+    if not _is_stored(graph) or has_columns(graph):
         for column in [*graph.property_columns(), *_columns_of_changes(graph)]:
             if column.name not in names and (column.name not in best or best[column.name].count < column.count):
                 best[column.name] = column
@@ -154,7 +159,7 @@ def _numbers_of_columns(graph: Graph, name: str) -> Values:
             keep = ~np.isin(owners, changed)
             heads.append(owners[keep])
             values.append(numbers[keep])
-    others = changed if graph.columns else np.union1d(changed, _owners(graph, name))
+    others = changed if _is_stored(graph) else _owners(graph, name)
     read = [(entity, _as_number(graph.properties(entity).get(name))) for entity in others.tolist()]
     read = [(entity, number) for entity, number in read if number is not None]
     heads.append(np.array([entity for entity, _ in read], dtype=np.int64))
@@ -211,15 +216,15 @@ def owners_of(graph: Graph, source: Source) -> Ints:
 
 
 def _owners(graph: Graph, name: str) -> Ints:
-    changed = _changed(graph)
-    if not graph.columns:
-        found = [
+    if not _is_stored(graph):
+        every = [
             np.asarray(graph.matching(condition), dtype=np.int64)
             for column in graph.property_columns()
             if column.name == name
             for condition in _any_value(column)
         ]
-        return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *found]))
+        return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *every]))
+    changed = _changed(graph)
     parts = [c.owners.astype(np.int64) for c in graph.columns if c.name == name and not c.of_triples]
     owners = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
     news = [entity for entity in changed.tolist() if name in graph.properties(entity)]
