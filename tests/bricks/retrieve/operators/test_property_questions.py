@@ -14,6 +14,7 @@ from graphbrick import PathAnswer, Patterns
 from graphbrick.bricks.retrieve.operators.stage import EXPLAINED, Operators
 from graphbrick.core.errors import LinkError
 from graphbrick.core.properties.condition import Condition
+from graphbrick.core.properties.protocol import HasProperties
 from graphbrick.core.properties.values import Properties, PropertyColumn, kind_of
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.changes.delta import change
@@ -174,7 +175,7 @@ def test_values_that_a_change_brings_are_read(tmp_path: Path) -> None:
     assert asked(changed, "Which products cost less than 25?") == ["Glass Jug", "Steel Pan"]
 
 
-class Elsewhere(NeighboursOnly):
+class Elsewhere(NeighboursOnly, HasProperties):
     """A client of a database whose nodes have properties."""
 
     def __init__(self, records: Sequence[Record]) -> None:
