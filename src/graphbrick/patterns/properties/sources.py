@@ -240,9 +240,9 @@ def _any_value(column: PropertyColumn) -> list[Condition]:
 
 def equal_to(graph: Graph, name: str, value: Scalar) -> Ints:
     """Return the entities whose value of a property equals another, texts after folding; ascending."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not _is_stored(graph):
         return np.asarray(graph.matching(Condition(name, equals=value)), dtype=np.int64)
-    parts = [np.asarray(graph.matching(Condition(name, equals=value)), dtype=np.int64)]
+    parts = [np.empty(0, dtype=np.int64)]
     parts += [c.named(value) for c in graph.columns if c.name == name and not c.of_triples and c.kind == Kind.TEXT]
     changed = _changed(graph)
     news = [entity for entity in changed.tolist() if _has_text(graph.properties(entity).get(name), value)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import islice
 
 from graphbrick.core.properties.values import Kind, Scalar, value_text
 from graphbrick.graphs.graph import Graph
@@ -14,6 +15,7 @@ from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.patterns.properties.sources import Source, equal_to, sources_of
 
 _LONGEST = 6  # words of a value
+_READ_WORDS = 64  # of a text
 _WORD = re.compile(r"(?<!\S)non-|[^\s,;:?!()«»\"]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MORE = re.compile(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or more| or less)")
@@ -50,7 +52,7 @@ def terms_in(graph: Graph, text: str, known: Set[str] = frozenset()) -> list[Ter
     sources = [source for source in sources_of(graph) if source.relation < 0]
     if not sources:
         return []
-    words = list(_WORD.finditer(text))
+    words = list(islice(_WORD.finditer(text), _READ_WORDS))
     terms: list[Term] = []
     at = 0
     while at < len(words):

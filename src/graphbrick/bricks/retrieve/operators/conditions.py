@@ -50,10 +50,13 @@ class Conditions:
     def __init__(self, resolver: Resolver, read: Callable[[str], SetPlan], entity: Callable[[str], int]) -> None:
         self.resolver, self.read, self.entity, self.place = resolver, read, entity, resolver.place
         self.english, self.lexicon = resolver.english, resolver.lexicon
+        self._terms: dict[str, list[Term]] = {}
 
     def terms(self, text: str) -> list[Term]:
         """Return the values in a text."""
-        return terms_in(self.place.graph, text, self.lexicon.words)
+        if text not in self._terms:
+            self._terms[text] = terms_in(self.place.graph, text, self.lexicon.words)
+        return self._terms[text]
 
     def within(self, text: str) -> SetPlan | None:
         """Return the plan of a phrase with values of properties; None if it has none.
