@@ -49,4 +49,4 @@ def print_not_kept(out: Console, not_kept: dict[str, dict[str, Any]]) -> None:
     """Print what the source says and the graph does not keep as it is."""
     for what, row in not_kept.items():
         examples = f", such as {', '.join(map(_short, row['examples']))}" if row["examples"] else ""
-        out.print(plain(f"note: {row['count']:,} {what}{examples}"))
+        out.print(plain(f"note: {what}: {row['count']:,}{examples}"))
