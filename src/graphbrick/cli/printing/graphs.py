@@ -113,7 +113,7 @@ def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
     out = console()
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, value in facts.items():
-        if not isinstance(value, list | dict):
+        if not isinstance(value, list | dict) and not name.startswith("more_"):
             table.add_row(Text(name, style="bold"), Text(f"{value:,}" if isinstance(value, int) else str(value)))
     out.print(table)
     if graph.changes.files:

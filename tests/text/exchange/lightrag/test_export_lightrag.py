@@ -102,7 +102,7 @@ def test_what_lightrag_cannot_hold_is_counted(tmp_path: Path, run: Run) -> None:
     change(path, add=[EntityRecord(key, aliases=("Addie",), properties={"born": 1970, "tall": True})])
     for form in ("lightrag", "graphrag"):
         out = run("export", path, tmp_path / form, "--to", form).out
-        assert "note: 2 values of properties of entities, such as born, tall" in out
-        assert "note: 1 aliases of entities, such as Addie" in out
+        assert "note: values of properties of entities: 2, such as born, tall" in out
+        assert "note: aliases of entities: 1, such as Addie" in out
         if form == "lightrag":
             assert "triples that are joined with others between the same entities, or have no relation" in out
