@@ -18,6 +18,7 @@ from graphbrick.core.graph import Adjacency, Capability, Labels, Neighbours, cap
 from graphbrick.core.items import Report
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.local.local import LocalAround, local_graph
+from graphbrick.graphs.local.seeds import mentioned, seeds_in
 from graphbrick.learn.default import DEFAULT_PIPELINE
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.parsing import parse
@@ -225,3 +226,16 @@ def test_the_seeds_of_a_call_or_of_the_query_are_what_the_graph_is_made_around(r
         assert [run.graph.label(seed) for seed in run.query.seeds] == ["Kenya"]
         assert run.answer is not None
         assert "Nairobi" in run.answer.texts
+
+
+@pytest.mark.parametrize(
+    ("name", "designer"), [("C", "Dennis"), ("C++", "Bjarne"), ("C#", "Anders"), ("c++", "Bjarne")]
+)
+def test_names_that_differ_in_signs_are_told_apart(name: str, designer: str) -> None:
+    remote = NeighboursOnly(
+        [("C", "designed by", "Dennis"), ("C++", "designed by", "Bjarne"), ("C#", "designed by", "Anders")]
+    )
+    (named,) = mentioned(remote, f"Who designed {name}?")
+    assert seeds_in(remote, "", [name]) == [named]
+    ((rows, _),) = remote.neighbours([named])
+    assert [remote.label(tail) for _, _, tail in rows.tolist()] == [designer]

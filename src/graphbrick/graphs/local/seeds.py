@@ -9,7 +9,8 @@ import numpy as np
 
 from graphbrick.core.errors import LinkError
 from graphbrick.core.graph import Labels
-from graphbrick.language.folding import name_form
+from graphbrick.language.folding import Token, name_form, nfc, tokens
+from graphbrick.language.signs import fit
 
 _SEARCHED = 20
 _SHOWN = 3
@@ -36,9 +37,10 @@ def _resolved(graph: Labels, seed: Any) -> int:
         return graph.entity(seed)
     except LinkError:
         candidates, form = graph.search(seed, _SEARCHED), name_form(seed)
-    for entity in candidates:
-        if form in _forms(graph, entity):
-            return entity
+    equal = [entity for entity in candidates if form in map(name_form, _names(graph, entity))]
+    if equal:  # the same signs count first: C++ is not C
+        same = nfc(seed).casefold()
+        return min(equal, key=lambda entity: same not in [nfc(name).casefold() for name in _names(graph, entity)])
     near = f"nearest: {listed(graph, candidates)}" if candidates else "and no label is near"
     raise LinkError(
         f"no entity of {type(graph).__name__} has the key or label {seed[:80]!r}; {near}",
@@ -69,19 +71,29 @@ def _known_id(graph: Labels, seed: Any) -> int:
 
 
 def mentioned(graph: Labels, question: str) -> list[int]:
-    """Return the entities whose names occur in a question as whole words, longest first, without overlap."""
-    remaining = f" {name_form(question)} "
-    forms = [(form, entity) for entity in graph.search(question, _SEARCHED) for form in _forms(graph, entity)]
+    """Return the entities whose names occur in a question as whole words, longest first, without overlap.
+
+    Of names that differ in signs only, the one whose signs stand in the question is taken.
+    """
+    text = nfc(question)
+    words: list[Token | None] = [*tokens(text)]
+    names: dict[tuple[str, ...], list[tuple[int, str]]] = {}
+    for entity in graph.search(question, _SEARCHED):
+        for name in _names(graph, entity):
+            names.setdefault(tuple(token.text for token in tokens(nfc(name))), []).append((entity, name))
     entities: dict[int, None] = {}
-    for form, entity in sorted(forms, key=lambda entry: -len(entry[0])):
-        if form and f" {form} " in remaining:
-            entities[entity] = None
-            remaining = remaining.replace(f" {form} ", " | ")
+    for form in sorted(filter(None, names), key=lambda form: -len(" ".join(form))):
+        for start in range(len(words) - len(form) + 1):
+            part = [word for word in words[start : start + len(form)] if word is not None]
+            if tuple(word.text for word in part) == form:
+                fits = [(fit(text, part, name), entity) for entity, name in names[form]]
+                entities[min(fits, key=lambda one: (one[0].missing, one[0].extra))[1]] = None
+                words[start : start + len(form)] = [None] * len(form)
     return list(entities)
 
 
-def _forms(graph: Labels, entity: int) -> list[str]:
-    return [name_form(name) for name in (graph.label(entity), *graph.aliases(entity))]
+def _names(graph: Labels, entity: int) -> list[str]:
+    return [graph.label(entity), *graph.aliases(entity)]
 
 
 def listed(graph: Labels, entities: Sequence[int]) -> str:
