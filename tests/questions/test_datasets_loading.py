@@ -297,7 +297,7 @@ def test_what_is_no_file_of_questions(tmp_path: Path) -> None:
         load(file, "webqsp")
 
 
-@pytest.mark.parametrize("form", sorted({*FORMS} - {"auto", "plain", "metaqa", "hetionet"}))
+@pytest.mark.parametrize("form", sorted({*FORMS} - {"auto", "plain", "metaqa", "hetionet", "simplequestions"}))
 def test_a_file_of_another_form_is_an_error(tmp_path: Path, form: str) -> None:
     with fails("questions.no_field", InputError, line=1):
         load(written(tmp_path, '{"question": "?", "answers": [{"answer_id": "m.1"}]}'), form)

@@ -11,8 +11,19 @@ from pathlib import Path
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import unpacked_name
-from graphbrick.questions.formats import cwq, grailqa, metaqa, passages, plain, rog, webqsp, webquestions
-from graphbrick.questions.formats.files import read_json, read_parquet, read_table
+from graphbrick.questions.formats import (
+    cwq,
+    grailqa,
+    linked_data,
+    metaqa,
+    passages,
+    plain,
+    rog,
+    simplequestions,
+    webqsp,
+    webquestions,
+)
+from graphbrick.questions.formats.files import read_json, read_lines, read_parquet, read_table
 from graphbrick.questions.formats.record import Record
 from graphbrick.questions.question import Question
 
@@ -27,6 +38,9 @@ _READERS: dict[str, Callable[[Iterator[Record], str], Iterator[Question]]] = {
     "rog": rog.read,
     "hotpotqa": passages.read_hotpotqa,
     "musique": passages.read_musique,
+    "qald": linked_data.read_qald,
+    "lcquad": linked_data.read_lcquad,
+    "simplequestions": plain.read,  # only its text files are read differently
 }
 
 FORMS = ("auto", *_READERS)
@@ -41,12 +55,13 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
     """Return all questions of a file, in file order.
 
     Supported are JSON lines, a JSON document, delimited text (``.csv``, ``.tsv``), Parquet, and the text files of
-    MetaQA. All but Parquet may be compressed with gzip or Zstandard.
+    MetaQA and SimpleQuestions. All but Parquet may be compressed with gzip or Zstandard.
 
     Args:
         path: The file.
         form: "plain" for your own questions (see `graphbrick.questions.formats.plain`); "metaqa", "webqsp", "cwq",
             "grailqa" and "webquestions" for the original files; "rog" for WebQSP and CWQ as prepared for RoG;
+            "qald", "lcquad" and "simplequestions" likewise;
             "hotpotqa" and "musique" for questions over passages; "hetionet" for plain questions with Hetionet keys;
             "auto" detects the form.
 
@@ -118,9 +133,12 @@ def _suffix(file: Path) -> str:
 def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator[Question]:
     """Yield the questions of a file; ``place[0]`` is the line of the last one yielded."""
     if suffix == ".txt":
+        line = next(read_lines(file), (0, ""))[1]
+        if form == "simplequestions" or (form == "auto" and line.startswith(simplequestions.PREFIX)):
+            return _noting_number(simplequestions.read(file, "simplequestions"), place)
         if form not in ("auto", "metaqa"):
             raise InputError(
-                f"a .txt file holds questions of MetaQA, not of the form {form!r}",
+                f"a .txt file holds questions of MetaQA or SimpleQuestions, not of the form {form!r}",
                 file,
                 code="questions.other_form",
                 form=form,
@@ -144,6 +162,12 @@ def _noting_line(records: Iterator[Record], place: list[int]) -> Iterator[Record
         yield record
 
 
+def _noting_number(questions: Iterator[Question], place: list[int]) -> Iterator[Question]:
+    for question in questions:
+        place[0] = int(question.id)
+        yield question
+
+
 def _form_of(first: Record) -> str:
     """Return the form whose fields the first record of a file has."""
     has = first.values.keys()
@@ -159,6 +183,10 @@ def _form_of(first: Record) -> str:
         return "musique"
     if {"_id", "question", "context"} <= has:
         return "hotpotqa"
+    if isinstance(first.values.get("question"), list):
+        return "qald"
+    if has & {"sparql_query", "sparql_wikidata"}:
+        return "lcquad"
     if "q_entity" in has:
         return "rog"
     if "question" in has or difflib.get_close_matches("question", has, cutoff=0.8):

@@ -21,7 +21,8 @@ from graphbrick.questions.formats.record import Record
 _LONGEST_LINE = 1 << 28
 _PARQUET_ROWS = 256
 _BLANKS = re.compile(r"\s*")
-_QUESTIONS = re.compile(r'"Questions"\s*:\s*\[')
+_LISTS = ("Questions", "questions")
+_QUESTIONS = re.compile(r'"[Qq]uestions"\s*:\s*\[')
 
 LEFT_OUT = ("graph", "choices")
 """Columns of Parquet files that are never read: the subgraph of each question, and columns that are always empty."""
@@ -70,7 +71,7 @@ def _is_object(line: str) -> bool:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and not isinstance(value.get("Questions"), list)
+    return isinstance(value, dict) and not any(isinstance(value.get(name), list) for name in _LISTS)
 
 
 def _json_lines(file: Path, lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
