@@ -61,6 +61,8 @@ def by_hand(data: bytes, places: tuple[int, int, int]) -> tuple[list[tuple[str, 
     places=st.permutations([0, 1, 2]),
     block=st.integers(8, 200),
 )
+@example(rows=[["", '"', "", ""], ["", '"', "", ""]], ends=["\n"] * 12, raw=b"", places=[0, 1, 2], block=99)
+@example(rows=[["", "", "", '"'], ["Z"], ["Z", "Z", "Z", '"']], ends=["\n"] * 12, raw=b"", places=[0, 1, 2], block=99)
 @example(rows=[["a", "b", "c", ""], ["\ufeffa", "b", "c", ""]], ends=["\n"] * 12, raw=b"", places=[0, 2, 1], block=8)
 def test_lines_of_triples(rows: list[list[str]], ends: list[str], raw: bytes, places: list[int], block: int) -> None:
     text = "".join("\t".join(row) + end for row, end in zip(rows, ends, strict=False))

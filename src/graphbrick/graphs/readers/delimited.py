@@ -224,14 +224,22 @@ def _sample_rows(lines: list[str], delimiter: str, *, quoted: bool) -> list[list
 def are_quoted(text: str, delimiter: str, least: int, *, is_cut: bool) -> bool:
     """Return whether lines are CSV with a delimiter: every cell that begins with a quote ends with one.
 
+    A cell that is a lone quote is no quoted cell, and lines with equally many cells hold none that goes on over lines.
+
     >>> are_quoted("'a'|'b'|d".replace("'", '"'), "|", 3, is_cut=False), are_quoted('"a|b" c|d', "|", 3, is_cut=False)
     (True, False)
     """
     if delimiter == BLANK or len(delimiter) > 1 or f'{delimiter}"' not in f"{delimiter}{text}".replace("\n", delimiter):
         return False
-    widths = set()
+    widths, lines = set(), [line for line in text.split("\n") if line.strip()]
+    if any('"' in line.rstrip("\r").split(delimiter) for line in lines):
+        return False
+    is_even = len({line.count(delimiter) for line in lines}) == 1
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
-        for row in csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True):
+        for number, row in enumerate(reader, 1):
+            if is_even and reader.line_num != number:
+                return False
             widths.add(len(row))
     except csv.Error as error:
         if not (is_cut and "unexpected end" in str(error)):
