@@ -110,3 +110,29 @@ def test_columns_of_the_own_export(tmp_path: Path) -> None:
     assert read.nodes == [EntityRecord("a", "A", types=("Two Words",))]
     assert read.edges == [("a", "http://x/works for", "a")]
     assert [record.label for record in read.records if type(record).__name__ == "RelationRecord"] == ["works for"]
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "key", "name"),
+    [
+        ("Id,CompanyName,ContactName", ["1,Exotic Liquids,Ann Lee", "2,Mayumi's,Bo Ray"], "1", "Exotic Liquids"),
+        ("CustomerID,company_name,City", ["ALFKI,Alfreds,Berlin", "ANATR,Ana,Mexico"], "ALFKI", "Alfreds"),
+        ("id,first_name,last_name", ["1,Ann,Lee", "2,Bo,Ray"], "1", None),
+        ("id,file_name,ShipName", ["1,a.txt,Le Port", "2,b.txt,Le Port", "3,c.txt,Le Port"], "1", None),
+        ("id,CompanyName,title", ["1,Exotic,Boss", "2,Mayumi,Chief"], "1", "Exotic"),
+    ],
+)
+def test_a_column_such_as_company_name_is_the_name_where_there_is_no_better(
+    tmp_path: Path, header: str, rows: list[str], key: str, name: str | None
+) -> None:
+    (tmp_path / "nodes.csv").write_text("\n".join([header, *rows]) + "\n")
+    (tmp_path / "edges.csv").write_text("source,type,target\n1,r,2\n")
+    first = Reading(tmp_path).nodes[0]
+    assert (first.key, first.label) == (key, name)
+
+
+def test_a_first_column_of_ids_that_come_twice_is_not_the_key(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("orderID,productID,price\n1,7,2\n1,8,3\n")
+    (tmp_path / "edges.csv").write_text("source,type,target\n1,r,2\n")
+    with fails("columns.unknown", wanted="the key"):
+        Reading(tmp_path)

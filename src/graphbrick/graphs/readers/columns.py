@@ -21,6 +21,8 @@ from graphbrick.graphs.readers.roles import (
     TAIL,
     TYPES,
     find_column,
+    is_name_of,
+    last_words,
     listed,
     named_column,
     plain_name,
@@ -238,7 +240,10 @@ def node_columns(
     The name is the first of the columns ``name``, ``label``, ``title`` and ``prefLabel``, unless another of them has
     more than twice as many different values in the first rows. Of the others, a ``label`` that repeats its values is
     the type of the nodes if there is no other column of types, and a ``label`` or ``prefLabel`` whose values are all
-    different is an alias. Every other column without a role is a property.
+    different is an alias. Where there is none of these but a ``title``, the name is the first column such as
+    ``CompanyName`` of which most values are different. Without a column ``id`` or the like, the key is the first column
+    of the table if it is called ``CustomerID`` or the like and no value comes twice. Every other column without a role
+    is a property.
 
     Args:
         cells: The first row.
@@ -255,6 +260,8 @@ def node_columns(
     ]
     key, name, types = chosen
     key = find_column(cells, KEY, without=(name, types)) if key is None else key
+    if key is None and cells and last_words(cells[0])[0] == "id" and 0 not in (name, types):
+        key = 0 if _distinct(samples, 0) == 1 else None
     roles = [find_column(cells, names) for names in (NAME, TYPES, DESCRIPTION, ALIASES)]
     if key is None:
         if len(cells) > 2 or any(place is not None for place in (*roles, name, types)):
@@ -264,6 +271,9 @@ def node_columns(
         types = find_column(cells, TYPES, without=(key, name))
     names = [place for place, cell in enumerate(cells) if plain_name(cell) in NAME and place not in (key, types)]
     names.sort(key=lambda place: NAME.index(plain_name(cells[place])))
+    if name is None and all(plain_name(cells[place]) == "title" for place in names):  # a title may be that of a person
+        places = (place for place, cell in enumerate(cells) if is_name_of(cell) and place not in (key, types))
+        name = next((place for place in places if _distinct(samples, place) > _MOSTLY), None)
     if name is None and names:
         counts = {place: len({row[place] for row in samples if row[place].strip()}) for place in names}
         better = [place for place in names if counts[place] > 2 * counts[names[0]]]
@@ -289,4 +299,11 @@ def node_columns(
     return NodeColumns(key, ordered, tuple(aliases), types, description, fields, ignored, space, True, len(cells))
 
 
+def _distinct(samples: Sequence[Sequence[str]], place: int) -> float:
+    """Return the share of different values among the filled cells of a column; 0 without any."""
+    texts = [row[place].strip() for row in samples if row[place].strip()]
+    return len(set(texts)) / len(texts) if texts else 0.0
+
+
+_MOSTLY = 0.5  # of the values of a column of names are different
 _ENOUGH = 5  # rows that show that the values of a column are all different
