@@ -135,7 +135,7 @@ def test_a_description_in_another_language_is_kept_where_there_is_no_better(tmp_
     graph = build(file, tmp_path / "kb.graph")
     assert {graph.key(e): graph.description(e) for e in range(2)} == described
     assert graph.manifest.not_kept == {
-        "descriptions of entities that have a better or earlier one": {"count": 1, "examples": ["Ein Ort"]}
+        "descriptions of entities that have another one": {"count": 1, "examples": ["Ein Ort"]}
     }
 
 

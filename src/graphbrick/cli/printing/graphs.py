@@ -227,6 +227,7 @@ def print_change(change: Change, *, as_json: bool) -> None:
     if change.bad.count:
         out.print(f"left out: {counted(change.bad.count, 'bad record')}")
         _print_first(out, list(map(str, change.bad.errors)), change.bad.count)
+    print_not_kept(out, change.left_out.to_dict())
     if change_counts(graph)["compact_advised"]:
         out.print(pending(graph))
 

@@ -250,14 +250,15 @@ class GraphBuilder:
         """Write the folder, rename it into place and open it; ``self.left_out`` is kept in the manifest."""
         steps, work = self._steps, self._work
         read = steps.run("reading", lambda progress: self._close_reading(bad or BadRecords()))
-        entities = steps.run("finding keys", partial(self._find_keys, read), frees=(KEYS, FACTS))
+        keys = steps.run("finding keys", partial(self._find_keys, read), frees=(KEYS, FACTS))
+        entities = keys["entities"]
         near = entities <= NEAR_LIMIT if self._near is None else self._near
         triples = self._write_triples(read, entities)
         written = self._write_texts(read["columns"], entities, near=near)
         columns = self._write_columns(read["columns"])
         literals = steps.run("finding numbers and dates", lambda progress: self._literals(read["relations"], columns))
         files = steps.run("checksums", self._checksums)
-        not_kept = read["left_out_by_kind"] | written["odd"]
+        not_kept = read["left_out_by_kind"] | keys["left_out"] | written["odd"]
         for file in work.iterdir():
             if ".tmp" in file.name:
                 file.unlink()
@@ -294,6 +295,8 @@ class GraphBuilder:
             source, left_out = self._origin.name, ingest.left_out
             raise InputError(text, source, code="build.no_triple", skipped=bad.count, left_out=left_out)
         ingest.finish()
+        if ingest.label_values:
+            self.left_out.add("values of properties of triples that state labels", n=ingest.label_values)
         if bad.count:
             bad.write(self._work / SKIPPED)
         return {
@@ -308,8 +311,8 @@ class GraphBuilder:
             "left_out_by_kind": self.left_out.to_dict(),
         }
 
-    def _find_keys(self, read: dict[str, Any], progress: Progress) -> int:
-        """Number the entities and write the labels of relations; return the number of entities."""
+    def _find_keys(self, read: dict[str, Any], progress: Progress) -> dict[str, Any]:
+        """Number the entities and write the labels of relations; return the number, and the facts about other keys."""
         table = StringTable.open(self._work, "relation_keys")
         keys = [table[i] for i in range(len(table))]
         relations = Interner()
@@ -322,7 +325,7 @@ class GraphBuilder:
             for i, key in enumerate(keys)
         )
         write_strings(self._work, "relation_labels", labels)
-        return entities
+        return {"entities": entities, "left_out": dictionary.left_out.to_dict()}
 
     def _write_triples(self, read: dict[str, Any], entities: int) -> int:
         steps, work = self._steps, self._work

@@ -16,14 +16,17 @@ from graphbrick.core.files.writing import write_array
 from graphbrick.graphs.build.ingest import FACTS, KEYS
 from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, NAMES_ONLY
 from graphbrick.graphs.records.interner import Interner, text_at
-from graphbrick.graphs.records.records import DESCRIBED, LABEL, LATEST
+from graphbrick.graphs.records.records import DESCRIBED, LABEL, LATEST, LeftOut
 from graphbrick.graphs.store.writing.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.kernels.positions import NOWHERE, Numbers, mark_positions, note_first
-from graphbrick.kernels.strings.spans import Bytes, hash_spans
+from graphbrick.kernels.strings.spans import Bytes, Offsets, hash_spans
 from graphbrick.kernels.strings.spooling import read_occurrences, read_texts
 
 PAIRS, TEXTS, FIRST = "pairs.tmp", "texts.tmp", "first.tmp"
 """Rows (position, first position of its key); texts of entities by first position; bitmap of first positions."""
+
+UNPLACED = "names, types and other facts about keys that the graph does not have"
+_EXAMPLES = 5
 
 KEY = DESCRIBED
 """The text kind of the key itself."""
@@ -47,6 +50,8 @@ class Dictionary:
         self._bits: npt.NDArray[np.uint64] = np.zeros((2 * triples + facts) // 64 + 1, dtype=np.uint64)
         self._width = width_for(2 * triples + facts)
         self._labels: dict[int, tuple[int, int, str]] = {}
+        self.left_out = LeftOut()
+        """Receives the facts about keys that are no entities."""
 
     @property
     def relation_labels(self) -> dict[int, str]:
@@ -119,11 +124,25 @@ class Dictionary:
     def _write_facts(self, stream: Bytes, known: Interner, first: Numbers, texts: BucketWriter) -> None:
         _, key_starts, key_ends, kind, rank, serial, starts, ends = read_texts(stream, True)
         where = first[known.number(stream, key_starts, key_ends)]
+        self._note_unplaced(stream, key_starts, key_ends, kind, where)
         kind &= np.uint8(KIND)
         has_text = (where != NOWHERE) & (kind != DESCRIBED)
         where = where[has_text]
         about = (where, kind[has_text], rank[has_text], serial[has_text], self._bucket(where))
         texts.texts((stream, starts[has_text], ends[has_text]), *about)
+
+    def _note_unplaced(self, stream: Bytes, starts: Offsets, ends: Offsets, kind: Bytes, where: Numbers) -> None:
+        """Count the facts about keys that are no entities, other than labels of relations."""
+        rows = np.flatnonzero((where == NOWHERE) & (kind & KIND != DESCRIBED))
+        if not len(rows):
+            return
+        relation = self._relations.find(stream, starts[rows], ends[rows], hash_spans(stream, starts[rows], ends[rows]))
+        labels = (kind[rows] & FOR_RELATION != 0) & (kind[rows] & KIND == LABEL)
+        rows = rows[(relation < 0) | ~labels]
+        for row in rows[:_EXAMPLES].tolist():
+            self.left_out.add(UNPLACED, text_at(stream, starts[row], ends[row]), 0)
+        if len(rows):
+            self.left_out.add(UNPLACED, n=len(rows))
 
     def _bucket(self, first: Numbers) -> npt.NDArray[np.int32]:
         return (first >> self._width).astype(np.int32)

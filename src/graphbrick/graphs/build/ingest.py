@@ -50,7 +50,7 @@ class Ingest:
         self._prefix = as_bytes(rules.strip.encode())
         self._kept: list[int] = []
         self.relation_labels: dict[str, str] = {}
-        self.triples = self.left_out = self.labels = self.facts = 0
+        self.triples = self.left_out = self.labels = self.facts = self.label_values = 0
 
     def close(self) -> None:
         """Stop writing and discard what is still in memory."""
@@ -100,6 +100,7 @@ class Ingest:
             self.left_out += int(np.count_nonzero(action == LEAVE_OUT))
             names = action == LABEL_OF
             if names.any():
+                self.label_values += 0 if block.values is None else int(names[block.values.triple].sum())
                 self._label(data, *(places[:, names] for places in (starts, ends)))
             block, seen = block.kept(keep), seen[keep]
             starts, ends = block.starts, block.ends

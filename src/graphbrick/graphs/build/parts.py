@@ -32,7 +32,7 @@ def file_parts(
     A missing file is an error at once, not at the first part.
     """
     reading = FileReading(options, bad, rules.label_iris, meter, fast=True, left_out=left_out or LeftOut())
-    named = iter(()) if labels is None else read_labels(labels, options, bad)
+    named = iter(()) if labels is None else read_labels(labels, options, bad, reading.left_out)
     read = read_parts(files, reading)
     return chain.from_iterable(prefetched(_together(chain(named, read))))
 

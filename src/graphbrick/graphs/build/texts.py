@@ -140,7 +140,9 @@ class TextWriter:
         keys = texts.take(kind == KEY)
         labels = self._write_labels(low, keys, ids, kind, texts)
         rank = rank[sorted_]
-        self._write_descriptions(low, len(keys), ids, kind, rank, texts)
+        replaced = (kind == LABEL) & (rank == LATEST)  # names with a rank become aliases
+        self._note_replaced("names of entities that another row replaces", low, labels, ids, replaced, texts)
+        self._write_descriptions(low, len(keys), ids, kind, texts)
         rows = np.flatnonzero((kind == ALIAS) | ((kind == LABEL) & (rank > LATEST)))
         best = _first_of(ids, kind == LABEL)
         local = self._local_names(low, keys, labels, ids[best], rank[best])
@@ -173,17 +175,24 @@ class TextWriter:
             return named
         return named.replace(others, Spans(*spans_of(self._name(keys.text(i)) for i in others.tolist())))
 
-    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, rank: Bytes, texts: Spans) -> None:
+    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
         best = _first_of(ids, kind == DESCRIPTION)
         self._descriptions += len(best)
         none = np.zeros(count, dtype=np.int64)
         described = Spans(texts.data, none, none).replace(ids[best] - low, texts.take(best))
         self._descriptions_table.extend(*described.arguments)
-        rows = np.flatnonzero((kind == DESCRIPTION) & (rank > LATEST))
-        rows = rows[~same_spans(*texts.take(rows).arguments, *described.take(ids[rows] - low).arguments)]
+        self._note_replaced(
+            "descriptions of entities that have another one", low, described, ids, kind == DESCRIPTION, texts
+        )
+
+    def _note_replaced(
+        self, what: str, low: int, winners: Spans, ids: Ids, chosen: npt.NDArray[np.bool_], texts: Spans
+    ) -> None:
+        """Count the chosen texts that differ from the one in ``winners``, which is kept for their entity."""
+        rows = np.flatnonzero(chosen)
+        rows = rows[~same_spans(*texts.take(rows).arguments, *winners.take(ids[rows] - low).arguments)]
         if len(rows):
-            example = texts.text(rows[0])[:_EXAMPLE]
-            self._left_out.add("descriptions of entities that have a better or earlier one", example, len(rows))
+            self._left_out.add(what, texts.text(rows[0])[:_EXAMPLE], len(rows))
 
     def _local_names(self, low: int, keys: Spans, labels: Spans, ids: Ids, rank: Bytes) -> tuple[Ids, Spans]:
         """Return the names that IRIs give to entities without a label in the preferred language.
@@ -239,7 +248,7 @@ class TextWriter:
         self._type_count = int(ends[-1])
 
     def _write_properties(self, values: BucketWriter, ids: Ids, kind: Bytes, texts: Spans) -> None:
-        """Write the latest value of each property of the entities of a group."""
+        """Write the latest value of each property of the entities of a group; count those that it replaces."""
         rows = np.flatnonzero(kind == PROPERTY)
         if not len(rows):
             return
@@ -249,6 +258,13 @@ class TextWriter:
         new = np.ones(len(rows), dtype=np.bool_)
         new[1:] = (ids[order[1:]] != ids[order[:-1]]) | (name[order[1:]] != name[order[:-1]])
         latest = order[new]
+        winner = latest[np.cumsum(new) - 1]
+        own = Spans(texts.data, texts.starts[rows] + 4, texts.ends[rows])
+        replaced = order[~same_spans(*own.take(order).arguments, *own.take(winner).arguments)]
+        if len(replaced):
+            example = f"{self._columns.all_names[name[replaced[0]]]}: {own.text(replaced[0])[:_EXAMPLE]}"
+            what = "values of properties that another row of the same entity replaces"
+            self._left_out.add(what, example, len(replaced))
         spans = (texts.data, texts.starts[rows[latest]] + 4, texts.ends[rows[latest]])
         self._columns.spool(values, spans, ids[latest], column[latest])
 

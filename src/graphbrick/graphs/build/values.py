@@ -44,6 +44,8 @@ class Columns:
         names: dict[str, int] = {}
         self.names = np.array([names.setdefault(column["name"], len(names)) for column in read], dtype=np.int32)
         """int32 [columns as read]; number of the name of each."""
+        self.all_names = list(names)
+        """The names, by number."""
         self.all: list[tuple[str, Kind, bool, bool]] = []
         """Name, kind, whether values are lists, and whether they belong to triples, for each column."""
         numbers: dict[tuple[str, Kind, bool, bool], int] = {}

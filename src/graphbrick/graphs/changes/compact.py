@@ -16,7 +16,7 @@ from graphbrick.graphs.export.entities import entity_record
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.blocks import Part, TripleBlock, cells_of
 from graphbrick.graphs.records.interner import spans_of
-from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, RelationRecord
+from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, LeftOut, RelationRecord
 from graphbrick.graphs.store.beside_text import has_text
 from graphbrick.graphs.store.overlay.delta_files import writing
 
@@ -66,6 +66,7 @@ def compact(path: str | PathLike[str], *, progress: Progress = silent) -> Graph:
             raise GraphbrickError(text, code="compact.no_triple")
         built = graph.manifest
         with GraphBuilder(folder, source=built.source, overwrite=True, near=built.near) as builder:
+            builder.left_out = LeftOut.of(built.not_kept)
             try:
                 count = 0
                 for part in parts_of(graph):

@@ -33,7 +33,7 @@ from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.blocks import Part, TripleBlock
 from graphbrick.graphs.records.columns import from_json, to_json
 from graphbrick.graphs.records.rdf_names import LABEL_IRIS, local_name
-from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, RelationRecord
+from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, LeftOut, RelationRecord
 from graphbrick.graphs.records.rules import Rules
 from graphbrick.graphs.store.source_mark import SourceMark
 
@@ -82,8 +82,9 @@ def copy_graph(
     pages = _Pages(target.resolve().with_name(f".{target.name}.copy"), str(source.address))
     if "mark" not in pages.state:  # else that of the copy that was ended, which holds for its pages
         pages.state["mark"] = mark_of(source)
+    left_out = LeftOut()
     if isinstance(source, RdfGraph):
-        parts = _rdf_parts(source, _rdf_file(source, pages, progress))
+        parts = _rdf_parts(source, _rdf_file(source, pages, progress, left_out), left_out)
         origin = Origin(str(source.address), source.label_language, local_name)
     elif isinstance(source, CypherGraph):
         _copy_nodes(source, pages, progress)
@@ -100,7 +101,7 @@ def copy_graph(
             f"{source.address} cannot be copied: it lists neither its nodes nor its triples; export it to files",
             code="copy.lists_nothing",
         )
-    graph = _built(parts, origin, target, near, overwrite, progress)
+    graph = _built(parts, origin, target, left_out, near, overwrite, progress)
     SourceMark(str(source.address), graph.hash, pages.state["mark"]).write(graph.place)
     pages.remove()
     return graph
@@ -252,10 +253,17 @@ def _records(pages: _Pages) -> Iterator[Part]:
 
 
 def _built(
-    parts: Iterable[Part], origin: Origin, target: Path, near: bool | None, overwrite: bool, progress: Progress
+    parts: Iterable[Part],
+    origin: Origin,
+    target: Path,
+    left_out: LeftOut,
+    near: bool | None,
+    overwrite: bool,
+    progress: Progress,
 ) -> Graph:
     count = reported = 0
     with GraphBuilder(target, source=origin, overwrite=overwrite, near=near) as builder:
+        builder.left_out = left_out
         try:
             for part in parts:
                 builder.add(part)
@@ -268,7 +276,7 @@ def _built(
             raise GraphbrickError(not_written(target, error), code="copy.graph_not_written") from error
 
 
-def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
+def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress, left_out: LeftOut) -> Path:
     """Write all statements of a store or an endpoint to a file."""
     if isinstance(source, OxigraphGraph):
         dump = pages.folder / "graph.nq"
@@ -297,6 +305,7 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
     if blank:
         text = f"{blank:,} statements with blank nodes were left out, since {source.address} renames them in each reply"
         event(text, "copy.blank_nodes", n=blank)
+        left_out.add("statements with blank nodes, which the endpoint renames in each reply", n=blank)
     file = pages.folder / "graph.nt"
     with pages.writing(), file.open("w", encoding="utf-8", newline="\n") as written:
         written.writelines(f"{line}\n" for line in pages.rows("triples"))
@@ -313,7 +322,7 @@ def _no_statements(source: RdfGraph) -> GraphbrickError:
     )
 
 
-def _rdf_parts(source: RdfGraph, file: Path) -> Iterator[Part]:
+def _rdf_parts(source: RdfGraph, file: Path, left_out: LeftOut) -> Iterator[Part]:
     rules = Rules(label_relations=tuple(sorted(source.labels - LABEL_IRIS)))
     options = ReadOptions(language=source.label_language)
-    return file_parts(source_files(file, None, options), None, options, rules, BadRecords(), Meter())
+    return file_parts(source_files(file, None, options), None, options, rules, BadRecords(), Meter(), left_out)

@@ -21,7 +21,15 @@ from graphbrick.graphs.records.blocks import cells_of
 from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.columns import properties_text, read_raw
 from graphbrick.graphs.records.rdf_names import local_name, local_words
-from graphbrick.graphs.records.records import BadRecords, EdgeRecord, EntityRecord, Record, RelationRecord, TripleRecord
+from graphbrick.graphs.records.records import (
+    BadRecords,
+    EdgeRecord,
+    EntityRecord,
+    LeftOut,
+    Record,
+    RelationRecord,
+    TripleRecord,
+)
 from graphbrick.graphs.store.overlay.delta_files import Delta, Facts, writing
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
 
@@ -45,6 +53,7 @@ class Change:
         entities: Number of new entities.
         described: Number of older entities whose labels, aliases, types or description changed.
         bad: Bad records that were left out.
+        left_out: What the source says and the graph does not keep.
     """
 
     graph: Graph
@@ -55,11 +64,13 @@ class Change:
     entities: int
     described: int
     bad: BadRecords = field(repr=False)
+    left_out: LeftOut = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain JSON types."""
         counts = {name: getattr(self, name) for name in ("added", "known", "deleted", "entities", "described")}
         bad = {"skipped": self.bad.count, "reasons": list(map(str, self.bad.errors))}
+        bad |= {"not_kept": self.left_out.to_dict()}
         return {"graph": graph_info(self.graph), **counts, "missing": self.missing, **bad}
 
 
@@ -102,12 +113,12 @@ def change(
     >>> done.added, done.deleted, list(done.graph.key_triples())
     (1, 1, [('Kenya', 'borders', 'Uganda')])
     """
-    folder, bad = Path(path), BadRecords(skip=skip_bad)
+    folder, bad, left_out = Path(path), BadRecords(skip=skip_bad), LeftOut()
     with writing(folder) as held:
         pending = _Pending(Graph.open(folder))
         counted = 0
         for source, table, take in ((delete, None, pending.delete), (add, nodes, pending.add)):
-            records, has_defaults = _records(source, table, options, bad)
+            records, has_defaults = _records(source, table, options, bad, left_out)
             for record in records:
                 take(record, has_defaults)
                 counted += 1
@@ -132,6 +143,7 @@ def change(
             len(delta.entities),
             len(delta.facts) - len(delta.entities),
             bad,
+            left_out,
         )
 
 
@@ -140,12 +152,18 @@ def _shown(triples: list[TripleRecord]) -> str:
 
 
 def _records(
-    source: Source, nodes: str | PathLike[str] | None, options: ReadOptions | None, bad: BadRecords
+    source: Source,
+    nodes: str | PathLike[str] | None,
+    options: ReadOptions | None,
+    bad: BadRecords,
+    left_out: LeftOut,
 ) -> tuple[Iterable[Record], bool]:
     """Return the records of a source, and whether labels in them may be derived from IRIs."""
     if isinstance(source, str | PathLike):
         file, table = Path(source), None if nodes is None else Path(nodes)
-        return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), naming_of(file) is not None
+        options = options or ReadOptions()
+        read = read_source(file, nodes=table, options=options, bad=bad, left_out=left_out)
+        return read, naming_of(file) is not None
     if nodes is not None:
         raise InputError("nodes is for files; records from Python take none", code="change.nodes_for_files")
     return checked_records(source, bad), False

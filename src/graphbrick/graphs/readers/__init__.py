@@ -17,15 +17,14 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.plugins import Registry
-from graphbrick.core.properties.values import NO_PROPERTIES
 from graphbrick.graphs.readers.ends import counted_ends
 from graphbrick.graphs.readers.folders import SourceFile, SourceFiles, folder_files
 from graphbrick.graphs.readers.formats.content import told_by_content
 from graphbrick.graphs.readers.reader import FileReading, Reader, TableHints, reader_fault
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import PACKED, empty_file, unpacked_name
-from graphbrick.graphs.records.blocks import FOR_RELATION, Described, FactBlock, Part
-from graphbrick.graphs.records.records import BadRecords, EntityRecord, LeftOut, Records
+from graphbrick.graphs.records.blocks import FOR_RELATION, KIND, Described, FactBlock, Part
+from graphbrick.graphs.records.records import LABEL, BadRecords, EntityRecord, LeftOut, Records
 
 _HERE = "graphbrick.graphs.readers"
 READERS: Registry[Reader] = Registry(
@@ -228,21 +227,24 @@ def understood(source: Path, *, nodes: Path | None, options: ReadOptions) -> lis
     return lines
 
 
-def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[FactBlock]:
+def read_labels(
+    file: Path, options: ReadOptions, bad: BadRecords, left_out: LeftOut | None = None
+) -> Iterator[FactBlock]:
     """Read a table of keys and labels for the entities and relations of the triples.
+
+    All that it says of them is read, also types and properties; it makes no entities.
 
     Raises:
         InputError: See `read_source`.
     """
-    return _label_blocks(_nodes(file, FileReading(options, bad)))
+    return _label_blocks(_nodes(file, FileReading(options, bad, left_out=left_out or LeftOut())))
 
 
 def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
-    """Yield the names, types and descriptions of a table; they make no entities, and its properties are not for it."""
     while rows := list(islice(records, _LABELS)):
-        named = [record for row in rows for record in _entities_of(row)]
-        block = FactBlock.of([Described(replace(record, properties=NO_PROPERTIES)) for record in named])
-        yield replace(block, kind=block.kind | np.uint8(FOR_RELATION))
+        block = FactBlock.of([Described(record) for row in rows for record in _entities_of(row)])
+        is_label = (block.kind & np.uint8(KIND)) == LABEL
+        yield replace(block, kind=block.kind | np.where(is_label, np.uint8(FOR_RELATION), np.uint8(0)))
 
 
 def _entities_of(part: Part) -> list[EntityRecord]:

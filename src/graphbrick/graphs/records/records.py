@@ -7,7 +7,7 @@ has nothing else. A *label* is a name for people; two entities may share one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -155,6 +155,14 @@ class LeftOut:
         """Return the counts and examples of `to_dict`."""
         counts = {what: row["count"] for what, row in facts.items()}
         return cls(counts, {what: list(row["examples"]) for what, row in facts.items()})
+
+    @classmethod
+    def of(cls, known: Mapping[str, Mapping[str, Any]]) -> LeftOut:
+        """Return what `to_dict` gave."""
+        return cls(
+            {what: row["count"] for what, row in known.items()},
+            {what: [*row["examples"]] for what, row in known.items()},
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts and examples by kind, as plain JSON types."""
