@@ -46,6 +46,7 @@ def test_neo4j_admin_folder_with_headers_apart_and_id_spaces(tmp_path: Path) -> 
     assert read.told[0] == (
         "film.csv: key :ID, name title, type film (the name of the file), keys begin with Film/; 1 property (year)"
     )
+    assert read.told[1].endswith("keys begin with Person/; 2 properties (personId, age)")
 
 
 def test_one_id_space_leaves_the_keys_as_they_are(tmp_path: Path) -> None:
@@ -53,7 +54,9 @@ def test_one_id_space_leaves_the_keys_as_they_are(tmp_path: Path) -> None:
         "people.csv": "personId:ID(Person),name\n1,Ada\n",
         "knows.csv": ":START_ID(Person),:END_ID(Person)\n1,1\n",
     }
-    assert Reading(write_all(tmp_path, files)).records == [EntityRecord("1", "Ada"), ("1", "knows", "1")]
+    read = Reading(write_all(tmp_path, files))
+    assert read.records == [EntityRecord("1", "Ada"), ("1", "knows", "1")]
+    assert read.told[0] == "people.csv: key personId, name name"
 
 
 def test_a_file_for_each_label_and_type(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from graphbrick.core.properties.values import (
@@ -106,7 +106,7 @@ def distinct_names(fields: Iterable[Field]) -> tuple[Field, ...]:
     for field in fields:
         counts[field.name] = count = counts.get(field.name, 0) + 1
         name = field.name if count == 1 else f"{field.name} ({count})"
-        renamed.append(Field(field.place, name, field.kind, field.is_list, field.separator))
+        renamed.append(replace(field, name=name))
     return tuple(renamed)
 
 

@@ -59,8 +59,7 @@ def node_blocks(
         file: The file.
     """
     prefix = f"{columns.space}/" if columns.space and reading.table.spaces else ""
-    fields = [field for field in columns.fields if prefix or field.place != columns.key]
-    values = _Values(fields, reading, file.name)
+    values = _Values(columns.properties(reading.table.spaces), reading, file.name)
 
     def with_keys() -> Iterator[list[str]]:
         for line, cells in rows:
