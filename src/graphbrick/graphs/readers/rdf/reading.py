@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
 
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.rdf.json_ld import unmapped_names
 from graphbrick.graphs.readers.rdf.mending import LeftOutLines, MendedStream, Mender
 from graphbrick.graphs.readers.rdf.statements import Fact, Statements
 from graphbrick.graphs.readers.reader import FileReading, Reader
@@ -47,6 +49,7 @@ from graphbrick.language.hashing import hash64
 if TYPE_CHECKING:
     import pyoxigraph
 
+UNMAPPED = "values of JSON-LD whose names the context does not map"
 FORMATS = {
     ".nt": "N_TRIPLES",
     ".nq": "N_QUADS",
@@ -203,6 +206,10 @@ class _File:
         else:
             for quad in self._quads_of_document(self._reading.meter):
                 yield from statements.parts(quad)
+            if self._format == "JSON_LD":
+                with open_source(self._file) as stream:
+                    for name in unmapped_names(json.loads(_with_vocabulary(stream))):
+                        self._reading.left_out.add(UNMAPPED, name)
 
     def _blocks(self, statements: Statements) -> Iterator[Part]:
         """Read ordinary lines with a fast kernel and all others with the parser, in file order."""
@@ -276,7 +283,7 @@ class _File:
                 raise InputError(reason, file, code="reader.nested_entities")
             source: Any = stream
             if self._format == "JSON_LD":
-                source = io.BytesIO(_SCHEMA_CONTEXT.sub(_SCHEMA_VOCABULARY, stream.read()))
+                source = io.BytesIO(_with_vocabulary(stream))
             elif self._mender and self._format in ("TURTLE", "TRIG", "N3"):
                 source = MendedStream(stream, self._mender)
             parse = self._parser(self._format, lenient=True) if is_lenient else self._parser(self._format)
@@ -294,6 +301,11 @@ class _File:
                     raise InputError(reason, file, code="reader.remote_context") from error
                 advice = "; --skip-bad can skip only in line-based formats (.nt, .nq)" if self._reading.bad.skip else ""
                 raise _not_rdf(error, file, error.lineno, advice=advice) from error
+
+
+def _with_vocabulary(stream: IO[bytes]) -> bytes:
+    """Return a document of JSON-LD, with the vocabulary of schema.org in place of its context on the web."""
+    return _SCHEMA_CONTEXT.sub(_SCHEMA_VOCABULARY, stream.read())
 
 
 def _is_quoted(line: bytes) -> bool:
