@@ -169,7 +169,8 @@ def test_kgtk(tmp_path: Path) -> None:
         "E4\tE1\tP585\t^2020-01-02T00:00:00Z/11\nE5\tQ1\tP569\t^1970-00-00T00:00:00Z/9\n"
         'E6\tE5\tP1\t"a"\nE7\tE5\tP1\t"b"\nE8\tQ1\tdescription\t\'a coder\'@en\n\tQ1\tP2\t"x"\n'
     )
-    assert Reading(one_file(tmp_path, "k.tsv", text)).records == [
+    read = Reading(one_file(tmp_path, "k.tsv", text))
+    assert read.records == [
         EntityRecord("Q1", "Ada Rowe"),
         EntityRecord("Q1", aliases=("Ада",)),
         EntityRecord("Q1", description="a coder"),
@@ -177,6 +178,7 @@ def test_kgtk(tmp_path: Path) -> None:
         EdgeRecord("Q1", "P31", "Q5", {"id": Raw("E1"), "P585": Raw("2020-01-02")}),
         EdgeRecord("Q1", "P569", "1970", {"id": Raw("E5"), "P1": ("a", "b")}),
     ]
+    assert read.left_out.counts == {"ids and properties of names, descriptions and qualifiers": 6}
 
 
 def test_kgtk_that_names_no_edges(tmp_path: Path) -> None:

@@ -85,7 +85,9 @@ def understood(elements: Iterable[Element], reading: FileReading, is_ours: Calla
     first = _first(iter(elements))
     nodes, edges = _roles(first, is_ours(), reading.options)
     text = nodes.described({**element.fields, **element.own} for element in first if isinstance(element, Node))
-    other = edges.described({**element.fields, **element.own} for element in first if isinstance(element, Edge))
+    other = edges.described(
+        (element.relation, {**element.fields, **element.own}) for element in first if isinstance(element, Edge)
+    )
     return "; ".join(part for part in (text, other) if part)
 
 

@@ -149,6 +149,8 @@ class Gexf(XmlGraph):
         key = fields.pop("networkx_key", None)  # tells parallel edges apart; a text is their relation
         if isinstance(key, str):
             fields.setdefault("relation", key)
+        elif key is not None:
+            self.left_out.add("ids of edges", str(key))
         if attributes.get("id"):
             self.left_out.add("ids of edges", attributes["id"])
         type_ = attributes.get("type", "").casefold()

@@ -99,7 +99,8 @@ class GraphML(XmlGraph):
             self._add_data(text)
             self._data = ""
         elif name in ("NodeLabel", "EdgeLabel") and self._open and text.strip():
-            self._open[-1].fields.setdefault("label", text.strip())
+            if self._open[-1].fields.setdefault("label", text.strip()) != text.strip():
+                self.left_out.add("further labels of nodes and edges", text.strip())
         elif name == "desc" and text.strip() and self._key is None:
             if self._open and self._open[-1].name != "graph":
                 self._open[-1].fields.setdefault("description", text.strip())
@@ -135,6 +136,8 @@ class GraphML(XmlGraph):
             return
         value = self._value(text, key)
         if value is not None:
+            if self._open[-1].fields.get(key.name, value) != value:
+                self.left_out.add("values that a later one of the same name replaces", key.name)
             self._open[-1].fields[key.name] = value
 
     def _value(self, text: str, key: _Key) -> Value | None:

@@ -269,6 +269,8 @@ class JsonElements:
 
     def _fields(self, fields: Mapping[str, Any]) -> dict[str, Value]:
         values = {name: self._value(name, value) for name, value in fields.items() if name.strip()}
+        if len(values) < len(fields):
+            self.left_out.add("fields without a name", n=len(fields) - len(values))
         return {name: value for name, value in values.items() if value is not None}
 
     def _value(self, name: str, value: object) -> Value | None:
