@@ -13,7 +13,7 @@ _MAPS = {"@language", "@index", "@id", "@type"}
 def unmapped_names(document: object) -> Iterator[str]:
     """Yield the names of a document that its contexts do not map to IRIs, once for each value.
 
-    Contexts that hold for one type or property are taken to hold for all.
+    The names that a context maps for one type or property are taken to be mapped everywhere.
 
     >>> list(unmapped_names({"@context": {"name": "http://x.org/name"}, "name": "Ada", "age": 36, "a:b": 1}))
     ['age']
@@ -46,7 +46,8 @@ def _extended(context: _Context, stated: object) -> _Context:
     context = context | stated
     for definition in stated.values():
         if isinstance(definition, dict) and definition.get("@context"):
-            context = _extended(context, definition["@context"])
+            own = _extended({}, definition["@context"])
+            context = {name: mapped for name, mapped in own.items() if mapped is not None} | context
     return context
 
 
