@@ -1,4 +1,4 @@
-"""Recognise table columns by name, including the header conventions of Neo4j, Neptune, APOC and Gephi."""
+"""Recognise the columns of tables by name, also those of Neo4j, Neptune, APOC and Gephi."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class NodeColumns:
     is_exact: bool = False
 
     def properties(self, has_spaces: bool) -> tuple[Field, ...]:
-        """Return the columns of properties; the column of keys is one only where keys begin with their ID space."""
+        """Return the columns of properties; that of keys is one where keys begin with their ID space."""
         return tuple(field for field in self.fields if field.place != self.key or (self.space and has_spaces))
 
 
@@ -176,7 +176,7 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str)
 
 
 def _direction_column(cells: Sequence[str], samples: Sequence[Sequence[str]]) -> int | None:
-    """Return the column ``Type`` of Gephi, which says whether edges are directed; None if there is none."""
+    """Return the column ``Type`` of Gephi, which tells the direction; None if there is none."""
     place = find_column(cells, ("type",))
     if place is None:
         return None

@@ -95,7 +95,7 @@ def _workbook(file: Path) -> Iterator[Any]:
 
 
 def _formulas_without_values(file: Path) -> Iterator[str]:
-    """Yield the formulas of a workbook without their values, as programs write them that do not compute."""
+    """Yield the formulas of a workbook whose values are not stored."""
     with ZipFile(file) as packed:
         for name in packed.namelist():
             if name.startswith("xl/worksheets/") and name.endswith(".xml"):

@@ -1,4 +1,4 @@
-"""Columns of tables that hold properties: their names and kinds, and how their cells are read as values."""
+"""Columns of properties: their names and kinds, and how their cells are read as values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KINDS = {
     **dict.fromkeys(("datetime", "localdatetime"), Kind.DATETIME),
     **dict.fromkeys(("string", "char", "time", "localtime", "duration", "point"), Kind.TEXT),
 }
-"""The kinds of the types that headers of Neo4j and Neptune name; times, durations and points stay texts."""
+"""Kinds of the types in headers of Neo4j and Neptune; times, durations and points are texts."""
 
 VALUE_TYPE = re.compile(rf"({'|'.join(_KINDS)})(\[\])?", re.IGNORECASE)
 """The type of a column as a header names it."""
@@ -220,7 +220,7 @@ def cells_properties(fields: Sequence[Field]) -> Callable[[Sequence[object]], Pr
 
 
 def exact_reader(field: Field) -> Callable[[object], Value | None]:
-    """Return the function that reads a cell of a typed table, or of JSON, as an export of this package wrote it.
+    """Return the function that reads a cell of a table or of JSON that this package exported.
 
     Texts of another kind, such as dates, are read as values of the kind that the column states.
 

@@ -1,4 +1,4 @@
-"""Folders of tables: which files hold nodes and which edges, headers in files apart, and ID spaces of keys."""
+"""Folders of tables: files of nodes and of edges, headers in files apart, and ID spaces."""
 
 from __future__ import annotations
 
@@ -240,12 +240,12 @@ def _named_by(name: str, role: str) -> str:
 
 
 def default_type(name: str, header: Sequence[str]) -> str:
-    """Return the type of the nodes of a table, from its name; empty if the table has a column of types."""
+    """Return the type of nodes by the name of their table; empty if it has a column of types."""
     return "" if has_role(header, "types") else _named_by(name, "nodes")
 
 
 def default_relation(name: str, header: Sequence[str]) -> str:
-    """Return the relation of the edges of a table, from its name; empty if the table has a column of relations."""
+    """Return the relation of edges by the name of their table; empty if it has a column of relations."""
     return "" if has_role(header, "relation") or not has_role(header, "head") else _named_by(name, "edges")
 
 

@@ -80,7 +80,7 @@ def blocks_of_triples(table: Table, columns: EdgeColumns, reading: FileReading) 
 
 
 def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords) -> TripleBlock:
-    """Return the triples of a block of lines: pyarrow splits it, and bad lines are then read one at a time."""
+    """Return the triples of lines, which pyarrow splits; bad lines are then read one at a time."""
     # To pyarrow, every carriage return ends a line, and a byte order mark is not part of the first cell.
     lone_return = b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
     if lone_return or data.startswith(codecs.BOM_UTF8) or len(data) > _LARGEST or line_fault(data):
@@ -101,7 +101,7 @@ def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords
 
 
 def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]:
-    """Return the stripped cells of lines with enough cells, and the indices of the other lines that are not empty."""
+    """Return the stripped cells of lines with enough cells, and the indices of other filled lines."""
     import pyarrow
     from pyarrow import compute
     from pyarrow import csv as arrow

@@ -1,4 +1,4 @@
-"""Reader of GraphML, as this package, networkx, igraph, yEd, Gephi, Neo4j's APOC and TinkerPop write it."""
+"""Reader of GraphML of this package, networkx, igraph, yEd, Gephi, APOC and TinkerPop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OUTSIDE = {"port": "ports of nodes", "hyperedge": "hyperedges", "locator": "lin
 
 @dataclass
 class _Key:
-    """A declared attribute: the elements that have it, its name, its type, and whether its texts are JSON lists.
+    """A declared attribute: its elements, its name and type, and whether its texts are JSON lists.
 
     ``own`` is the property that it is in an export of this package.
     """
@@ -143,7 +143,7 @@ class GraphML(XmlGraph):
         return typed_value(text, key.type, self.left_out)
 
     def _own_value(self, text: str, own: Field) -> Value:
-        """Return a value as an export of this package wrote it; the text itself if another program changed it."""
+        """Return a value that this package exported; the text if another program changed it."""
         value: Value | None = None
         with suppress(ValueError):
             value = own_value(json.loads(text) if own.is_list else text, own)

@@ -105,7 +105,7 @@ class JsonElements:
         return True
 
     def _own_values(self, value: _Object, role: str) -> dict[str, Value]:
-        """Remove and return the properties of an export of this package; not those that another program changed."""
+        """Remove and return the properties that this package exported and no other program changed."""
         values: dict[str, Value] = {}
         for title, field_ in self._own.get(role, {}).items():
             read = own_value(value.get(title), field_)
@@ -302,7 +302,7 @@ def _is_graph(value: _Object) -> bool:
 
 
 def _of_browser(value: Any) -> list[tuple[_Object, str]]:
-    """Return the nodes and edges of a record of a query, with their roles, as the browser of Neo4j writes it."""
+    """Return the nodes and edges, with their roles, of a record that the browser of Neo4j saved."""
     if isinstance(value, list):
         return [one for item in value for one in _of_browser(item)]
     if not isinstance(value, dict):
@@ -317,7 +317,7 @@ def _of_browser(value: Any) -> list[tuple[_Object, str]]:
 
 
 def _stated_role(value: _Object, role: str) -> str:
-    """Return and remove the role that an object states, as Cytoscape, APOC and others do; empty if it does not."""
+    """Remove and return the role that an object states; empty if it states none."""
     for name in ("group", "type"):
         stated = _ROLES.get(value[name], "") if isinstance(value.get(name), str) else ""
         if stated and (not role or role == stated):
@@ -327,7 +327,7 @@ def _stated_role(value: _Object, role: str) -> str:
 
 
 def _pair(fields: _Object, role: str) -> tuple[_Object, str, str, str] | None:
-    """Return the fields with both ends, the names of the ends, and of the relation that belongs to them."""
+    """Return the fields, and the names of those of both ends and of the relation that belongs to them."""
     names = {name.replace("_", "").casefold(): name for name in reversed(fields)}
     for first, second, relation in _PAIRS:
         if first not in names or second not in names:

@@ -39,7 +39,7 @@ def _unescaped(text: str) -> str:
 
 @dataclass
 class _Frame:
-    """A frame that is being read: its kind, the line of its head, and its tags as (tag, value, qualifiers, line)."""
+    """A frame that is being read: its kind, its line, and its (tag, value, qualifiers, line)."""
 
     kind: str
     line: int

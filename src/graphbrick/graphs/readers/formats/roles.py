@@ -1,4 +1,4 @@
-"""Choose what the fields of nodes and edges are: names, types, descriptions, aliases, relations or properties."""
+"""Choose the roles of the fields of nodes and edges: names, types, relations and others."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class EdgeRoles:
         return cls(relations or RELATIONS, has_labels, unnamed)
 
     def taken(self, fields: dict[str, Value]) -> tuple[str, str | None, dict[str, Value]]:
-        """Return the relation of an edge (empty if none is named), a label of it that is new, and its properties."""
+        """Return the relation of an edge or an empty text, its label if that is new, and its properties."""
         roles = {plain(name): name for name in reversed(fields) if _names_relation(name, fields[name])}
         chosen = next((roles[role] for role in self.relations if role in roles), None)
         if chosen is None:

@@ -157,7 +157,7 @@ class _File:
         return bool(lines) and ends > 0.9 * len(lines) and all(line.startswith((b"<", b"_:")) for line in lines)
 
     def may_have_annotations(self) -> bool:
-        """Return whether the text has signs of statements about statements; in lines the first 4 MiB decide."""
+        """Return whether there are statements about statements; of lines the first 4 MiB decide."""
         with open_source(self._file) as stream:
             if self._is_line_based:
                 start = stream.read(BLOCK_BYTES)
@@ -181,7 +181,7 @@ class _File:
                     yield from ((quad, not _is_quoted(line)) for quad in self._parsed(line) or ())
 
     def names(self, statements: Statements) -> Callable[[str], str]:
-        """Return the function from an IRI in a property of a triple to its name; reads the file for the labels."""
+        """Return the function from IRIs in properties of triples to labels, for which it reads the file."""
         iris, best = statements.annotations.iris(), dict[str, tuple[int, str]]()
         for quad in self._quads_of_document() if not self._is_line_based else self._quads_of_lines():
             if quad.predicate.value in statements.labels and getattr(quad.subject, "value", "") in iris:
@@ -237,7 +237,7 @@ class _File:
             yield TripleBlock(text, block.starts, block.ends).merged(before, triples)
 
     def _parsed_lines(self, lines: list[_Line]) -> Iterator[tuple[tuple[int, int], Any]]:
-        """Parse lines and yield (tag, statement); all lines at once if each holds one statement, else line by line.
+        """Yield (tag, statement) of lines, parsed at once if each holds one statement, else one by one.
 
         Args:
             lines: Tuples (line number, line, tag); the tag is yielded with each statement of the line.
@@ -304,7 +304,7 @@ class _File:
 
 
 def _with_vocabulary(stream: IO[bytes]) -> bytes:
-    """Return a document of JSON-LD, with the vocabulary of schema.org in place of its context on the web."""
+    """Return a document with the vocabulary of schema.org in place of its context on the web."""
     return _SCHEMA_CONTEXT.sub(_SCHEMA_VOCABULARY, stream.read())
 
 
@@ -314,7 +314,7 @@ def _is_quoted(line: bytes) -> bool:
 
 
 class _Splitter:
-    """Splits blocks of lines into terms: by the kernel, or all by the parser where triples have properties."""
+    """A splitter of lines into terms: by the kernel, or by the parser if triples have properties."""
 
     def __init__(self, statements: Statements) -> None:
         special = statements.facts - statements.labels - {TYPE_IRI} | _TEXTS
@@ -343,7 +343,7 @@ def _hashes(iris: Collection[str]) -> Hashes:
 
 
 def _facts_of(text: Bytes, split: Split, others: list[Fact], lines: list[int]) -> Iterator[FactBlock]:
-    """Yield the facts stated by the lines of a block, in order, then the facts about its ordinary literals."""
+    """Yield the facts of the lines of a block, in order, then those about its ordinary literals."""
     key_starts, key_ends, starts, ends, what, rank, order = (np.ascontiguousarray(column) for column in split.facts.T)
     kind = np.where(what == TYPE, TYPE_OF, LABEL | FOR_RELATION).astype(np.uint8)
     facts = FactBlock(text, key_starts, key_ends, starts, ends, kind, rank.astype(np.uint8))
