@@ -67,6 +67,10 @@ def test_one_sheet_of_triples(tmp_path: Path) -> None:
     ]
 
 
+def test_blank_rows_before_the_first(tmp_path: Path) -> None:
+    assert Reading(workbook(tmp_path, {"Sheet1": [[" "], ["a", "r", "b"]]})).records == [("a", "r", "b")]
+
+
 def test_a_sheet_for_each_type(tmp_path: Path) -> None:
     sheets = {
         "Person": [["id", "name"], ["p", "Ada"]],

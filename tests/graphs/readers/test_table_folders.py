@@ -31,6 +31,7 @@ def test_neo4j_admin_folder_with_headers_apart_and_id_spaces(tmp_path: Path) -> 
         "README.md": "about",
         "years.csv": "year,amount\n1,2\n",
     }
+    (tmp_path / "more").mkdir()
     read = Reading(write_all(tmp_path, files))
     assert read.records == [
         EntityRecord("Film/1", "Heat", types=("film",), properties={"year": 1995}),
@@ -41,7 +42,7 @@ def test_neo4j_admin_folder_with_headers_apart_and_id_spaces(tmp_path: Path) -> 
         ("Person/1", "KNOWS", "Person/2"),
         ("Person/1", "KNOWS", "Person/9"),
     ]
-    assert read.left_out.examples[UNUSED] == ["README.md", "years.csv"]
+    assert read.left_out.examples[UNUSED] == ["README.md", "more/", "years.csv"]
     assert read.left_out.examples["edge ends that are in no table of nodes"] == ["Person/9"]
     assert read.told[0] == (
         "film.csv: key :ID, name title, type film (the name of the file), keys begin with Film/; 1 property (year)"

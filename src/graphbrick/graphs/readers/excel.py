@@ -58,7 +58,9 @@ class _Sheet:
             cells = [self._value(cell) for cell in row]
             for cell in cells[width:]:
                 if cell is not None:
-                    self.reading.left_out.add("cells to the right of the first row", f"{self.sheet.title}: {cell}")
+                    self.reading.left_out.add(
+                        "cells to the right of the first row", f"{self.sheet.title}: {str(cell)[:40]}"
+                    )
             cells = cells[:width] + [None] * (width - len(cells))
             if any(cell is not None for cell in cells):
                 yield number, cells
@@ -113,8 +115,8 @@ def _sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
     sheets = []
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # the size that a file states may be wrong
-        rows = list(islice((row for row in sheet.iter_rows(values_only=True) if any(row)), _SAMPLE_ROWS))
-        texts = [[one_of(cell_text(cell)) for cell in row] for row in rows]
+        rows = ([one_of(cell_text(cell)) for cell in row] for row in sheet.iter_rows(values_only=True))
+        texts = list(islice(filter(any, rows), _SAMPLE_ROWS))
         if not texts:
             continue
         width = max(place + 1 for place, text in enumerate(texts[0]) if text)
@@ -159,7 +161,7 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     with _workbook(file) as book:
         sheets = _sheets(book, file, reading)
         for formula in _formulas_without_values(file):
-            reading.left_out.add(NO_VALUES, formula)
+            reading.left_out.add(NO_VALUES, formula[:80])
         parts = chain.from_iterable(_records(sheet, file) for sheet in sheets)
         has_nodes = sheets[0].role == "nodes"
         yield from counted_ends(parts, reading.left_out) if has_nodes else parts
@@ -169,7 +171,7 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
     """Yield the entities of the sheets of nodes of a workbook."""
     with _workbook(file) as book:
         for formula in _formulas_without_values(file):
-            reading.left_out.add(NO_VALUES, formula)
+            reading.left_out.add(NO_VALUES, formula[:80])
         for sheet in _sheets(book, file, reading):
             if sheet.role == "nodes":
                 yield from _entities(sheet, file)

@@ -90,7 +90,7 @@ class GraphML(XmlGraph):
             self._data = ""
         elif name in ("NodeLabel", "EdgeLabel") and self._open and text.strip():
             if self._open[-1].fields.setdefault("label", text.strip()) != text.strip():
-                self.left_out.add("further labels of nodes and edges", text.strip())
+                self.left_out.add("further labels of nodes and edges", text.strip()[:40])
         elif name == "desc" and text.strip() and self._key is None:
             if self._open and self._open[-1].name != "graph":
                 self._open[-1].fields.setdefault("description", text.strip())
