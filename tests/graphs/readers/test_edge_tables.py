@@ -163,6 +163,11 @@ def test_apoc_row_that_is_neither(tmp_path: Path) -> None:
     assert read.edges == [("0", "R", "0")]
 
 
+def test_a_direction_in_the_first_column(tmp_path: Path) -> None:
+    file = one_file(tmp_path, "e.tsv", "Type\tSource\tTarget\tLabel\nUndirected\ta\tb\tr\nDirected\ta\tb\tr\n")
+    assert Reading(file).records == [EdgeRecord("a", "r", "b", {"undirected": True}), ("a", "r", "b")]
+
+
 def test_kgtk(tmp_path: Path) -> None:
     text = (
         "id\tnode1\tlabel\tnode2\nE1\tQ1\tP31\tQ5\nE2\tQ1\tlabel\t'Ada Rowe'@en\nE3\tQ1\tlabel\t'Ада'@ru\n"
