@@ -268,6 +268,13 @@ def test_a_build_says_that_lists_state_their_relations(tmp_path: Path) -> None:
     assert understood(file, nodes=None, options=ReadOptions()) == ["x.json: edges: relation as each edge states it"]
 
 
+def test_ends_that_describe_a_node_differently_are_counted(tmp_path: Path) -> None:
+    ends = [{"id": "a", "name": "A"}, {"id": "a", "name": "A", "age": 3}]
+    records = read(tmp_path, {"nodes": [], "edges": [{"source": end, "target": ends[0]} for end in ends]})
+    assert records.nodes == {"a": EntityRecord("a", "A")}
+    assert records.left_out == {"nodes that a later edge describes otherwise": 1}
+
+
 def test_fields_without_a_name_are_counted(tmp_path: Path) -> None:
     records = read(tmp_path, {"nodes": [{"id": "a", "name": "A", "": 7}], "edges": []})
     assert records.left_out == {"fields without a name": 1}

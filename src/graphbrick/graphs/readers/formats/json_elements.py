@@ -89,7 +89,7 @@ class JsonElements:
         self.is_directed, self.is_multigraph, self.is_ours, self.count = True, False, False, 0
         self._positions = _Positions() if has_positions else None
         self._held: list[tuple[Edge, tuple[object, object]]] = []
-        self._seen: set[str] = set()
+        self._seen: dict[str, int] = {}
         self._own: dict[str, dict[str, Field]] = {"node": {}, "edge": {}}
 
     def take_kinds(self, kinds: dict[str, Any]) -> bool:
@@ -226,16 +226,24 @@ class JsonElements:
             self._bad("the edge has no source or no target", "json.no_end", line, value)
             return
         for end in ends:
-            if isinstance(end, dict) and len(end) > 1 and key_of(end) not in self._seen:
-                self._seen = self._seen if len(self._seen) < _SEEN else set()
-                self._seen.add(str(key_of(end)))
-                yield from self._object(end, "node", line, None)
+            if isinstance(end, dict) and len(end) > 1:
+                yield from self._end(end, line)
         relation = str(holder.pop(named)).strip() if isinstance(holder.get(named), str) else ""
         directed = self._direction(outer)
         for fields in (outer, inner) if outer.keys() & set(_IDS) else (inner,):
             for name in [name for name in _EDGE_IDS if name in fields]:
                 self._leave_id(name, fields)
         yield from self._checked_edge(Edge("", "", self._fields(inner | outer), directed, relation), ends)
+
+    def _end(self, end: _Object, line: Line) -> Iterator[Element]:
+        """Yield the node that an edge describes at one of its ends, unless an edge described it lately."""
+        key, described = str(key_of(end)), hash(json.dumps(end))
+        if key not in self._seen:
+            self._seen = self._seen if len(self._seen) < _SEEN else {}
+            self._seen[key] = described
+            yield from self._object(end, "node", line, None)
+        elif self._seen[key] != described:
+            self.left_out.add("nodes that a later edge describes otherwise", key)
 
     def _checked_edge(self, edge: Edge, ends: tuple[object, object]) -> Iterator[Edge]:
         self.count += 1
