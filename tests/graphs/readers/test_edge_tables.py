@@ -186,6 +186,14 @@ def test_kgtk(tmp_path: Path) -> None:
     assert read.left_out.counts == {"ids and properties of names, descriptions and qualifiers": 6}
 
 
+def test_kgtk_keeps_edges_with_the_same_id(tmp_path: Path) -> None:
+    text = "id\tnode1\tlabel\tnode2\nE1\tQ1\tP31\tQ5\nE1\tQ2\tP31\tQ5\n"
+    assert [edge.triple for edge in Reading(one_file(tmp_path, "k.tsv", text)).records] == [
+        ("Q1", "P31", "Q5"),
+        ("Q2", "P31", "Q5"),
+    ]
+
+
 def test_kgtk_that_names_no_edges(tmp_path: Path) -> None:
     read = Reading(one_file(tmp_path, "k.tsv", "node1\tlabel\tnode2\nQ1\tP31\tQ5\nQ1\t\tQ5\n"), skip=True)
     assert read.records == [("Q1", "P31", "Q5")]

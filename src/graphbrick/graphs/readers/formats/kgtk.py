@@ -76,6 +76,8 @@ def kgtk_records(rows: Rows, columns: EdgeColumns, reading: FileReading, name: s
         elif not key:
             yield EdgeRecord(head, relation, tail, values)
         else:
+            if key in pending:  # ids that are not unique
+                yield pending.pop(key)
             pending[key] = EdgeRecord(head, relation, tail, values)
             if len(pending) > _NEAR:
                 yield pending.popitem(last=False)[1]
