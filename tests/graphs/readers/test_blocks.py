@@ -42,9 +42,9 @@ CELLS = st.text('ab é\u00a0\u3000\u2009\x1cZ\r\x85\ufeff"', max_size=4)
 
 
 def by_hand(data: bytes, places: tuple[int, int, int]) -> tuple[list[tuple[str, ...]], list[int]]:
-    """The triples of tab-separated text with four columns, and the numbers of its bad lines."""
+    """The triples of tab-separated text with a header and four columns, and the numbers of its bad lines."""
     triples, bad = [], []
-    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), 1):
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n")[1:], 2):
         cells = [cell.strip() for cell in line.decode(errors="replace").split("\t")]
         chosen = tuple(cells[place] for place in places) if len(cells) == 4 else ()
         if b"\0" in line or b"\xff" in line or not (all(chosen) if chosen else cells == [""]):
@@ -66,7 +66,7 @@ def by_hand(data: bytes, places: tuple[int, int, int]) -> tuple[list[tuple[str, 
 @example(rows=[["a", "b", "c", ""], ["\ufeffa", "b", "c", ""]], ends=["\n"] * 12, raw=b"", places=[0, 2, 1], block=8)
 def test_lines_of_triples(rows: list[list[str]], ends: list[str], raw: bytes, places: list[int], block: int) -> None:
     text = "".join("\t".join(row) + end for row, end in zip(rows, ends, strict=False))
-    data = b"x\ty\tz\tw\n" + text.encode() + raw
+    data = b"x\ty\tz\tw:IGNORE\n" + text.encode() + raw
     one, two, three = places
     columns = (str(one + 1), str(two + 1), str(three + 1))
     expected, faults = by_hand(data, (one, two, three))
@@ -75,7 +75,7 @@ def test_lines_of_triples(rows: list[list[str]], ends: list[str], raw: bytes, pl
         patch.setattr(streams, "BLOCK_BYTES", block)
         file = Path(folder) / "kb.tsv"
         file.write_bytes(data)
-        options = ReadOptions(header=False, columns=columns)
+        options = ReadOptions(header=True, columns=columns)
         records = list(read_source(file, nodes=None, options=options, bad=bad))
     assert records == expected
     assert [error.line for error in bad.errors] == faults

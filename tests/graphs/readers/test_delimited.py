@@ -206,7 +206,10 @@ def test_columns_by_name_and_by_number(tmp_path: Path) -> None:
     assert read(file, columns=("who", "what", "whom")) == [EdgeRecord("a", "r", "b", {"when": Raw("1")})]
     assert read(file, columns=("who", "2", "4")) == [EdgeRecord("a", "r", "1", {"whom": Raw("b")})]
     assert read(file, columns=("3", "2", "1"), header=True) == [EdgeRecord("b", "r", "a", {"when": Raw("1")})]
-    assert read(file, columns=("3", "2", "1")) == [("whom", "what", "who"), ("b", "r", "a")]
+    assert read(file, columns=("3", "2", "1")) == [
+        EdgeRecord("whom", "what", "who", {"column 4": Raw("when")}),
+        EdgeRecord("b", "r", "a", {"column 4": Raw("1")}),
+    ]
     known = write(tmp_path, "known.tsv", "head\trelation\ttail\na\tr\tb\n")
     assert read(known, columns=("3", "2", "1")) == [("b", "r", "a")]
 

@@ -163,19 +163,34 @@ def test_apoc_row_that_is_neither(tmp_path: Path) -> None:
     assert read.edges == [("0", "R", "0")]
 
 
+def test_a_direction_in_the_first_column(tmp_path: Path) -> None:
+    file = one_file(tmp_path, "e.tsv", "Type\tSource\tTarget\tLabel\nUndirected\ta\tb\tr\nDirected\ta\tb\tr\n")
+    assert Reading(file).records == [EdgeRecord("a", "r", "b", {"undirected": True}), ("a", "r", "b")]
+
+
 def test_kgtk(tmp_path: Path) -> None:
     text = (
         "id\tnode1\tlabel\tnode2\nE1\tQ1\tP31\tQ5\nE2\tQ1\tlabel\t'Ada Rowe'@en\nE3\tQ1\tlabel\t'Ада'@ru\n"
         "E4\tE1\tP585\t^2020-01-02T00:00:00Z/11\nE5\tQ1\tP569\t^1970-00-00T00:00:00Z/9\n"
         'E6\tE5\tP1\t"a"\nE7\tE5\tP1\t"b"\nE8\tQ1\tdescription\t\'a coder\'@en\n\tQ1\tP2\t"x"\n'
     )
-    assert Reading(one_file(tmp_path, "k.tsv", text)).records == [
+    read = Reading(one_file(tmp_path, "k.tsv", text))
+    assert read.records == [
         EntityRecord("Q1", "Ada Rowe"),
         EntityRecord("Q1", aliases=("Ада",)),
         EntityRecord("Q1", description="a coder"),
         ("Q1", "P2", "x"),
         EdgeRecord("Q1", "P31", "Q5", {"id": Raw("E1"), "P585": Raw("2020-01-02")}),
         EdgeRecord("Q1", "P569", "1970", {"id": Raw("E5"), "P1": ("a", "b")}),
+    ]
+    assert read.left_out.counts == {"ids and properties of names, descriptions and qualifiers": 6}
+
+
+def test_kgtk_keeps_edges_with_the_same_id(tmp_path: Path) -> None:
+    text = "id\tnode1\tlabel\tnode2\nE1\tQ1\tP31\tQ5\nE1\tQ2\tP31\tQ5\n"
+    assert [edge.triple for edge in Reading(one_file(tmp_path, "k.tsv", text)).records] == [
+        ("Q1", "P31", "Q5"),
+        ("Q2", "P31", "Q5"),
     ]
 
 

@@ -12,6 +12,7 @@ from faults import fails
 from table_files import Reading, one_file
 
 from graphbrick.core.errors import InputError, ModelError
+from graphbrick.graphs.readers.excel import NO_VALUES
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -66,6 +67,10 @@ def test_one_sheet_of_triples(tmp_path: Path) -> None:
     ]
 
 
+def test_blank_rows_before_the_first(tmp_path: Path) -> None:
+    assert Reading(workbook(tmp_path, {"Sheet1": [[" "], ["a", "r", "b"]]})).records == [("a", "r", "b")]
+
+
 def test_a_sheet_for_each_type(tmp_path: Path) -> None:
     sheets = {
         "Person": [["id", "name"], ["p", "Ada"]],
@@ -77,6 +82,18 @@ def test_a_sheet_for_each_type(tmp_path: Path) -> None:
         EntityRecord("c", "Rome", types=("City",)),
         ("p", "LIVES_IN", "c"),
     ]
+
+
+def test_formulas_without_values_and_cells_outside_the_table_are_counted(tmp_path: Path) -> None:
+    sheets = {
+        "nodes": [["id", "name", "sum"], ["a", "A", "=1+1"], ["b", "B", '=IF(1<2,"x","")', None, "a note"]],
+        "edges": [["a", "r", "b", "r2"], ["a", "r", "b", 3]],
+    }
+    read = Reading(workbook(tmp_path, sheets))
+    assert read.records[:2] == [EntityRecord("a", "A"), EntityRecord("b", "B")]
+    assert read.left_out.examples[NO_VALUES] == ["=1+1", '=IF(1<2,"x","")']
+    assert read.left_out.examples["cells to the right of the first row"] == ["nodes: a note"]
+    assert read.left_out.examples["columns of book.xlsx beside the triples"] == ["column 4"]
 
 
 def test_bad_rows(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from rdf_files import EX, PREFIXES, names, read, triples
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.rdf.mending import BYTES, ENDS, IRIS, TAGS, TEXTS
+from graphbrick.graphs.readers.rdf.reading import UNMAPPED
 
 P = "<http://dbpedia.org/ontology/wikiPageRedirects>"
 R = "http://dbpedia.org/resource/"
@@ -170,6 +171,21 @@ def test_json_ld(tmp_path: Path, context: str, name: str) -> None:
         ("ada", "http://schema.org/age", '"36"^^<http://www.w3.org/2001/XMLSchema#integer>'),
     }
     assert names(records, f"{EX}ada")[0] == "Ada Rowe"
+
+
+def test_values_of_json_ld_without_a_mapped_name_are_counted(tmp_path: Path) -> None:
+    context = """{"name": {"@id": "http://schema.org/name", "@container": "@language"}, "id": "@id", "odd": null,
+      "raw": {"@id": "http://x.org/raw", "@type": "@json"}, "knows": "http://schema.org/knows"}"""
+    file = tmp_path / "kb.jsonld"
+    file.write_text(
+        f"""{{"@context": {context}, "@graph": [{{"id": "http://x.org/a", "name": {{"en": "Ada", "ru": "Ада"}},
+          "age": 36, "odd": 1, "empty": null, "raw": {{"free": 1}}, "ex:ok": true,
+          "knows": {{"id": "http://x.org/b", "mail": {{"home": "b@x.org"}}}}}},
+          {{"@context": {{"@vocab": "http://x.org/"}}, "id": "http://x.org/c", "age": 1}}]}}"""
+    )
+    records, left_out = read(file)
+    assert ("http://x.org/a", "http://schema.org/knows", "http://x.org/b") in records
+    assert left_out.examples == {UNMAPPED: ["age", "odd", "mail"]}
 
 
 def test_a_context_on_the_web_is_not_fetched(tmp_path: Path) -> None:

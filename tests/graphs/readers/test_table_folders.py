@@ -31,6 +31,7 @@ def test_neo4j_admin_folder_with_headers_apart_and_id_spaces(tmp_path: Path) -> 
         "README.md": "about",
         "years.csv": "year,amount\n1,2\n",
     }
+    (tmp_path / "more").mkdir()
     read = Reading(write_all(tmp_path, files))
     assert read.records == [
         EntityRecord("Film/1", "Heat", types=("film",), properties={"year": 1995}),
@@ -41,11 +42,12 @@ def test_neo4j_admin_folder_with_headers_apart_and_id_spaces(tmp_path: Path) -> 
         ("Person/1", "KNOWS", "Person/2"),
         ("Person/1", "KNOWS", "Person/9"),
     ]
-    assert read.left_out.examples[UNUSED] == ["README.md", "years.csv"]
+    assert read.left_out.examples[UNUSED] == ["README.md", "more/", "years.csv"]
     assert read.left_out.examples["edge ends that are in no table of nodes"] == ["Person/9"]
     assert read.told[0] == (
         "film.csv: key :ID, name title, type film (the name of the file), keys begin with Film/; 1 property (year)"
     )
+    assert read.told[1].endswith("keys begin with Person/; 2 properties (personId, age)")
 
 
 def test_one_id_space_leaves_the_keys_as_they_are(tmp_path: Path) -> None:
@@ -53,7 +55,9 @@ def test_one_id_space_leaves_the_keys_as_they_are(tmp_path: Path) -> None:
         "people.csv": "personId:ID(Person),name\n1,Ada\n",
         "knows.csv": ":START_ID(Person),:END_ID(Person)\n1,1\n",
     }
-    assert Reading(write_all(tmp_path, files)).records == [EntityRecord("1", "Ada"), ("1", "knows", "1")]
+    read = Reading(write_all(tmp_path, files))
+    assert read.records == [EntityRecord("1", "Ada"), ("1", "knows", "1")]
+    assert read.told[0] == "people.csv: key personId, name name"
 
 
 def test_a_file_for_each_label_and_type(tmp_path: Path) -> None:

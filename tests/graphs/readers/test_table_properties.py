@@ -107,13 +107,13 @@ def test_cells_that_are_not_what_the_header_says_stay_texts_and_are_counted(tmp_
 
 
 def test_columns_that_are_not_read_are_counted(tmp_path: Path) -> None:
-    read = of_nodes(tmp_path, ",id,name,secret:IGNORE,price,price,\n0,a,A,x,1,2,\n")
-    assert read.properties == [{"price": "1", "price (2)": "2"}]
+    read = of_nodes(tmp_path, ",id,name,secret:IGNORE,price,price,\n0,a,A,x,1,2,\n1,b,B,x,1,2,late\n")
+    assert read.properties == [{"price": "1", "price (2)": "2"}, {"price": "1", "price (2)": "2", "column 7": "late"}]
     assert read.left_out.counts == {
-        "columns of nodes.csv without a name": 1,
+        "columns of nodes.csv that only number the rows": 1,
         "columns of nodes.csv that the header marks as IGNORE": 1,
     }
-    assert read.told[0].endswith("; 2 properties (price, price (2)); not read: column 1, secret:IGNORE")
+    assert read.told[0].endswith("; 3 properties (price, price (2), column 7); not read: column 1, secret:IGNORE")
 
 
 def test_second_columns_of_a_role_are_properties(tmp_path: Path) -> None:

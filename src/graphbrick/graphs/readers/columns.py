@@ -1,4 +1,4 @@
-"""Recognise table columns by name, including the header conventions of Neo4j, Neptune, APOC and Gephi."""
+"""Recognise the columns of tables by name, also those of Neo4j, Neptune, APOC and Gephi."""
 
 from __future__ import annotations
 
@@ -67,6 +67,10 @@ class NodeColumns:
     width: int = 2
     is_exact: bool = False
 
+    def properties(self, has_spaces: bool) -> tuple[Field, ...]:
+        """Return the columns of properties; that of keys is one where keys begin with their ID space."""
+        return tuple(field for field in self.fields if field.place != self.key or (self.space and has_spaces))
+
 
 @dataclass(frozen=True)
 class EdgeColumns:
@@ -100,7 +104,10 @@ class EdgeColumns:
 def field_columns(
     cells: Sequence[str], samples: Sequence[Sequence[str]], used: Iterable[int | None]
 ) -> tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]:
-    """Return the columns of properties, and (reason, column) of those that are not read."""
+    """Return the columns of properties, and (reason, column) of those that are not read.
+
+    A column without a name is the property ``column 7``.
+    """
     taken, fields, ignored = set(used), [], []
     for place, cell in enumerate(cells):
         texts = [row[place] for row in samples if place < len(row)]
@@ -108,14 +115,21 @@ def field_columns(
             continue
         if plain_name(cell) == ":ignore":
             ignored.append(("that the header marks as IGNORE", cell.strip()))
-        elif not cell.strip():
-            if any(text.strip() for text in texts):
-                ignored.append(("without a name", f"column {place + 1}"))
-        elif re.fullmatch(r"__index_level_\d+__", cell):
-            ignored.append(("that only number the rows", cell))
+            continue
+        name = cell if cell.strip() else f"column {place + 1}"
+        if re.fullmatch(r"__index_level_\d+__", cell) or (name != cell and _count_up(texts)):
+            ignored.append(("that only number the rows", name))
         else:
-            fields.append(field_of(place, cell, texts))
+            fields.append(field_of(place, name, texts))
     return distinct_names(fields), tuple(ignored)
+
+
+def _count_up(texts: Sequence[str]) -> bool:
+    """Return whether texts are whole numbers that follow each other, as the index that pandas writes."""
+    if len(texts) < 2 or not texts[0].strip().isdecimal():
+        return False
+    first = int(texts[0])
+    return all(text.strip() == str(number) for number, text in enumerate(texts, first))
 
 
 def edge_columns(
@@ -164,7 +178,7 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str)
 
 
 def _direction_column(cells: Sequence[str], samples: Sequence[Sequence[str]]) -> int | None:
-    """Return the column ``Type`` of Gephi, which says whether edges are directed; None if there is none."""
+    """Return the column ``Type`` of Gephi, which tells the direction; None if there is none."""
     place = find_column(cells, ("type",))
     if place is None:
         return None
@@ -293,7 +307,7 @@ def node_columns(
     fields, ignored = field_columns(cells, samples, used)
     space = space_in(cells[key])
     if space and split_type(cells[key])[0].rpartition(":")[0]:
-        fields = (Field(key, cells[key].partition(":")[0].strip()), *fields)
+        fields = distinct_names((Field(key, cells[key].partition(":")[0].strip()), *fields))
     fallback = [place for place in others if place != types]
     ordered = tuple(fallback) if name is None else (name, *fallback)
     return NodeColumns(key, ordered, tuple(aliases), types, description, fields, ignored, space, True, len(cells))

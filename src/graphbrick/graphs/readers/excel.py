@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from html import unescape
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.readers.columns import edge_columns, node_columns
@@ -29,7 +32,13 @@ from graphbrick.graphs.readers.streams import PACKED, no_rows
 from graphbrick.graphs.records.blocks import Part
 from graphbrick.graphs.records.records import EntityRecord, Record
 
+NO_VALUES = "formulas without a stored value (open the workbook in Excel and save it)"
+
 _SAMPLE_ROWS = 1 << 10
+_CHUNK = 1 << 20
+_FORMULA = re.compile(
+    rb"<c\b([^>]*)>\s*<f\b(?:[^>]*/>|[^>]*>([^<]*)</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>"  # no value follows
+)
 
 
 @dataclass(frozen=True)
@@ -45,9 +54,14 @@ class _Sheet:
     def rows(self) -> Iterator[tuple[int, list[object]]]:
         """Yield (row number, cells) of the rows that are not empty, all of the width of the first."""
         width = len(self.first)
-        for number, row in enumerate(self.sheet.iter_rows(max_col=width), 1):
+        for number, row in enumerate(self.sheet.iter_rows(), 1):
             cells = [self._value(cell) for cell in row]
-            cells += [None] * (width - len(cells))
+            for cell in cells[width:]:
+                if cell is not None:
+                    self.reading.left_out.add(
+                        "cells to the right of the first row", f"{self.sheet.title}: {str(cell)[:40]}"
+                    )
+            cells = cells[:width] + [None] * (width - len(cells))
             if any(cell is not None for cell in cells):
                 yield number, cells
 
@@ -82,13 +96,27 @@ def _workbook(file: Path) -> Iterator[Any]:
         book.close()
 
 
+def _formulas_without_values(file: Path) -> Iterator[str]:
+    """Yield the formulas of a workbook whose values are not stored."""
+    with ZipFile(file) as packed:
+        for name in packed.namelist():
+            if name.startswith("xl/worksheets/") and name.endswith(".xml"):
+                rest = b""
+                with packed.open(name) as stream:
+                    while chunk := stream.read(_CHUNK):
+                        text, end, rest = (rest + chunk).rpartition(b"</c>")
+                        for cell in _FORMULA.finditer(text + end):
+                            if b't="str"' not in cell[1]:  # whose value is an empty text
+                                yield f"={unescape((cell[2] or b'').decode(errors='replace'))}"
+
+
 def _sheets(book: Any, file: Path, reading: FileReading) -> list[_Sheet]:
     """Return the sheets that are read, tables of nodes first; the others are reported."""
     sheets = []
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # the size that a file states may be wrong
-        rows = list(islice((row for row in sheet.iter_rows(values_only=True) if any(row)), _SAMPLE_ROWS))
-        texts = [[one_of(cell_text(cell)) for cell in row] for row in rows]
+        rows = ([one_of(cell_text(cell)) for cell in row] for row in sheet.iter_rows(values_only=True))
+        texts = list(islice(filter(any, rows), _SAMPLE_ROWS))
         if not texts:
             continue
         width = max(place + 1 for place, text in enumerate(texts[0]) if text)
@@ -132,6 +160,8 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
     """
     with _workbook(file) as book:
         sheets = _sheets(book, file, reading)
+        for formula in _formulas_without_values(file):
+            reading.left_out.add(NO_VALUES, formula[:80])
         parts = chain.from_iterable(_records(sheet, file) for sheet in sheets)
         has_nodes = sheets[0].role == "nodes"
         yield from counted_ends(parts, reading.left_out) if has_nodes else parts
@@ -140,6 +170,8 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
 def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
     """Yield the entities of the sheets of nodes of a workbook."""
     with _workbook(file) as book:
+        for formula in _formulas_without_values(file):
+            reading.left_out.add(NO_VALUES, formula[:80])
         for sheet in _sheets(book, file, reading):
             if sheet.role == "nodes":
                 yield from _entities(sheet, file)
@@ -160,6 +192,8 @@ def _entities(sheet: _Sheet, file: Path) -> Iterator[EntityRecord]:
 def _edges(sheet: _Sheet, file: Path) -> Iterator[Record]:
     columns = edge_columns(sheet.first, sheet.samples, sheet.reading.options, file)
     note_ignored(columns, f"{file.name} ({sheet.sheet.title})", sheet.reading)
+    for place in range(columns.width, len(sheet.first)):
+        sheet.reading.left_out.add(f"columns of {file.name} beside the triples", f"column {place + 1}")
     maker = EdgeMaker(columns, sheet.reading, file.name, typed=True)
     for row, cells in islice(sheet.rows(), int(columns.header), None):
         records = maker.records(cells) if len(cells) >= columns.width else []

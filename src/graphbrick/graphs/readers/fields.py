@@ -1,4 +1,4 @@
-"""Columns of tables that hold properties: their names and kinds, and how their cells are read as values."""
+"""Columns of properties: their names and kinds, and how their cells are read as values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from graphbrick.core.properties.values import (
@@ -33,7 +33,7 @@ _KINDS = {
     **dict.fromkeys(("datetime", "localdatetime"), Kind.DATETIME),
     **dict.fromkeys(("string", "char", "time", "localtime", "duration", "point"), Kind.TEXT),
 }
-"""The kinds of the types that headers of Neo4j and Neptune name; times, durations and points stay texts."""
+"""Kinds of the types in headers of Neo4j and Neptune; times, durations and points are texts."""
 
 VALUE_TYPE = re.compile(rf"({'|'.join(_KINDS)})(\[\])?", re.IGNORECASE)
 """The type of a column as a header names it."""
@@ -106,7 +106,7 @@ def distinct_names(fields: Iterable[Field]) -> tuple[Field, ...]:
     for field in fields:
         counts[field.name] = count = counts.get(field.name, 0) + 1
         name = field.name if count == 1 else f"{field.name} ({count})"
-        renamed.append(Field(field.place, name, field.kind, field.is_list, field.separator))
+        renamed.append(replace(field, name=name))
     return tuple(renamed)
 
 
@@ -220,7 +220,7 @@ def cells_properties(fields: Sequence[Field]) -> Callable[[Sequence[object]], Pr
 
 
 def exact_reader(field: Field) -> Callable[[object], Value | None]:
-    """Return the function that reads a cell of a typed table, or of JSON, as an export of this package wrote it.
+    """Return the function that reads a cell of a table or of JSON that this package exported.
 
     Texts of another kind, such as dates, are read as values of the kind that the column states.
 

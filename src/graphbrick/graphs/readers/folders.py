@@ -1,9 +1,9 @@
-"""Folders of tables: which files hold nodes and which edges, headers in files apart, and ID spaces of keys."""
+"""Folders of tables: files of nodes and of edges, headers in files apart, and ID spaces."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,7 +60,7 @@ class SourceFiles:
         edges: The files of triples or edges.
         nodes: The tables of nodes.
         headers: The files that hold headers of others.
-        unused: The names of the files of the folder that are not read.
+        unused: The names of the files and folders in the folder that are not read.
     """
 
     edges: tuple[SourceFile, ...]
@@ -102,8 +102,8 @@ def folder_files(
     Raises:
         InputError: There are no edges, no nodes, two tables of nodes, or one table in two formats.
     """
-    listed = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
-    tables = [file for file in listed if has_nodes(file)]
+    listed = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
+    tables = [file for file in listed if file.is_file() and has_nodes(file)]
     edges, own = _member(folder, tables, _EDGES), _member(folder, tables, _NODES)
     if edges is not None and (own is not None or nodes is not None or not _others(tables, edges, options)):
         if own is not None and nodes is not None:
@@ -112,7 +112,7 @@ def folder_files(
         if table is None:
             reason = f"the folder holds {edges.name} but no nodes.*; to read edges alone give {edges.name}"
             raise InputError(reason, folder, code="reader.no_nodes", edges=edges.name)
-        unused = tuple(file.name for file in listed if file not in (edges, own))
+        unused = _unused(listed, {edges, own})
         return SourceFiles(
             (SourceFile(edges, TableHints("edges")),), (SourceFile(table, TableHints("nodes")),), (), unused
         )
@@ -165,8 +165,12 @@ def _sources(
     if nodes is not None:
         of_nodes = [SourceFile(nodes, TableHints("nodes"))]
     of_edges = [SourceFile(table.file, hints(table), default_relation(_base(table), table.header)) for table in edges]
-    unused = tuple(file.name for file in listed if file not in used)
-    return SourceFiles(tuple(of_edges), tuple(of_nodes), tuple(headers), unused)
+    return SourceFiles(tuple(of_edges), tuple(of_nodes), tuple(headers), _unused(listed, used))
+
+
+def _unused(listed: Sequence[Path], used: Collection[Path | None]) -> tuple[str, ...]:
+    """Return the names of the files and folders that are not used."""
+    return tuple(file.name + ("/" if file.is_dir() else "") for file in listed if file not in used)
 
 
 def _classified(tables: Sequence[Path], options: ReadOptions) -> tuple[list[_Found], list[Path]]:
@@ -240,12 +244,12 @@ def _named_by(name: str, role: str) -> str:
 
 
 def default_type(name: str, header: Sequence[str]) -> str:
-    """Return the type of the nodes of a table, from its name; empty if the table has a column of types."""
+    """Return the type of nodes by the name of their table; empty if it has a column of types."""
     return "" if has_role(header, "types") else _named_by(name, "nodes")
 
 
 def default_relation(name: str, header: Sequence[str]) -> str:
-    """Return the relation of the edges of a table, from its name; empty if the table has a column of relations."""
+    """Return the relation of edges by the name of their table; empty if it has a column of relations."""
     return "" if has_role(header, "relation") or not has_role(header, "head") else _named_by(name, "edges")
 
 

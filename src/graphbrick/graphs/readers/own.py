@@ -1,4 +1,4 @@
-"""Tables that exports of this package wrote: the roles of their columns are known, and cells are read as they are."""
+"""Tables that this package exported: the roles of columns are known, cells are read as they are."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def own_typed_edges(header: Sequence[str]) -> EdgeColumns:
 
 
 def own_field(title: str, form: str) -> Field | None:
-    """Return the property with a title and a form, such as "list of date"; None if there is no such form."""
+    """Return the property with a title and a form, as "list of date"; None for an unknown form."""
     try:
         column = column_of_form(titled_name(title)[0], form)
     except ValueError:
@@ -50,7 +50,7 @@ def own_field(title: str, form: str) -> Field | None:
 
 
 def own_value(cell: Any, field: Field) -> Value | None:
-    """Return a cell of JSON as the value of a property; None if it is not a value of the property's kind."""
+    """Return a cell of JSON as the value of a property; None if it is of another kind."""
     column = ColumnKey(field.name, field.kind, field.is_list)
     try:
         value = exact_reader(field)(cell)

@@ -24,7 +24,7 @@ from graphbrick.graphs.readers.streams import PACKED, PACKINGS, no_rows
 from graphbrick.graphs.records.records import EntityRecord, Record
 
 MARK = b"graphbrick"
-"""The metadata of tables that exports of this package wrote, "nodes" or "edges", whose columns are known."""
+"""The metadata that says "nodes" or "edges" in tables that this package exported."""
 
 _BATCH_ROWS = 1 << 16
 _SAMPLE_ROWS = 1 << 10
@@ -115,7 +115,7 @@ PARQUET = Reader(_read_edges, _read_nodes, is_checked=True, understood=_understo
 
 
 def _values(column: Any, *, as_text: bool) -> list[object]:
-    """Return the values of an Arrow column as Python values; times that Python cannot represent as texts."""
+    """Return the Python values of an Arrow column; times that Python lacks are texts."""
     import pyarrow
 
     kinds = pyarrow.types

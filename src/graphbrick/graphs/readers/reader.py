@@ -59,7 +59,7 @@ class FileReading:
     table: TableHints = TableHints()
 
     def lines(self, file: Path) -> Iterator[tuple[int, str]]:
-        """Yield the number and text of each line, also of a packed file; a line that is not text is a bad record."""
+        """Yield the number and text of each line; a line that is not text is a bad record."""
         for first, data in blocks(file, self.options.max_line_bytes, self.bad, self.meter):
             for number, (text, fault) in enumerate(text_lines(data), first):
                 if fault:
@@ -70,7 +70,7 @@ class FileReading:
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader of one format; declared as an entry point whose name is the ending of its files, without the dot.
+    """A reader of one format; its entry point is called as the ending of its files, without the dot.
 
     Attributes:
         read: Yields the records of a file: triples as (head, relation, tail) or `EdgeRecord`, `EntityRecord` and

@@ -45,7 +45,7 @@ def resolved(parts: Iterable[Part], name: Callable[[str], str] | None = None) ->
 
 
 class _Known:
-    """The best label seen so far for every key; a relation can use a label stated before its first triple."""
+    """The best labels so far by key; a relation may take one stated before its first triple."""
 
     def __init__(self, name: Callable[[str], str]) -> None:
         self._name = name

@@ -59,8 +59,7 @@ def node_blocks(
         file: The file.
     """
     prefix = f"{columns.space}/" if columns.space and reading.table.spaces else ""
-    fields = [field for field in columns.fields if prefix or field.place != columns.key]
-    values = _Values(fields, reading, file.name)
+    values = _Values(columns.properties(reading.table.spaces), reading, file.name)
 
     def with_keys() -> Iterator[list[str]]:
         for line, cells in rows:
@@ -93,7 +92,7 @@ def _filled(kind: int, texts: Sequence[str], column: int = 0) -> _Group:
 
 
 def _names(columns: NodeColumns, header: Sequence[str], cells_of: Sequence[Sequence[str]]) -> Iterator[_Group]:
-    """Yield the names of entities: the first that is filled of the columns of names; further ones are aliases."""
+    """Yield names: the first filled column of each row, and its further elements as aliases."""
     n = len(cells_of[0])
     names, more = [""] * n, list[tuple[int, str]]()
     for place in columns.names:

@@ -13,6 +13,7 @@ from graphbrick.core.properties.values import NO_PROPERTIES, Properties
 from graphbrick.graphs.readers.columns import EdgeColumns, NodeColumns
 from graphbrick.graphs.readers.fields import (
     Cell,
+    Field,
     all_of,
     cell_text,
     cells_properties,
@@ -53,7 +54,7 @@ def entity_maker(
         typed: Whether cells are Python values, not texts.
     """
     prefix = f"{columns.space}/" if columns.space and reading.table.spaces else ""
-    fields = [field for field in columns.fields if prefix or field.place != columns.key]
+    fields = columns.properties(reading.table.spaces)
     properties = cells_properties(fields) if typed else text_properties(fields, reading.left_out, name)
     lists = {place for place in columns.names if columns.header and split_type(header[place])[1].endswith("[]")}
     key_place, names, aliases = columns.key, columns.names, columns.aliases
@@ -191,7 +192,7 @@ def understood_nodes(columns: NodeColumns, header: Sequence[str], reading: FileR
         parts.append(f"further names {', '.join(titles[place] for place in columns.aliases)}")
     if columns.space and reading.table.spaces:
         parts.append(f"keys begin with {columns.space}/")
-    return ", ".join(parts) + _shown_rest(columns)
+    return ", ".join(parts) + _shown_rest(columns.properties(reading.table.spaces), columns.ignored)
 
 
 def understood_edges(columns: EdgeColumns, header: Sequence[str], reading: FileReading) -> str:
@@ -204,7 +205,7 @@ def understood_edges(columns: EdgeColumns, header: Sequence[str], reading: FileR
     spaces = [space for space in dict.fromkeys(columns.spaces) if space]
     if spaces and reading.table.spaces:
         parts.append(f"keys begin with {', '.join(f'{space}/' for space in spaces)}")
-    return ", ".join(parts) + _shown_rest(columns)
+    return ", ".join(parts) + _shown_rest(columns.fields, columns.ignored)
 
 
 def _titles(columns: NodeColumns | EdgeColumns, header: Sequence[str]) -> list[str]:
@@ -213,11 +214,10 @@ def _titles(columns: NodeColumns | EdgeColumns, header: Sequence[str]) -> list[s
     return [re.sub(r"(?<=.):\w*ID$", "", split_type(cell)[0]) for cell in header]
 
 
-def _shown_rest(columns: NodeColumns | EdgeColumns) -> str:
+def _shown_rest(fields: Sequence[Field], unread: Iterable[tuple[str, str]]) -> str:
     """Return the properties of a table, and the columns that are not read."""
-    own = columns.key if isinstance(columns, NodeColumns) else None
-    names = [field.name for field in columns.fields if field.place != own]
+    names = [field.name for field in fields]
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     text = f"; {len(names)} {'property' if len(names) == 1 else 'properties'} ({shown})" if names else ""
-    ignored = ", ".join(column for _, column in columns.ignored)
+    ignored = ", ".join(column for _, column in unread)
     return text + (f"; not read: {ignored}" if ignored else "")

@@ -1,4 +1,4 @@
-"""The bytes of a source (plain, gzip, Zstandard, bzip2 or xz) in blocks of whole lines, with line numbers."""
+"""The bytes of a plain or packed source in blocks of whole lines, with line numbers."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _skip_mark(stream: BufferedReader, file: Path) -> None:
 
 
 def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield (number of the first line, whole lines); a line that is too long is a bad record and left out."""
+    """Yield (number of the first line, whole lines); a line that is too long is a bad record."""
     with open_source(file, meter) as stream:
         line, rest = 1, b""
         returns = ends_with_returns(stream)

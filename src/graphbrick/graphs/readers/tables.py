@@ -1,4 +1,4 @@
-"""Readers of tables of nodes and edges in delimited text, among them one-file exports of APOC and files of KGTK."""
+"""Readers of delimited tables of nodes and edges, also of APOC and KGTK."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _read_nodes(file: Path, reading: FileReading) -> Iterator[FactBlock]:
 
 
 def _apoc(table: Table, reading: FileReading) -> Iterator[Record]:
-    """Yield the nodes and edges of a file that APOC exported: rows with ``_id`` are nodes, the others edges."""
+    """Yield the nodes and edges that APOC exported: rows with ``_id`` are nodes, the others edges."""
     header, file = table.first, table.file
     nodes, edges = _apoc_columns(table, reading)
     make = entity_maker(nodes, header, reading, file.name, typed=False)

@@ -14,6 +14,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.columns import EdgeColumns
 from graphbrick.graphs.readers.delimited import BLANK, Table, is_comment, literal_rows, note_comment, wrong_width
 from graphbrick.graphs.readers.reader import FileReading
+from graphbrick.graphs.readers.row_blocks import can_block
 from graphbrick.graphs.readers.streams import blocks, line_fault, no_rows, whole_lines
 from graphbrick.graphs.records.blocks import TripleBlock
 from graphbrick.graphs.records.records import BadRecords, TripleRecord
@@ -46,7 +47,7 @@ class Triples(NamedTuple):
 
 def in_blocks(table: Table, columns: EdgeColumns, reading: FileReading) -> bool:
     """Return whether the triples of a table can be read in blocks."""
-    is_plain = not (columns.fields or columns.direction or columns.relation_label or columns.spaces != ("", ""))
+    is_plain = can_block(columns) and not columns.fields and columns.spaces == ("", "")
     has_default = columns.relation is not None and reading.options.relation is not None
     is_literal = not table.quoted and len(table.delimiter.encode()) == 1 and table.delimiter != BLANK
     return is_plain and is_literal and not has_default and not reading.table.header
@@ -80,7 +81,7 @@ def blocks_of_triples(table: Table, columns: EdgeColumns, reading: FileReading) 
 
 
 def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords) -> TripleBlock:
-    """Return the triples of a block of lines: pyarrow splits it, and bad lines are then read one at a time."""
+    """Return the triples of lines, which pyarrow splits; bad lines are then read one at a time."""
     # To pyarrow, every carriage return ends a line, and a byte order mark is not part of the first cell.
     lone_return = b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
     if lone_return or data.startswith(codecs.BOM_UTF8) or len(data) > _LARGEST or line_fault(data):
@@ -101,7 +102,7 @@ def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords
 
 
 def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]:
-    """Return the stripped cells of lines with enough cells, and the indices of the other lines that are not empty."""
+    """Return the stripped cells of lines with enough cells, and the indices of other filled lines."""
     import pyarrow
     from pyarrow import compute
     from pyarrow import csv as arrow

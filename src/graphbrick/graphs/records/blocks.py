@@ -1,4 +1,4 @@
-"""Blocks of triples or facts, as spans of one array of bytes: fast readers yield them, builders take them."""
+"""Blocks of triples or facts as spans of one array of bytes, from fast readers to builders."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class TripleBlock:
         return cls(data, _rows_of_three(starts[:n]), _rows_of_three(ends[:n]), values if facts else None)
 
     def merged(self, before: Sequence[int], triples: Sequence[TripleRecord | EdgeRecord]) -> TripleBlock:
-        """Return this block with further triples, each inserted before the triple with the index in ``before``.
+        """Return this block with further triples, each before the triple with the index in ``before``.
 
         This block must have no properties; those of the further triples are kept.
         """
@@ -213,7 +213,7 @@ class FactBlock:
         return replace(block, columns=tuple(numbers), column=np.array(columns, dtype=np.int32))
 
     def merged(self, order: Offsets, other: FactBlock, other_order: Offsets) -> FactBlock:
-        """Merge with another block by the order numbers of all facts; for equal numbers these facts come first.
+        """Merge with another block by the numbers of facts; of equal ones these facts come first.
 
         Only the other block may have properties.
         """
@@ -270,7 +270,7 @@ _Fact: TypeAlias = tuple[str, str, int, int, ColumnKey | None]
 
 
 def _facts(record: EntityRecord | Described | RankedFact) -> list[_Fact]:
-    """Return (key, text, kind, rank, column) for each fact; an `EntityRecord` also makes its entity exist."""
+    """Return (key, text, kind, rank, column) of facts; an `EntityRecord` makes its entity exist."""
     if isinstance(record, RankedFact):
         kind = record.kind | (FOR_RELATION if record.kind == LABEL else 0)
         return [(record.key, record.text, kind, record.rank, None)]

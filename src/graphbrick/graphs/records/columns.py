@@ -1,4 +1,4 @@
-"""Properties as facts of columns: the column of a value, and the text that carries it through a build."""
+"""Properties as facts: the column of a value, and the text that carries it through a build."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def column_titles(columns: Iterable[ColumnKey], taken: Collection[str] = ()) -> 
 
 
 def titled_name(title: str) -> tuple[str, str]:
-    """Return the name and the form of a title of `column_titles`; the form is empty if the title does not state it.
+    """Return the name and the form of a title of `column_titles`; an unstated form is empty.
 
     >>> titled_name("price (text)"), titled_name("price")
     (('price', 'text'), ('price', ''))
@@ -160,7 +160,7 @@ def _read_cell(text: str, kinds: Collection[Kind]) -> Scalar:
 
 
 def to_json(properties: Properties) -> dict[str, Any]:
-    """Return properties as plain JSON from which `from_json` makes the same: kind, form and text of each."""
+    """Return properties as JSON for `from_json`: kind, form and text of each."""
     facts = ((column, text) for column, text in property_facts(properties))
     return {column.name: [column.kind or raw_kind(text), column.is_list, text] for column, text in facts}
 

@@ -1,4 +1,4 @@
-"""Number distinct texts by first appearance; equal hashes are always confirmed by comparing the texts."""
+"""Number distinct texts by first appearance; texts with equal hashes are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meanings of RDF predicates, names of IRIs and values of literals; shared by the reader of files and SPARQL graphs."""
+"""Meanings of RDF predicates, names of IRIs and values of literals, for files and SPARQL."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def local_name(iri: str) -> str:
 
 
 def local_words(name: str) -> str:
-    """Return a local name with a space between the words that begin with a capital; the name if it has one word.
+    """Return a local name with spaces before the words that begin with a capital.
 
     Names with digits, such as ``aB3xYz``, are left as they are: they are often keys.
 
@@ -101,7 +101,7 @@ INFINITE = {"INF": math.inf, "+INF": math.inf, "-INF": -math.inf}
 
 
 def rdf_value(text: str, datatype: str) -> Scalar:
-    """Return the value of a literal; its text if the datatype has no kind of values, or the text is not of it.
+    """Return the value of a literal; its text if that is not of a datatype with values.
 
     >>> rdf_value("+05", _XSD + "integer"), rdf_value("1", BOOLEAN_IRI), rdf_value("many", _XSD + "integer")
     (5, True, 'many')

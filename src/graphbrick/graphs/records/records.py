@@ -1,4 +1,4 @@
-"""Records that readers yield and builders take: triples of keys, and facts about entities and relations.
+"""Records from readers to builders: triples of keys, and facts about entities and relations.
 
 A *key* is the unique name of an entity or relation in its source: an IRI, a MID, a row id, or the label if the source
 has nothing else. A *label* is a name for people; two entities may share one.
@@ -66,7 +66,7 @@ DESCRIBED, LABEL, ALIAS, TYPE, DESCRIPTION, PROPERTY = range(6)
 
 @dataclass(frozen=True, slots=True)
 class RankedFact:
-    """A label or description that competes with others of the same key: the lowest rank wins, then the first.
+    """A label or description that competes with others of its key: the lowest rank wins, then the first.
 
     Attributes:
         key: The key of an entity; a label also applies to a relation with this key.
@@ -120,7 +120,7 @@ _EXAMPLES = 5
 
 @dataclass
 class LeftOut:
-    """What a source says and a graph does not keep, by kind; readers report it, a build prints and keeps it.
+    """Counts of what a source says and a graph does not keep, by kind, which a build prints and keeps.
 
     Attributes:
         counts: The number of cases of each kind, such as "edge ends that are not in the table of nodes".

@@ -1,4 +1,4 @@
-"""Build rules: the triples to keep, the relations that state labels, and the prefix to strip from keys."""
+"""Build rules: triples to keep, relations that state labels, and a prefix to strip from keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from graphbrick.core.errors import InputError
 
 KEEP, LEAVE_OUT, LABEL_OF = range(3)
-"""Results of `Rules.action` for a relation: its triples are kept, left out, or labels of their heads."""
+"""Results of `Rules.action`: the triples of a relation are kept, left out, or labels of heads."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ FREEBASE = Rules(
     strip="http://rdf.freebase.com/ns/",
     facts_make_entities=False,
 )
-"""Rules for Freebase as in the technical report of LEGO-GraphRAG; names become labels, keys are MIDs."""
+"""Rules for Freebase as in the report of LEGO-GraphRAG: names become labels, keys are MIDs."""
 
 PRESETS = {"freebase": FREEBASE}
 """Preset rules by name."""

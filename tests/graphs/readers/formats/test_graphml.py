@@ -15,7 +15,7 @@ from graph_files import ENDS, read_file
 from graphbrick import EntityRecord, ReadOptions, build
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.export.graphml import to_graphml
-from graphbrick.graphs.readers import READERS, FileReading, read_parts, source_files
+from graphbrick.graphs.readers import FileReading, read_parts, source_files, understood
 from graphbrick.graphs.readers.formats.elements import BOTH_WAYS, ONE_WAY
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records.records import BadRecords
@@ -237,12 +237,26 @@ def test_the_first_nodes_come_before_the_end_of_the_file_is_read(tmp_path: Path)
     assert 0 < meter.done < meter.total / 4
 
 
+def test_values_that_a_later_one_replaces_are_counted(tmp_path: Path) -> None:
+    data = '<data key="n">1</data><data key="n">2</data><NodeLabel>A</NodeLabel><NodeLabel>B</NodeLabel>'
+    read = read_file(tmp_path / "x.graphml", document(f'<node id="a">{data}</node>'))
+    assert read.nodes == {"a": EntityRecord("a", "A", properties={"n": "2"})}
+    assert read.left_out == {
+        "values that a later one of the same name replaces": 1,
+        "further labels of nodes and edges": 1,
+    }
+
+
+def test_a_label_that_names_the_relation_is_not_announced_as_a_property(tmp_path: Path) -> None:
+    edge = '<node id="a"/><edge source="a" target="a" relation="r1" label="knows" since="2020"/>'
+    (tmp_path / "x.graphml").write_text(document(edge))
+    told = understood(tmp_path / "x.graphml", nodes=None, options=ReadOptions())
+    assert told[0].endswith("; edges: relation relation, its name label, 1 property (since)")
+
+
 def test_a_build_says_how_the_fields_are_read(tmp_path: Path) -> None:
     (tmp_path / "shop.graphml").write_text(FULL)
-    reader = READERS.find("graphml")
-    assert reader is not None
-    assert reader.understood is not None
-    assert reader.understood(tmp_path / "shop.graphml", FileReading(ReadOptions(), BadRecords())) == (
-        "nodes: key id, name name, type kind, description description, aliases synonyms, "
+    assert understood(tmp_path / "shop.graphml", nodes=None, options=ReadOptions())[0] == (
+        "shop.graphml: nodes: key id, name name, type kind, description description, aliases synonyms, "
         "6 properties (odd, price, since, sold, stock, tags); edges: relation label, 1 property (since)"
     )

@@ -12,9 +12,10 @@ import pytest
 from faults import fails
 from graph_files import ENDS, FileRecords, read_file
 
-from graphbrick import EntityRecord, build
+from graphbrick import EntityRecord, ReadOptions, build
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.export.to_networkx import to_node_link
+from graphbrick.graphs.readers import understood
 from graphbrick.graphs.readers.formats import json_stream
 from graphbrick.graphs.readers.formats.elements import ONE_WAY
 
@@ -259,6 +260,24 @@ GRAPH = '{"nodes": [{"id": "a"}, {"id": "b"}],\n"edges": [{"source": "a", "targe
 def test_a_fault_has_a_code(tmp_path: Path, text: str, code: str) -> None:
     with fails(code, InputError):
         read_file(tmp_path / "x.json", text)
+
+
+def test_a_build_says_that_lists_state_their_relations(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    file.write_text('[["a", "r", "b"], ["a", "r2", "b"]]')
+    assert understood(file, nodes=None, options=ReadOptions()) == ["x.json: edges: relation as each edge states it"]
+
+
+def test_ends_that_describe_a_node_differently_are_counted(tmp_path: Path) -> None:
+    ends = [{"id": "a", "name": "A"}, {"id": "a", "name": "A", "age": 3}]
+    records = read(tmp_path, {"nodes": [], "edges": [{"source": end, "target": ends[0]} for end in ends]})
+    assert records.nodes == {"a": EntityRecord("a", "A")}
+    assert records.left_out == {"nodes that a later edge describes otherwise": 1}
+
+
+def test_fields_without_a_name_are_counted(tmp_path: Path) -> None:
+    records = read(tmp_path, {"nodes": [{"id": "a", "name": "A", "": 7}], "edges": []})
+    assert records.left_out == {"fields without a name": 1}
 
 
 def test_an_edge_to_an_unknown_node_is_kept_and_counted(tmp_path: Path) -> None:

@@ -158,3 +158,9 @@ def test_a_fault_has_a_code(tmp_path: Path, text: str, code: str) -> None:
         read = read_file(tmp_path / "x.obo", text + "\n[Term]\nid: A:2\n", skip=True)
         assert read.bad == [code]
         assert "A:2" in read.nodes
+
+
+def test_second_values_of_tags_that_have_one_are_counted(tmp_path: Path) -> None:
+    read = read_file(tmp_path / "x.obo", "[Term]\nid: A:1\nname: one\nname: two\n")
+    assert read.nodes["A:1"].label == "one"
+    assert read.left_out == {"second values of tags that have one": 1}

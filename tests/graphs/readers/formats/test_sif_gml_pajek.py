@@ -104,25 +104,6 @@ def test_gml_of_networkx_and_igraph(tmp_path: Path) -> None:
     assert read.left_out[BOTH_WAYS] == 78
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("<gml:FeatureCollection/>", "gml.is_xml"),
-        ('Creator "x"\n', "gml.no_graph"),
-        (GML[:-2], "gml.truncated"),
-        (GML[:200], "gml.truncated"),
-        ("graph [ node ]", "gml.not_gml"),
-        ("graph [ ] ]", "gml.not_gml"),
-        ('"graph" [ ]', "gml.not_gml"),
-        ('graph [ node [ label "a" ] ]', "gml.no_id"),
-        ("graph [ node [ id 1 ] edge [ source 1 ] ]", "gml.no_end"),
-    ],
-)
-def test_a_fault_of_gml_has_a_code(tmp_path: Path, text: str, code: str) -> None:
-    with fails(code, InputError):
-        read_file(tmp_path / "x.gml", text)
-
-
 PAJEK = """% a comment
 *Network shop
 *Vertices 4
@@ -188,17 +169,26 @@ def test_pajek_of_networkx_and_igraph(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "code"),
+    ("name", "text", "code"),
     [
-        ("a b c\n", "pajek.no_vertices"),
-        ("*Vertices\n", "pajek.no_number"),
-        ("*Vertices 1\nx a\n", "pajek.bad_vertex"),
-        ("*Vertices 1\n2 a\n", "pajek.bad_vertex"),
-        ("*Vertices 2\n*Arcs\n1\n", "pajek.bad_line"),
-        ("*Vertices 2\n*Arcs\n1 b\n", "pajek.bad_line"),
-        ("*Vertices 2\n*Matrix\n1\n", "pajek.bad_row"),
+        ("x.gml", "<gml:FeatureCollection/>", "gml.is_xml"),
+        ("x.gml", 'Creator "x"\n', "gml.no_graph"),
+        ("x.gml", GML[:-2], "gml.truncated"),
+        ("x.gml", GML[:200], "gml.truncated"),
+        ("x.gml", "graph [ node ]", "gml.not_gml"),
+        ("x.gml", "graph [ ] ]", "gml.not_gml"),
+        ("x.gml", '"graph" [ ]', "gml.not_gml"),
+        ("x.gml", 'graph [ node [ label "a" ] ]', "gml.no_id"),
+        ("x.gml", "graph [ node [ id 1 ] edge [ source 1 ] ]", "gml.no_end"),
+        ("x.net", "a b c\n", "pajek.no_vertices"),
+        ("x.net", "*Vertices\n", "pajek.no_number"),
+        ("x.net", "*Vertices 1\nx a\n", "pajek.bad_vertex"),
+        ("x.net", "*Vertices 1\n2 a\n", "pajek.bad_vertex"),
+        ("x.net", "*Vertices 2\n*Arcs\n1\n", "pajek.bad_line"),
+        ("x.net", "*Vertices 2\n*Arcs\n1 b\n", "pajek.bad_line"),
+        ("x.net", "*Vertices 2\n*Matrix\n1\n", "pajek.bad_row"),
     ],
 )
-def test_a_fault_of_pajek_has_a_code(tmp_path: Path, text: str, code: str) -> None:
+def test_a_fault_has_a_code(tmp_path: Path, name: str, text: str, code: str) -> None:
     with fails(code, InputError):
-        read_file(tmp_path / "x.net", text)
+        read_file(tmp_path / name, text)

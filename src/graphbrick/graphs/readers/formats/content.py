@@ -19,7 +19,9 @@ _JSON_LD = re.compile(
 
 
 def told_by_content(file: Path, ending: str) -> str:
-    """Return the ending that tells the format of a file: GraphML or GEXF in ``.xml``, JSON lines or LD in ``.json``.
+    """Return the ending that tells the format of a file whose own ending stands for several.
+
+    ``.xml`` may be GraphML or GEXF, and ``.json`` lines of JSON or JSON-LD.
 
     Raises:
         InputError: The lines of a file are JSON-LD.

@@ -25,7 +25,7 @@ ONE_WAY = "undirected edges that name a relation, read in the direction in which
 
 @dataclass(slots=True)
 class Node:
-    """A node of a file: its key, its fields by name, and its properties where the file says that they are such."""
+    """A node of a file: its key, its fields by name, and what the file says are properties."""
 
     key: str
     fields: dict[str, Value] = field(default_factory=dict)
@@ -34,9 +34,9 @@ class Node:
 
 @dataclass(slots=True)
 class Edge:
-    """An edge of a file: the keys of its ends, and its fields by name; these name the relation unless it is set.
+    """An edge of a file: the keys of its ends, and its fields by name.
 
-    ``own`` are its properties where the file says that they are such.
+    The fields name the relation unless it is set. ``own`` are what the file says are properties.
     """
 
     head: str
@@ -85,7 +85,9 @@ def understood(elements: Iterable[Element], reading: FileReading, is_ours: Calla
     first = _first(iter(elements))
     nodes, edges = _roles(first, is_ours(), reading.options)
     text = nodes.described({**element.fields, **element.own} for element in first if isinstance(element, Node))
-    other = edges.described({**element.fields, **element.own} for element in first if isinstance(element, Edge))
+    other = edges.described(
+        (element.relation, {**element.fields, **element.own}) for element in first if isinstance(element, Edge)
+    )
     return "; ".join(part for part in (text, other) if part)
 
 
@@ -114,7 +116,7 @@ def _roles(first: list[Element], is_ours: bool, options: ReadOptions) -> tuple[N
 
 
 def _edge_records(edge: Edge, roles: EdgeRoles, left_out: LeftOut) -> Iterator[Record]:
-    """Yield the triple of an edge; of an undirected one that names no relation, a triple in each direction."""
+    """Yield the triple of an edge, or one in each direction if it has neither direction nor relation."""
     relation, label, properties = (edge.relation, None, edge.fields) if edge.relation else roles.taken(edge.fields)
     if label is not None:
         yield RelationRecord(relation, label)

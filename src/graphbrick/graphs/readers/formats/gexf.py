@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from graphbrick.core.properties.values import Scalar, Value
 from graphbrick.graphs.readers.formats.elements import Edge, Node, records_of, understood
 from graphbrick.graphs.readers.formats.values import one_kind, typed_value
-from graphbrick.graphs.readers.formats.xml import XmlGraph
+from graphbrick.graphs.readers.formats.xml import OpenElement, XmlGraph
 from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.records.blocks import Part
 
@@ -28,15 +28,6 @@ class _Attribute:
     default: Value | None = None
 
 
-@dataclass
-class _Open:
-    """A node or edge that is being read."""
-
-    name: str
-    attributes: dict[str, str]
-    fields: dict[str, Value] = field(default_factory=dict)
-
-
 class Gexf(XmlGraph):
     """A GEXF file."""
 
@@ -47,7 +38,7 @@ class Gexf(XmlGraph):
         self._declared: dict[str, dict[str, _Attribute]] = {"node": {}, "edge": {}, "graph": {}}
         self._class = "node"
         self._attribute: _Attribute | None = None
-        self._open: list[_Open] = []
+        self._open: list[OpenElement] = []
         self._directed = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -62,7 +53,7 @@ class Gexf(XmlGraph):
             self._attribute = _Attribute(title, attributes.get("type", "string"))
             self._declared.setdefault(self._class, {})[attributes.get("id", title)] = self._attribute
         elif name in ("node", "edge"):
-            self._open.append(_Open(name, attributes))
+            self._open.append(OpenElement(name, attributes))
         elif name == "attvalue" and self._open:
             self._add_value(attributes)
         elif name in ("spell", "slice"):
@@ -113,7 +104,7 @@ class Gexf(XmlGraph):
         items: list[Scalar] = [value for value in values if value is not None]
         return one_kind(items) or None
 
-    def _close(self, item: _Open) -> None:
+    def _close(self, item: OpenElement) -> None:
         attributes = item.attributes
         self._count_times(attributes)
         fields: dict[str, Value] = {
@@ -149,6 +140,8 @@ class Gexf(XmlGraph):
         key = fields.pop("networkx_key", None)  # tells parallel edges apart; a text is their relation
         if isinstance(key, str):
             fields.setdefault("relation", key)
+        elif key is not None:
+            self.left_out.add("ids of edges", str(key))
         if attributes.get("id"):
             self.left_out.add("ids of edges", attributes["id"])
         type_ = attributes.get("type", "").casefold()

@@ -38,7 +38,7 @@ class _Block:
 
 
 def _tokens(file: Path, reading: FileReading) -> Iterator[tuple[str, object, int]]:
-    """Yield (kind, value, line): kind is "[" or "]", "word" for names and numbers, or "text" for quoted texts."""
+    """Yield (kind, value, line); the kind is "[", "]", "word" or, in quotes, "text"."""
     open_text: list[str] = []
     is_first = True
     for number, line in reading.lines(file):

@@ -1,18 +1,18 @@
-"""Reader of GraphML, as this package, networkx, igraph, yEd, Gephi, Neo4j's APOC and TinkerPop write it."""
+"""Reader of GraphML of this package, networkx, igraph, yEd, Gephi, APOC and TinkerPop."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from graphbrick.core.properties.values import Value
 from graphbrick.graphs.readers.fields import Field
 from graphbrick.graphs.readers.formats.elements import Edge, Node, records_of, understood
 from graphbrick.graphs.readers.formats.values import MISMATCHED, json_property, typed_value
-from graphbrick.graphs.readers.formats.xml import XmlGraph
+from graphbrick.graphs.readers.formats.xml import OpenElement, XmlGraph
 from graphbrick.graphs.readers.own import own_field, own_value
 from graphbrick.graphs.readers.reader import FileReading, Reader
 from graphbrick.graphs.records.blocks import Part
@@ -24,7 +24,7 @@ _OUTSIDE = {"port": "ports of nodes", "hyperedge": "hyperedges", "locator": "lin
 
 @dataclass
 class _Key:
-    """A declared attribute: the elements that have it, its name, its type, and whether its texts are JSON lists.
+    """A declared attribute: its elements, its name and type, and whether its texts are JSON lists.
 
     ``own`` is the property that it is in an export of this package.
     """
@@ -37,16 +37,6 @@ class _Key:
     own: Field | None = None
 
 
-@dataclass
-class _Open:
-    """An element that is being read, with the fields that it has so far; None outside nodes and edges."""
-
-    name: str
-    attributes: dict[str, str]
-    fields: dict[str, Value] = field(default_factory=dict)
-    own: dict[str, Value] = field(default_factory=dict)
-
-
 class GraphML(XmlGraph):
     """A GraphML file."""
 
@@ -56,7 +46,7 @@ class GraphML(XmlGraph):
         super().__init__(file, reading)
         self._keys: dict[str, _Key] = {}
         self._key: _Key | None = None
-        self._open: list[_Open] = []
+        self._open: list[OpenElement] = []
         self._data = ""
         self._directed = [True]
         self._skipped = 0
@@ -79,9 +69,9 @@ class GraphML(XmlGraph):
             if any(item.name == "node" for item in self._open):
                 self.left_out.add("nested graphs, whose nodes and edges are read and whose outer node is not kept")
             self._directed.append(attributes.get("edgedefault", "directed") != "undirected")
-            self._open.append(_Open(name, attributes))
+            self._open.append(OpenElement(name, attributes))
         elif name in ("node", "edge"):
-            self._open.append(_Open(name, attributes))
+            self._open.append(OpenElement(name, attributes))
         elif name == "data":
             self._data = attributes.get("key", "")
             if not self._data:
@@ -99,7 +89,8 @@ class GraphML(XmlGraph):
             self._add_data(text)
             self._data = ""
         elif name in ("NodeLabel", "EdgeLabel") and self._open and text.strip():
-            self._open[-1].fields.setdefault("label", text.strip())
+            if self._open[-1].fields.setdefault("label", text.strip()) != text.strip():
+                self.left_out.add("further labels of nodes and edges", text.strip()[:40])
         elif name == "desc" and text.strip() and self._key is None:
             if self._open and self._open[-1].name != "graph":
                 self._open[-1].fields.setdefault("description", text.strip())
@@ -135,6 +126,8 @@ class GraphML(XmlGraph):
             return
         value = self._value(text, key)
         if value is not None:
+            if self._open[-1].fields.get(key.name, value) != value:
+                self.left_out.add("values that a later one of the same name replaces", key.name)
             self._open[-1].fields[key.name] = value
 
     def _value(self, text: str, key: _Key) -> Value | None:
@@ -150,7 +143,7 @@ class GraphML(XmlGraph):
         return typed_value(text, key.type, self.left_out)
 
     def _own_value(self, text: str, own: Field) -> Value:
-        """Return a value as an export of this package wrote it; the text itself if another program changed it."""
+        """Return a value that this package exported; the text if another program changed it."""
         value: Value | None = None
         with suppress(ValueError):
             value = own_value(json.loads(text) if own.is_list else text, own)
@@ -158,7 +151,7 @@ class GraphML(XmlGraph):
             self.left_out.add(MISMATCHED, text[:40])
         return text if value is None else value
 
-    def _close(self, item: _Open) -> None:
+    def _close(self, item: OpenElement) -> None:
         if item.name == "graph":
             self._directed.pop()
             return
@@ -176,14 +169,14 @@ class GraphML(XmlGraph):
         else:
             self._add_edge(item, fields)
 
-    def _add_node(self, item: _Open, fields: dict[str, Value]) -> None:
+    def _add_node(self, item: OpenElement, fields: dict[str, Value]) -> None:
         key = item.attributes.get("id", "")
         if key.strip():
             self.out.append(Node(key, fields, item.own))
         else:
             self.bad("the node has no id", "graphml.no_id")
 
-    def _add_edge(self, item: _Open, fields: dict[str, Value]) -> None:
+    def _add_edge(self, item: OpenElement, fields: dict[str, Value]) -> None:
         attributes = item.attributes
         ends = attributes.get("source", ""), attributes.get("target", "")
         if not all(end.strip() for end in ends):

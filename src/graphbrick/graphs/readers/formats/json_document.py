@@ -1,4 +1,4 @@
-"""Reader of JSON documents: node-link, Cytoscape.js, JSON Graph Format, graphology, and arrays of triples."""
+"""Reader of JSON documents: node-link, Cytoscape, JSON Graph Format, graphology, triples."""
 
 from __future__ import annotations
 

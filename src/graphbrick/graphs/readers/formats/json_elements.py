@@ -89,7 +89,7 @@ class JsonElements:
         self.is_directed, self.is_multigraph, self.is_ours, self.count = True, False, False, 0
         self._positions = _Positions() if has_positions else None
         self._held: list[tuple[Edge, tuple[object, object]]] = []
-        self._seen: set[str] = set()
+        self._seen: dict[str, int] = {}
         self._own: dict[str, dict[str, Field]] = {"node": {}, "edge": {}}
 
     def take_kinds(self, kinds: dict[str, Any]) -> bool:
@@ -105,7 +105,7 @@ class JsonElements:
         return True
 
     def _own_values(self, value: _Object, role: str) -> dict[str, Value]:
-        """Remove and return the properties of an export of this package; not those that another program changed."""
+        """Remove and return the properties that this package exported and no other program changed."""
         values: dict[str, Value] = {}
         for title, field_ in self._own.get(role, {}).items():
             read = own_value(value.get(title), field_)
@@ -226,16 +226,24 @@ class JsonElements:
             self._bad("the edge has no source or no target", "json.no_end", line, value)
             return
         for end in ends:
-            if isinstance(end, dict) and len(end) > 1 and key_of(end) not in self._seen:
-                self._seen = self._seen if len(self._seen) < _SEEN else set()
-                self._seen.add(str(key_of(end)))
-                yield from self._object(end, "node", line, None)
+            if isinstance(end, dict) and len(end) > 1:
+                yield from self._end(end, line)
         relation = str(holder.pop(named)).strip() if isinstance(holder.get(named), str) else ""
         directed = self._direction(outer)
         for fields in (outer, inner) if outer.keys() & set(_IDS) else (inner,):
             for name in [name for name in _EDGE_IDS if name in fields]:
                 self._leave_id(name, fields)
         yield from self._checked_edge(Edge("", "", self._fields(inner | outer), directed, relation), ends)
+
+    def _end(self, end: _Object, line: Line) -> Iterator[Element]:
+        """Yield the node that an edge describes at one of its ends, unless an edge described it lately."""
+        key, described = str(key_of(end)), hash(json.dumps(end))
+        if key not in self._seen:
+            self._seen = self._seen if len(self._seen) < _SEEN else {}
+            self._seen[key] = described
+            yield from self._object(end, "node", line, None)
+        elif self._seen[key] != described:
+            self.left_out.add("nodes that a later edge describes otherwise", key)
 
     def _checked_edge(self, edge: Edge, ends: tuple[object, object]) -> Iterator[Edge]:
         self.count += 1
@@ -269,6 +277,8 @@ class JsonElements:
 
     def _fields(self, fields: Mapping[str, Any]) -> dict[str, Value]:
         values = {name: self._value(name, value) for name, value in fields.items() if name.strip()}
+        if len(values) < len(fields):
+            self.left_out.add("fields without a name", n=len(fields) - len(values))
         return {name: value for name, value in values.items() if value is not None}
 
     def _value(self, name: str, value: object) -> Value | None:
@@ -300,7 +310,7 @@ def _is_graph(value: _Object) -> bool:
 
 
 def _of_browser(value: Any) -> list[tuple[_Object, str]]:
-    """Return the nodes and edges of a record of a query, with their roles, as the browser of Neo4j writes it."""
+    """Return the nodes and edges, with their roles, of a record that the browser of Neo4j saved."""
     if isinstance(value, list):
         return [one for item in value for one in _of_browser(item)]
     if not isinstance(value, dict):
@@ -315,7 +325,7 @@ def _of_browser(value: Any) -> list[tuple[_Object, str]]:
 
 
 def _stated_role(value: _Object, role: str) -> str:
-    """Return and remove the role that an object states, as Cytoscape, APOC and others do; empty if it does not."""
+    """Remove and return the role that an object states; empty if it states none."""
     for name in ("group", "type"):
         stated = _ROLES.get(value[name], "") if isinstance(value.get(name), str) else ""
         if stated and (not role or role == stated):
@@ -325,7 +335,7 @@ def _stated_role(value: _Object, role: str) -> str:
 
 
 def _pair(fields: _Object, role: str) -> tuple[_Object, str, str, str] | None:
-    """Return the fields with both ends, the names of the ends, and of the relation that belongs to them."""
+    """Return the fields, and the names of those of both ends and of the relation that belongs to them."""
     names = {name.replace("_", "").casefold(): name for name in reversed(fields)}
     for first, second, relation in _PAIRS:
         if first not in names or second not in names:

@@ -6,7 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 
-from graphbrick.core.properties.values import Raw, Value
+from graphbrick.core.properties.values import Properties, Raw, Value
 from graphbrick.graphs.readers.columns import EdgeColumns
 from graphbrick.graphs.readers.fields import text_properties
 from graphbrick.graphs.readers.reader import FileReading
@@ -56,7 +56,9 @@ def kgtk_records(rows: Rows, columns: EdgeColumns, reading: FileReading, name: s
     for _, cells in rows:
         head, relation = cells[columns.head].strip(), cells[relation_place].strip()
         tail, language = kgtk_value(cells[columns.tail].strip())
+        stated = properties(cells)
         if head in pending:
+            _leave(stated, reading)
             edge = pending[head]
             values: dict[str, Value] = dict(edge.properties)
             values[relation] = _both(values.get(relation), tail)
@@ -64,19 +66,28 @@ def kgtk_records(rows: Rows, columns: EdgeColumns, reading: FileReading, name: s
             continue
         fact = _fact(head, relation, tail, language, reading.options.language)
         if fact is not None:
+            _leave(stated, reading)
             yield fact
             continue
-        values = dict(properties(cells))
+        values = dict(stated)
         key = str(values.get("id", ""))
         if not values:
             yield head, relation, tail
         elif not key:
             yield EdgeRecord(head, relation, tail, values)
         else:
+            if key in pending:  # ids that are not unique
+                yield pending.pop(key)
             pending[key] = EdgeRecord(head, relation, tail, values)
             if len(pending) > _NEAR:
                 yield pending.popitem(last=False)[1]
     yield from pending.values()
+
+
+def _leave(properties: Properties, reading: FileReading) -> None:
+    """Count the properties of a name, a description or a qualifier."""
+    for name in properties:
+        reading.left_out.add("ids and properties of names, descriptions and qualifiers", name)
 
 
 def _both(value: Value | None, other: str) -> Value:

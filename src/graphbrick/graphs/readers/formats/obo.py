@@ -39,7 +39,7 @@ def _unescaped(text: str) -> str:
 
 @dataclass
 class _Frame:
-    """A frame that is being read: its kind, the line of its head, and its tags as (tag, value, qualifiers, line)."""
+    """A frame that is being read: its kind, its line, and its (tag, value, qualifiers, line)."""
 
     kind: str
     line: int
@@ -129,6 +129,10 @@ class _Obo:
                 self.left_out.add("tags that are not read", tag)
             if qualifiers:
                 self.left_out.add("qualifiers of tags", ", ".join(qualifiers))
+        tags = [tag for tag, _, _, _ in frame.tags]
+        for tag in ("id", "name", "namespace", "def"):
+            if tags.count(tag) > 1:
+                self.left_out.add("second values of tags that have one", tag, tags.count(tag) - 1)
         properties: dict[str, Value] = {
             name: values[0] if len(values) == 1 and name not in _LISTS else one_kind(values)
             for name, values in lists.items()

@@ -1,4 +1,4 @@
-"""Choose what the fields of nodes and edges are: names, types, descriptions, aliases, relations or properties."""
+"""Choose the roles of the fields of nodes and edges: names, types, relations and others."""
 
 from __future__ import annotations
 
@@ -199,14 +199,14 @@ class EdgeRoles:
         return cls(relations or RELATIONS, has_labels, unnamed)
 
     def taken(self, fields: dict[str, Value]) -> tuple[str, str | None, dict[str, Value]]:
-        """Return the relation of an edge (empty if none is named), a label of it that is new, and its properties."""
+        """Return the relation of an edge or an empty text, its label if that is new, and its properties."""
         roles = {plain(name): name for name in reversed(fields) if _names_relation(name, fields[name])}
         chosen = next((roles[role] for role in self.relations if role in roles), None)
         if chosen is None:
             return "", None, dict(fields)
         relation, label = value_text(fields[chosen]), None
         used = {chosen}
-        if self.has_labels and plain(chosen) == "relation" and "label" in roles:
+        if self._has_label(chosen, roles):
             text = value_text(fields[roles["label"]])
             if relation not in self._labels:
                 self._labels[relation] = label = text
@@ -214,20 +214,35 @@ class EdgeRoles:
                 used.add(roles["label"])
         return relation, label, {name: value for name, value in fields.items() if name not in used}
 
-    def described(self, edges: Iterable[dict[str, Value]]) -> str:
-        """Return in one line how the fields of edges are read; empty if there are no edges."""
+    def described(self, edges: Iterable[tuple[str, dict[str, Value]]]) -> str:
+        """Return in one line how edges are read; empty if there are none.
+
+        Args:
+            edges: The relation that each edge states apart from its fields, or an empty text; and its fields.
+        """
         chosen: set[str] = set()
-        names: set[str] = set()
+        labels: set[str] = set()
+        properties: set[str] = set()
         count = 0
-        for fields in edges:
+        for stated, fields in edges:
             roles = {plain(name): name for name in reversed(fields) if _names_relation(name, fields[name])}
-            chosen.update(next(([roles[role]] for role in self.relations if role in roles), []))
-            names.update(fields)
+            relation = next((roles[role] for role in self.relations if role in roles), None)
             count += 1
+            properties.update(fields)
+            if stated:
+                chosen.add("as each edge states it")
+            elif relation is not None:
+                chosen.add(relation)
+                labels |= {roles["label"]} if self._has_label(relation, roles) else set()
         if not count:
             return ""
-        named = f"relation {', '.join(sorted(chosen))}" if chosen else f"relation {self.unnamed!r}"
-        return f"edges: {named}{_properties(names - chosen)}"
+        named = f"relation {', '.join(sorted(chosen)) or repr(self.unnamed)}"
+        named += f", its name {', '.join(sorted(labels))}" if labels else ""
+        return f"edges: {named}{_properties(properties - chosen - labels)}"
+
+    def _has_label(self, relation: str, roles: dict[str, str]) -> bool:
+        """Return whether ``label`` is the name of a relation, which the field ``relation`` gives."""
+        return self.has_labels and plain(relation) == "relation" and "label" in roles
 
 
 def _names_relation(name: str, value: Value) -> bool:

@@ -11,7 +11,7 @@ from graphbrick.graphs.records.records import EntityRecord, Record
 
 
 def _read(file: Path, reading: FileReading) -> Iterator[Record]:
-    """Yield the triples of a file, and the nodes that stand alone on a line; cells end at tabs if the line has any."""
+    """Yield the triples of a file and its lone nodes; tabs end the cells of a line that has any."""
     for number, line in reading.lines(file):
         cells = [cell.strip() for cell in (line.split("\t") if "\t" in line else line.split())]
         while cells and not cells[-1]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from xml.parsers import expat
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.properties.values import Value
 from graphbrick.graphs.readers.formats.elements import Element
 from graphbrick.graphs.readers.reader import FileReading
 from graphbrick.graphs.readers.streams import open_source
@@ -22,8 +24,18 @@ def local(name: str) -> str:
     return name.rpartition(":")[2]
 
 
+@dataclass
+class OpenElement:
+    """An element that is being read, with its fields and, in exports of this package, its properties so far."""
+
+    name: str
+    attributes: dict[str, str]
+    fields: dict[str, Value] = field(default_factory=dict)
+    own: dict[str, Value] = field(default_factory=dict)
+
+
 class XmlGraph(ABC):
-    """A graph in XML, read element by element; a subclass gets each start and end and collects nodes and edges.
+    """A graph in XML, read element by element: a subclass takes starts and ends, and collects nodes and edges.
 
     Attributes:
         root: The name of the root element that the format has.

@@ -1,4 +1,4 @@
-"""Streaming reader of RDF: N-Triples, N-Quads, Turtle, TriG, N3, JSON-LD and RDF/XML, parsed by pyoxigraph.
+"""Streaming reader of RDF: N-Triples, N-Quads, Turtle, TriG, N3, JSON-LD and RDF/XML.
 
 Statements are mapped as follows:
 

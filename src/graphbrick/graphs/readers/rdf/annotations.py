@@ -43,7 +43,7 @@ class Annotations:
         return True
 
     def note(self, reifier: str | None, triple: TripleRecord) -> None:
-        """Take the triple that a node stands for; the name of the node is None if it changes with each reading."""
+        """Take the triple that a node stands for; None is a node whose name changes with each reading."""
         self.is_noted = True
         self._is_stated.setdefault(triple, False)
         if reifier is not None:

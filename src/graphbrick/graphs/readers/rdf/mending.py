@@ -132,7 +132,7 @@ class MendedStream:
 
 
 def mended_iri(iri: str, faults: list[tuple[str, str]]) -> str:
-    """Return an IRI with escapes of N-Triples resolved, and percent signs for letters that it must not have.
+    """Return an IRI with escapes resolved, and percent signs for letters that it must not have.
 
     >>> mended_iri("http://dbpedia.org/resource/A|B", [])
     'http://dbpedia.org/resource/A%7CB'
@@ -157,7 +157,7 @@ def mended_tag(tag: str) -> str:
 
 
 def _mended_line(text: str, faults: list[tuple[str, str]]) -> str:
-    """Return a line of N-Triples or N-Quads in which every term is repaired; empty if it has other parts."""
+    """Return a line with all its terms repaired; empty if it has other parts than terms."""
     line = _LINE.fullmatch(text)
     value = line and (_LITERAL.fullmatch(line[3]) or _NODE.fullmatch(line[3]))
     if not line or not value:
@@ -195,7 +195,7 @@ _TAG = re.compile("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*(--(ltr|rtl))?")
 
 
 def _in_text(match: re.Match[str]) -> str:
-    """Return a part of a text with a valid escape: quotes and lone backslashes are escaped, half letters replaced."""
+    """Return a part of a text with quotes and lone backslashes escaped, and half letters replaced."""
     part = match[0]
     if part.startswith("\\u") and len(part) == 12:
         return (bytes.fromhex(part[2:6] + part[8:])).decode("utf-16-be")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
 
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.rdf.json_ld import unmapped_names
 from graphbrick.graphs.readers.rdf.mending import LeftOutLines, MendedStream, Mender
 from graphbrick.graphs.readers.rdf.statements import Fact, Statements
 from graphbrick.graphs.readers.reader import FileReading, Reader
@@ -47,6 +49,7 @@ from graphbrick.language.hashing import hash64
 if TYPE_CHECKING:
     import pyoxigraph
 
+UNMAPPED = "values of JSON-LD whose names the context does not map"
 FORMATS = {
     ".nt": "N_TRIPLES",
     ".nq": "N_QUADS",
@@ -154,7 +157,7 @@ class _File:
         return bool(lines) and ends > 0.9 * len(lines) and all(line.startswith((b"<", b"_:")) for line in lines)
 
     def may_have_annotations(self) -> bool:
-        """Return whether the text has signs of statements about statements; in lines the first 4 MiB decide."""
+        """Return whether there are statements about statements; of lines the first 4 MiB decide."""
         with open_source(self._file) as stream:
             if self._is_line_based:
                 start = stream.read(BLOCK_BYTES)
@@ -178,7 +181,7 @@ class _File:
                     yield from ((quad, not _is_quoted(line)) for quad in self._parsed(line) or ())
 
     def names(self, statements: Statements) -> Callable[[str], str]:
-        """Return the function from an IRI in a property of a triple to its name; reads the file for the labels."""
+        """Return the function from IRIs in properties of triples to labels, for which it reads the file."""
         iris, best = statements.annotations.iris(), dict[str, tuple[int, str]]()
         for quad in self._quads_of_document() if not self._is_line_based else self._quads_of_lines():
             if quad.predicate.value in statements.labels and getattr(quad.subject, "value", "") in iris:
@@ -203,6 +206,10 @@ class _File:
         else:
             for quad in self._quads_of_document(self._reading.meter):
                 yield from statements.parts(quad)
+            if self._format == "JSON_LD":
+                with open_source(self._file) as stream:
+                    for name in unmapped_names(json.loads(_with_vocabulary(stream))):
+                        self._reading.left_out.add(UNMAPPED, name)
 
     def _blocks(self, statements: Statements) -> Iterator[Part]:
         """Read ordinary lines with a fast kernel and all others with the parser, in file order."""
@@ -230,7 +237,7 @@ class _File:
             yield TripleBlock(text, block.starts, block.ends).merged(before, triples)
 
     def _parsed_lines(self, lines: list[_Line]) -> Iterator[tuple[tuple[int, int], Any]]:
-        """Parse lines and yield (tag, statement); all lines at once if each holds one statement, else line by line.
+        """Yield (tag, statement) of lines, parsed at once if each holds one statement, else one by one.
 
         Args:
             lines: Tuples (line number, line, tag); the tag is yielded with each statement of the line.
@@ -276,7 +283,7 @@ class _File:
                 raise InputError(reason, file, code="reader.nested_entities")
             source: Any = stream
             if self._format == "JSON_LD":
-                source = io.BytesIO(_SCHEMA_CONTEXT.sub(_SCHEMA_VOCABULARY, stream.read()))
+                source = io.BytesIO(_with_vocabulary(stream))
             elif self._mender and self._format in ("TURTLE", "TRIG", "N3"):
                 source = MendedStream(stream, self._mender)
             parse = self._parser(self._format, lenient=True) if is_lenient else self._parser(self._format)
@@ -296,13 +303,18 @@ class _File:
                 raise _not_rdf(error, file, error.lineno, advice=advice) from error
 
 
+def _with_vocabulary(stream: IO[bytes]) -> bytes:
+    """Return a document with the vocabulary of schema.org in place of its context on the web."""
+    return _SCHEMA_CONTEXT.sub(_SCHEMA_VOCABULARY, stream.read())
+
+
 def _is_quoted(line: bytes) -> bool:
     """Return whether a line states something of a triple in the older form, ``<< s p o >> q v .``."""
     return line.lstrip().startswith(b"<<")
 
 
 class _Splitter:
-    """Splits blocks of lines into terms: by the kernel, or all by the parser where triples have properties."""
+    """A splitter of lines into terms: by the kernel, or by the parser if triples have properties."""
 
     def __init__(self, statements: Statements) -> None:
         special = statements.facts - statements.labels - {TYPE_IRI} | _TEXTS
@@ -331,7 +343,7 @@ def _hashes(iris: Collection[str]) -> Hashes:
 
 
 def _facts_of(text: Bytes, split: Split, others: list[Fact], lines: list[int]) -> Iterator[FactBlock]:
-    """Yield the facts stated by the lines of a block, in order, then the facts about its ordinary literals."""
+    """Yield the facts of the lines of a block, in order, then those about its ordinary literals."""
     key_starts, key_ends, starts, ends, what, rank, order = (np.ascontiguousarray(column) for column in split.facts.T)
     kind = np.where(what == TYPE, TYPE_OF, LABEL | FOR_RELATION).astype(np.uint8)
     facts = FactBlock(text, key_starts, key_ends, starts, ends, kind, rank.astype(np.uint8))

@@ -92,7 +92,7 @@ class Statements:
         return self._triple(subject, predicate, value)
 
     def _is_quoted(self, quad: pyoxigraph.Quad) -> bool:
-        """Count the graph name of a statement; return whether the statement belongs to a formula or rule of N3."""
+        """Count the graph name of a statement; return whether it is part of a formula or rule of N3."""
         name = quad.graph_name
         if self._has_formulas and isinstance(name, self._ox.BlankNode):
             self._left_out.add("statements inside formulas of N3", str(quad))
