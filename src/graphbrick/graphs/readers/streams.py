@@ -181,9 +181,8 @@ def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None
 def ends_with_returns(stream: BufferedReader) -> bool:
     """Return whether the lines of a stream end with carriage returns alone, as its first bytes show."""
     start = stream.peek(_PEEKED)[:_PEEKED]
-    lines = start.rstrip(b"\r\n")
     # One carriage return in a file of one line may be part of a cell.
-    return lines.count(b"\r") > start.endswith(b"\n") and b"\n" not in lines
+    return b"\n" not in start[:-1] and start.rstrip(b"\r\n").count(b"\r") > start.endswith(b"\n")
 
 
 def _after_line(stream: BufferedReader, end: bytes) -> bytes:
