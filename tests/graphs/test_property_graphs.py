@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from faults import fails
+from random_properties import NAMES, random_properties, random_records
 
 from graphbrick.core.properties.condition import Condition
-from graphbrick.core.properties.values import Raw, Scalar, Value, raw_kind
+from graphbrick.core.properties.values import Raw, Value, raw_kind
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.changes.compact import compact
 from graphbrick.graphs.changes.delta import change
@@ -20,35 +21,6 @@ from graphbrick.graphs.changes.difference import difference
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.columns import properties_text
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record
-
-_ZONES = (None, datetime.UTC, datetime.timezone(datetime.timedelta(hours=-3, minutes=-30)))
-_TEXTS = ("Berlin", "berlin", "", "C++", "Ünïcode \U0001f600", "a\tb\nc", "24.5", "true", "2020-01-01", "x" * 70_000)
-
-
-def _scalar(rng: random.Random, kind: int) -> Scalar:
-    if kind == 0:
-        return rng.choice(_TEXTS)
-    if kind == 1:
-        return rng.choice((0, -1, 7, 2**53 + 1, -(2**63) + 1, 2**63 - 1, rng.randrange(1000)))
-    if kind == 2:
-        return rng.choice((0.0, -0.5, 1e300, 5e-324, float("inf"), 24.5, rng.random()))
-    if kind == 3:
-        return rng.random() < 0.5
-    day = datetime.date(1, 1, 1) + datetime.timedelta(days=rng.randrange(3_000_000))
-    if kind == 4:
-        return day
-    return datetime.datetime(day.year, day.month, day.day, 3, 4, 5, rng.randrange(10**6), tzinfo=rng.choice(_ZONES))
-
-
-def _value(rng: random.Random) -> Value:
-    kind = rng.randrange(6)
-    if rng.random() < 0.2:
-        return tuple(_scalar(rng, kind) for _ in range(rng.randrange(1, 4)))
-    return _scalar(rng, kind)
-
-
-def _properties(rng: random.Random) -> dict[str, Value]:
-    return {rng.choice("abcdefg"): _value(rng) for _ in range(rng.randrange(4))}
 
 
 class _Model:
@@ -75,19 +47,6 @@ class _Model:
             del self.triples[key]
 
 
-def _records(rng: random.Random, n: int) -> list[Record]:
-    records: list[Record] = []
-    for _ in range(n):
-        head, tail = f"n{rng.randrange(12)}", f"n{rng.randrange(12)}"
-        if rng.random() < 0.4:
-            records.append(EntityRecord(head, properties=_properties(rng)))
-        elif rng.random() < 0.6:
-            records.append(EdgeRecord(head, f"r{rng.randrange(2)}", tail, _properties(rng)))
-        else:
-            records.append((head, f"r{rng.randrange(2)}", tail))
-    return [*records, ("n0", "r0", "n1")]
-
-
 def _assert_same(graph: Graph, model: _Model) -> None:
     entities = {graph.key(entity): dict(graph.own_properties(entity)) for entity in range(graph.n_entities)}
     assert entities == model.entities
@@ -99,7 +58,7 @@ def _assert_same(graph: Graph, model: _Model) -> None:
     assert triples == Counter(model.triples.keys())
     incoming = Counter(triple for entity in range(graph.n_entities) for triple in graph.triples_to(entity))
     assert incoming == Counter(graph.triple_ids().tolist())
-    for name in "abcdefg":
+    for name in NAMES:
         values = {v for own in model.entities.values() for v in [own.get(name)] if v is not None}
         scalars = {one for value in values for one in (value if isinstance(value, tuple) else (value,))}
         for bound in sorted(scalars, key=repr)[:6]:
@@ -115,14 +74,14 @@ def _assert_same(graph: Graph, model: _Model) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_random_property_graphs_equal_a_dictionary(tmp_path: Path, seed: int) -> None:
     rng, model = random.Random(seed), _Model()
-    records = _records(rng, rng.randrange(5, 60))
+    records = random_records(rng, rng.randrange(5, 60))
     for record in records:
         model.add(record)
     graph = build(records, tmp_path / "x.graph")
     _assert_same(graph, model)
     graph.check()
     for _ in range(3):
-        news = _records(rng, rng.randrange(6))
+        news = random_records(rng, rng.randrange(6))
         present = list(model.triples)
         gone: list[Record] = []
         for triple, text in rng.sample(present, min(3, len(present))):
@@ -146,13 +105,13 @@ def test_random_property_graphs_equal_a_dictionary(tmp_path: Path, seed: int) ->
 def test_the_difference_of_two_property_graphs_turns_one_into_the_other(tmp_path: Path, seed: int) -> None:
     rng, model = random.Random(seed), _Model()
     # One large part in common, as a difference of more than 10 % is not expressed.
-    common = [(f"c{i}", "r0", f"c{i + 1}") for i in range(200)]
-    first = [*common, *_records(rng, 10)]
+    common = [(f"c{i}", "knows", f"c{i + 1}") for i in range(200)]
+    first = [*common, *random_records(rng, 10)]
     old = build(first, tmp_path / "old.graph")
     second = [record for record in first if isinstance(record, EntityRecord) or rng.random() < 0.97]
-    second += [EntityRecord(f"n{rng.randrange(12)}", properties=_properties(rng)) for _ in range(3)]
+    second += [EntityRecord(f"n{rng.randrange(12)}", properties=random_properties(rng)) for _ in range(3)]
     second += [EntityRecord(f"n{i}") for i in range(12)] + [EntityRecord(f"c{i}") for i in range(201)]
-    second += [EdgeRecord("n0", "r0", "n1", {"a": 1}), ("n0", "r1", "n1"), ("n0", "r0", "n1")]
+    second += [EdgeRecord("n0", "knows", "n1", {"a": 1}), ("n0", "part of", "n1"), ("n0", "knows", "n1")]
     for record in second:
         model.add(record)
     new = build(second, tmp_path / "new.graph")

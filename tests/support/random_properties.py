@@ -18,8 +18,21 @@ from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record
 
 ZONES = (None, datetime.UTC, datetime.timezone(datetime.timedelta(hours=-3, minutes=-30)))
 TEXTS = (
-    *("Berlin", "", " padded ", "a;b", "a|b", "C++", "Ünïcode \U0001f600", "a\tb\nc", "24.5", "true", "2020-01-01"),
-    *("\\N", "[1]", "<&> \"'", "]]>", "x" * 3000, "2020-01-01T10:00:00", "inf", "None"),
+    *(
+        "Berlin",
+        "berlin",
+        "",
+        " padded ",
+        "a;b",
+        "a|b",
+        "C++",
+        "Ünïcode \U0001f600",
+        "a\tb\nc",
+        "24.5",
+        "true",
+        "2020-01-01",
+    ),
+    *("\\N", "[1]", "<&> \"'", "]]>", "x" * 70_000, "2020-01-01T10:00:00", "inf", "None"),
 )
 NAMES = (
     *("a", "A", "b", "c", "d", "label", "key", "id", "name", "types", "price (text)", "Größe 2", "rdf:x", "a b"),

@@ -71,12 +71,13 @@ def graph_info(graph: Graph, *, top: int | None = TOP) -> dict[str, Any]:
 def graph_properties(graph: Graph) -> dict[str, Any]:
     """Return the properties of entities and triples, as plain JSON types."""
     return {
-        "properties": list(map(_property, graph.property_columns())),
-        "triple_properties": list(map(_property, graph.triple_columns())),
+        "properties": list(map(property_facts, graph.property_columns())),
+        "triple_properties": list(map(property_facts, graph.triple_columns())),
     }
 
 
-def _property(column: PropertyColumn) -> dict[str, Any]:
+def property_facts(column: PropertyColumn) -> dict[str, Any]:
+    """Return a property with its kind, count and examples, as plain JSON types."""
     kind = f"list of {column.kind}" if column.is_list else str(column.kind)
     return {"name": column.name, "kind": kind, "count": column.count, "examples": list(column.examples)}
 

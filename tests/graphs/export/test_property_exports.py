@@ -12,13 +12,14 @@ import igraph
 import networkx
 import pytest
 from commands import Run
-from faults import told
+from faults import fails, told
 from pyarrow import parquet
 from random_properties import property_content
 
 import graphbrick
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.export import ladybug
 from graphbrick.graphs.export.formats import export
 from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.export.ntriples import BASE, to_ntriples
@@ -195,6 +196,22 @@ def test_a_ladybug_database_gives_properties_under_their_own_names(shop: Graph, 
         assert found == [shop.key(entity) for entity in shop.entities_where("price", **condition)]
     columns = {(column.name, column.kind, column.is_list): column.count for column in opened.property_columns()}
     assert columns == {(own.name, own.kind, own.is_list): own.count for own in shop.property_columns()}
+
+
+def test_wide_tables_fit_into_the_memory_of_ladybug(tmp_path: Path) -> None:
+    wide = {f"p{i}": float(i) for i in range(1100)}
+    rows = [EntityRecord(key, types=(f"T {key}",), properties=wide) for key in "ab"]
+    graph = build([*rows, ("a", "r", "b")], tmp_path / "wide.graph")
+    opened = graphbrick.open(f"ladybug:{export(graph, tmp_path / 'g.ladybug', 'ladybug').folder}")
+    assert [opened.properties(opened.entity(key)) for key in "ab"] == [wide, wide]
+
+
+def test_too_many_columns_for_the_memory_are_told(shop: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladybug, "_POOL", 1 << 23)
+    monkeypatch.setattr(ladybug, "_POOL_OF_COLUMN", 0)
+    with fails("export.ladybug_failed", columns=13):
+        export(shop, tmp_path / "g.ladybug", "ladybug")
+    assert not (tmp_path / "g.ladybug").exists()
 
 
 def test_zones_are_counted_by_ladybug(tmp_path: Path) -> None:

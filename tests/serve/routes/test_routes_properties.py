@@ -11,7 +11,9 @@ from served import serving
 from shop import LONG, shop
 from starlette.testclient import TestClient
 
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.properties.values import json_value
+from graphbrick.graphs.databases.cypher.cypher import CypherGraph
 from graphbrick.testing import tiny_graph
 
 
@@ -120,6 +122,23 @@ def test_a_graph_lists_its_properties_and_what_the_build_did_not_keep(client):
     assert note["examples"] == [f"{LONG[:200]}... ({len(LONG):,} characters)"]
     assert info["more_properties"] == 0
     assert isinstance(info["not_kept"], dict)
+
+
+def test_a_database_lists_its_properties_or_tells_why_not(tmp_path, monkeypatch):
+    address = make_ladybug(tmp_path / "town", *TOWN)
+    with serving(graphs={"town": address}, recipes={}) as client:
+        info = client.get("/v1/graphs/town").json()["info"]
+        assert (info["more_properties"], info["problem"]) == (0, None)
+        listed = {row["name"]: (row["kind"], row["count"], row["examples"]) for row in info["properties"]}
+        assert listed["marks"] == ("list of whole number", 2, ["3, 9", "1"])
+        assert set(listed) == {*ADA, "population"}
+
+        def fail(_: Any) -> None:
+            raise GraphbrickError(f"ladybug:{tmp_path / 'town'} does not answer")
+
+        monkeypatch.setattr(CypherGraph, "property_columns", fail)
+        info = client.get("/v1/graphs/town").json()["info"]
+        assert (info["properties"], info["problem"]) == ([], "town does not answer")
 
 
 def test_properties_of_a_database_are_served_alike(tmp_path):

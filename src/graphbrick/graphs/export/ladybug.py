@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbrick.core.compute import Progress, silent
+from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export.blocks import Ints, Triples, mapped_texts, writable
 from graphbrick.graphs.export.groups import grouped
@@ -49,6 +50,8 @@ _ROWS = 1 << 18  # made together
 _COPIED = 1 << 22  # edges in one COPY; another COPY into the same table has to merge with what is there
 _SAVED = 1 << 22  # rows, and entries of tables for their nodes, after which the buffer pool is emptied
 _POOL = 1 << 31  # bytes; an edge takes about 170 of them while it is copied
+_POOL_OF_COLUMN = 1 << 22  # bytes; a column that was copied takes 1 to 2 MB, however few its rows
+_COLUMNS = 400  # columns that are copied before the database is opened again, which frees their memory
 _TOLD = 1_000  # relations of the shared table that its comment lists
 _FACTS = {"key": "STRING", "label": "STRING", "types": "STRING[]", "description": "STRING", "aliases": "STRING[]"}
 _OF_EDGES = ("from", "to", "key", "label")
@@ -75,7 +78,8 @@ def to_ladybug(
     ``other_relation``, whose edges have the property ``label``, too. The comment of each table says in JSON what its
     name and its properties stand for.
 
-    It takes at most about 3 GB of memory. The database is one file, which appears when it is complete.
+    It takes at most about 3 GB of memory, or 2 MB for each column of the widest table, if that is more. The database is
+    one file, which appears when it is complete.
 
     Args:
         graph: The graph.
@@ -98,7 +102,7 @@ def to_ladybug(
     [['Kenya', 'Nairobi']]
     """
     try:
-        import ladybug
+        import ladybug  # noqa: F401
     except ImportError as error:
         text = "this export needs ladybug: pip install 'graphbrick[ladybug]'"
         raise GraphbrickError(text, code="export.needs_ladybug") from error
@@ -111,18 +115,11 @@ def to_ladybug(
         new_export_file(path, overwrite=overwrite) as file,
         tempfile.TemporaryDirectory(dir=file.parent) as scratch,
     ):
+        export = _Export(graph, Path(scratch), progress, left_out)
         try:
-            with (
-                ladybug.Database(str(file), buffer_pool_size=_POOL, auto_checkpoint=False) as database,
-                ladybug.Connection(database) as connection,
-            ):
-                _Export(graph, connection, Path(scratch), progress, left_out).run()
-                connection.execute("CHECKPOINT")
+            export.run(file)
         except RuntimeError as error:
-            raise GraphbrickError(
-                f"{path} cannot be written: {error}; choose another place, or make room there",
-                code="export.ladybug_failed",
-            ) from error
+            raise _failure(path, error, export.widest) from error
     tell_left_out(left_out)
     return path
 
@@ -135,16 +132,13 @@ class _Export:
 
     Args:
         graph: The graph.
-        connection: An open connection to an empty database.
         scratch: A folder for temporary files.
         progress: Called now and then.
         left_out: Receives what the database cannot hold.
     """
 
-    def __init__(
-        self, graph: StoredGraph, connection: Any, scratch: Path, progress: Progress, left_out: LeftOut
-    ) -> None:
-        self._graph, self._connection, self._progress = graph, connection, progress
+    def __init__(self, graph: StoredGraph, scratch: Path, progress: Progress, left_out: LeftOut) -> None:
+        self._graph, self._progress = graph, progress
         self._layout = layout(graph, progress)
         self._keys = mapped_texts(scratch / "keys", map(graph.key, range(graph.n_entities)))
         table_of, n_types = self._layout.table_of, len(self._layout.types)
@@ -171,10 +165,45 @@ class _Export:
         self._of_nodes = PropertyColumns(graph, table_of, properties, left_out, of_triples=False)
         taken = set(_OF_EDGES)
         self._of_edges = PropertyColumns(graph, self._layout.relation_table, taken, left_out, of_triples=True)
-        self._unsaved = 0
+        self._unsaved = self._columns = 0
 
-    def run(self) -> None:
-        """Create and fill all tables; they are created together, as each commit is flushed to the disk."""
+    @cached_property
+    def widest(self) -> int:
+        """The largest number of columns of a table."""
+        nodes = max(
+            len(_FACTS) + len(self._valued(i)) + len(self._of_nodes.of_table(i)) for i in range(len(self._tables))
+        )
+        edges = (len(self._of_edges.of_table(number)) for number in range(len(self._relations)))
+        return max(nodes, len(_OF_EDGES) + max(edges, default=0))
+
+    def run(self, file: Path) -> None:
+        """Create and fill all tables of a new database.
+
+        Args:
+            file: The file of the database.
+        """
+        self._open(file)
+        try:
+            self._write()
+            self._connection.execute("CHECKPOINT")
+        finally:
+            self._close()
+
+    def _open(self, file: Path) -> None:
+        import ladybug
+
+        pool = max(_POOL, self.widest * _POOL_OF_COLUMN)
+        self._file = file
+        self._database = ladybug.Database(str(file), buffer_pool_size=pool, auto_checkpoint=False)
+        self._connection = ladybug.Connection(self._database)
+        self._unsaved = self._columns = 0
+
+    def _close(self) -> None:
+        self._connection.close()
+        self._database.close()
+
+    def _write(self) -> None:
+        """Write all tables; they are created together, as each commit is flushed to the disk."""
         columns = [self._valued(number) for number in range(len(self._tables))]
         self._connection.execute("BEGIN TRANSACTION")
         for number, valued in enumerate(columns):
@@ -316,7 +345,12 @@ class _Export:
             rows: The rows.
             entries: Nodes that the table on disk has an entry for, besides its rows.
         """
+        if self._columns and self._columns + rows.num_columns > _COLUMNS:
+            self._connection.execute("CHECKPOINT")
+            self._close()
+            self._open(self._file)
         self._connection.execute(f"COPY {table} FROM $rows{options}", {"rows": rows})
+        self._columns += rows.num_columns
         self._unsaved += len(rows) + entries
         if self._unsaved >= _SAVED:
             self._connection.execute("CHECKPOINT")
@@ -325,6 +359,19 @@ class _Export:
     def _comment(self, table: str, what: Mapping[str, object]) -> None:
         text = json.dumps(what, ensure_ascii=False).replace("\\", "\\\\").replace("'", "\\'")
         self._connection.execute(f"COMMENT ON TABLE {table} IS '{writable(text)}'")
+
+
+def _failure(path: Path, error: RuntimeError, columns: int) -> GraphbrickError:
+    """Return the error of an export that ladybug cannot write."""
+    if "Buffer manager" in str(error):
+        advice = (
+            f"the widest table has {columns:,} columns, of which ladybug holds each in memory; build the graph from "
+            "fewer properties, or export it to parquet"
+        )
+    else:
+        advice = "choose another place, or make room there"
+    text = f"{path} cannot be written: {error}; {advice}"
+    return GraphbrickError(text, code="export.ladybug_failed", columns=columns)
 
 
 def _relation_name(label: str, tables: set[str]) -> str:

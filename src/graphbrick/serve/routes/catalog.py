@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from graphbrick.core.errors import PipelineError
-from graphbrick.core.graph import capabilities_of
+from graphbrick.core.errors import GraphbrickError, PipelineError
+from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import shortened
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.info import graph_info
+from graphbrick.graphs.info import graph_info, property_facts
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.blocks import BlockError, from_blocks, to_blocks
 from graphbrick.pipeline.brick import Brick
@@ -28,7 +28,7 @@ from graphbrick.serve.service import Service
 from graphbrick.serve.trust import calls_model
 
 router = APIRouter(prefix="/v1", tags=["catalogue"])
-_MOST_PROPERTIES, _LONGEST_EXAMPLE = 1_000, 200  # of a graph, and characters
+_MOST_TYPES, _MOST_PROPERTIES, _LONGEST_EXAMPLE = 1_000, 1_000, 200  # of a graph, and characters
 
 
 @router.get("/graphs", summary="List the graphs")
@@ -51,26 +51,39 @@ async def graph(name: Name, service: Serving, request: Request) -> dict[str, Any
     """Return counts, origin, the most frequent relations, the types and the properties of a graph.
 
     At most 1,000 properties of entities and of triples each are listed; ``more_properties`` says how many others
-    there are. Examples are cut after 200 characters.
+    there are, ``more_types`` the same beyond 1,000 types. Examples are cut after 200 characters. Of a database the
+    properties of entities are listed, or ``problem`` says why not; its ``schema`` has those of triples.
     """
     opened = service.graph(name)
 
     def work() -> dict[str, Any]:
-        facts = _graph(service, opened)
-        if isinstance(opened.graph, Graph):
-            info = {key: value for key, value in graph_info(opened.graph).items() if key != "graph"}
+        facts, graph = _graph(service, opened), opened.graph
+        if isinstance(graph, Graph):
+            info = {key: value for key, value in graph_info(graph).items() if key != "graph"}
             facts["info"] = info | _short_properties(info)
-            facts["types"] = opened.graph.type_labels()[:1000]
+            types = graph.type_labels()
+            facts |= {"types": types[:_MOST_TYPES], "more_types": len(types[_MOST_TYPES:])}
+        elif Capability.PROPERTIES in capabilities_of(graph):
+            facts["info"] = _info_of_database(service, graph)
         return facts
 
     return await look_up(service, request, work)
+
+
+def _info_of_database(service: Service, graph: Any) -> dict[str, Any]:
+    """Return the properties of a database; one that does not answer is described without them."""
+    try:
+        columns, problem = graph.property_columns(), None
+    except GraphbrickError as error:
+        columns, problem = [], service.without_places(str(error))
+    return _short_properties({"properties": list(map(property_facts, columns))}) | {"problem": problem}
 
 
 def _short_properties(info: dict[str, Any]) -> dict[str, Any]:
     """Return the lists of properties in a size that can be sent."""
     short: dict[str, Any] = {"more_properties": 0}
     for name in ("properties", "triple_properties"):
-        rows = info[name]
+        rows = info.get(name, [])
         short["more_properties"] += len(rows[_MOST_PROPERTIES:])
         short[name] = [
             row | {"examples": [shortened(example, _LONGEST_EXAMPLE) for example in row["examples"]]}

@@ -30,7 +30,9 @@ export function propertyOverview(info) {
   const notes = Object.entries(info?.not_kept || {});
   return [
     rows.length ? [el("h3", {}, "Properties"), listing(rows.slice(0, FIRST)),
-      rows.length > FIRST ? el("details", {}, el("summary", {}, `${number(rows.length - FIRST)} more`), listing(rows.slice(FIRST))) : null] : null,
+      rows.length > FIRST ? el("details", {}, el("summary", {}, `${number(rows.length - FIRST)} more`), listing(rows.slice(FIRST))) : null,
+      info.more_properties ? el("p", { class: "muted" }, `and ${number(info.more_properties)} more properties`) : null] : null,
+    info?.problem ? el("p", { class: "muted" }, `The properties cannot be read: ${info.problem}`) : null,
     notes.length ? [el("h3", {}, "Not kept by the build"), el("ul", { class: "not-kept" }, notes.map(([what, { count, examples }]) => (
       el("li", {}, `${number(count)} ${what}${examples?.length ? `, such as ${examples.join(", ")}` : ""}`))))] : null,
   ];
