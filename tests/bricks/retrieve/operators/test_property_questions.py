@@ -11,7 +11,7 @@ from property_graphs import clinic_graph, shop_graph, shop_records
 from staff import Indifferent
 
 from graphbrick import PathAnswer, Patterns
-from graphbrick.bricks.retrieve.operators.stage import EXPLAINED, Operators
+from graphbrick.bricks.retrieve.operators.stage import ASSUMED, EXPLAINED, Operators
 from graphbrick.core.errors import LinkError
 from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.protocol import HasProperties
@@ -61,6 +61,8 @@ SHOP = [
     ("What is the average price of the products that Bergmann & Co sells?", ["53.5"]),
     ("How many products are not in stock?", ["2"]),
     ("Which red or brown products are there?", ["Copper Pot", "Oak Board", "Red Toaster"]),
+    ("Which products other than red ones cost less than 30?", ["Blue Kettle", "Glass Jug", "Steel Pan"]),
+    ("Which products are neither red nor blue?", ["Glass Jug", "Oak Board", "Steel Pan"]),
     ("Which products are not red?", ["Blue Kettle", "Glass Jug", "Oak Board", "Steel Pan"]),
     ("Since when does Orlen Trading sell the Red Toaster?", ["2021"]),
     ("Which vendor is the oldest?", ["Bergmann & Co"]),
@@ -125,6 +127,53 @@ def test_a_property_that_something_lacks_is_not_answered_by_a_neighbour(shop: Gr
     assert answer.trace is not None
     (values,) = (values for code, values in told(answer.trace.events) if code == "operators.not_answered")
     assert (values["reason"], values["name"]) == ("operators.no_value", name)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Is the Red Toaster red on weekends?", ("weekend",)),
+        ("What colour is the Blue Kettle painted in China?", ("china",)),
+        ("Since when does Orlen Trading sell the Red Toaster in Berlin?", ("berlin",)),
+        ("Since when does Orlen Trading sell the Red Toaster to Ada Rowe?", ("e2",)),
+        ("Is the Blue Kettle made in 2019 blue?", ("2019",)),
+        ("What is the sell price of Blue Kettle?", ("pric",)),
+        ("Blue Kettle price tax", ("pric",)),
+        ("What colour is the Blue Kettle launched?", ("launch",)),
+        ("Which vendors born in Germany are there?", ("bear",)),
+        ("Who was born in Germany?", ("bear",)),
+    ],
+)
+def test_words_that_the_plan_of_a_value_leaves_unread_refuse_it(
+    shop: Graph, question: str, words: tuple[str, ...]
+) -> None:
+    answer = PIPELINE(shop, question)
+    assert answer.texts == ()
+    assert answer.trace is not None
+    (values,) = (values for code, values in told(answer.trace.events) if code == "operators.not_answered")
+    assert (values["reason"], values["words"]) == ("operators.unread_words", words)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "confidence"),
+    [
+        ("What colour is the Blue Kettle?", ("blue",), EXPLAINED),
+        ("What colour is the Blue Kettle painted?", ("blue",), EXPLAINED),
+        ("What colour is the Blue Kettle shipped in?", ("blue",), ASSUMED),
+        ("Which products cost more than 80?", ("Copper Pot",), EXPLAINED),
+        ("Which products cost more than $80?", ("Copper Pot",), ASSUMED),
+        ("Which products cost more than 80 euros?", ("Copper Pot",), ASSUMED),
+        ("Which vendors are based in Germany?", ("Bergmann & Co",), EXPLAINED),
+        ("Which vendors boycotted in Germany are there?", ("Bergmann & Co",), ASSUMED),
+    ],
+)
+def test_a_verb_or_currency_that_the_graph_does_not_know_is_an_assumption(
+    shop: Graph, question: str, texts: tuple[str, ...], confidence: float
+) -> None:
+    answer = PIPELINE(shop, question)
+    assert (answer.texts, answer.confidence) == (texts, confidence)
+    assert answer.trace is not None
+    assert ("operators.assumption" in answer.trace.event_codes) == (confidence == ASSUMED)
 
 
 def test_a_value_that_nothing_has_is_no_condition(shop: Graph) -> None:
@@ -220,3 +269,17 @@ def test_describing_may_be_a_relation_where_nothing_has_a_description(tmp_path: 
     assert PIPELINE(graph, "describe Salt Road").texts == ("moody",)
     described = build([*films, EntityRecord("Salt Road", description="A film.")], tmp_path / "described.graph")
     assert PIPELINE(described, "describe Salt Road").texts == ("Salt Road. A film. described as: moody",)
+
+
+def test_an_amount_in_another_currency_than_that_of_the_graph_is_refused(tmp_path: Path) -> None:
+    records = [
+        EntityRecord(name, name, (), ("Lamp",), None, {"price_eur": n}) for name, n in (("Ray", 20), ("Glow", 40))
+    ]
+    graph = build([*records, ("Ray", "beside", "Glow")], tmp_path / "lamps.graph")
+    assert asked(graph, "Which lamps cost more than 30 euros?") == ["Glow"]
+    assert asked(graph, "Which lamps cost more than €30?") == ["Glow"]
+    answer = PIPELINE(graph, "Which lamps cost more than $30?")
+    assert answer.texts == ()
+    assert answer.trace is not None
+    (values,) = (values for code, values in told(answer.trace.events) if code == "operators.not_answered")
+    assert (values["reason"], values["own"]) == ("operators.other_currency", "€")

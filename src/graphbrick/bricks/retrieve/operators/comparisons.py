@@ -13,7 +13,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
-from graphbrick.language.stems import stems
+from graphbrick.language.stems import WORD, spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
@@ -336,7 +336,9 @@ class Comparisons:
                     f"'between' needs two numbers, got {bounds.right!r}", code="operators.between_numbers"
                 )
             rest = upper.rest
-        rest = self.english.without("money", re.sub(r"^(?:of|in) ", "", rest))
+        rest = re.sub(r"^(?:of|in) ", "", rest)
+        money = self.english.search("money", rest)
+        rest = self.english.without("money", rest)
         words = " ".join(filter(None, (words, rest))).strip()
         inside = self.english.match("inside", words)
         if inside and isinstance(base, p.Members):
@@ -358,7 +360,22 @@ class Comparisons:
                 code="operators.not_a_date",
             )
         low = amount.value if upper is None else self._same_scale(bounds.right, amount.value, upper.value)
-        return p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
+        plan = p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
+        if money:
+            self._check_currency(plan, measure, money[0])
+        return plan
+
+    def _check_currency(self, plan: SetPlan, measure: p.Measure, word: str) -> None:
+        """Record the assumption that a number is in a currency; refuse one that is not that of the graph."""
+        currencies, name = self.english.currencies, measure.text(self.place)
+        units = [measure.unit(self.place), *WORD.findall(spaced(name).lower())]
+        own = next((currencies[unit] for unit in units if unit in currencies), "")
+        if own and own != currencies[word]:
+            raise CannotPlanError(
+                f"{name} is in {own}, not in {word}", code="operators.other_currency", own=own, word=word
+            )
+        if not own:
+            self.resolver.assumptions[plan] = f"{word!r} is not in this graph; {name} is compared as it is"
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
         """Read «larger than e1», «more people than e1»."""

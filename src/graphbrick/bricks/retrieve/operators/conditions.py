@@ -34,7 +34,9 @@ _PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
 _PARTICIPLE = re.compile(r"(?P<word>\b[a-z]+(?:ed|en|n|t|ing|de))\s+$")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
 _WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working)\s+$")
-_NEGATED = re.compile(r"\b(?:not|non|never)[ -]+(?:an? )?$")
+_NEGATED = re.compile(
+    r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding)[ -]+(?:(?:an?|in|by) )?$"
+)
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
 
 
@@ -75,18 +77,20 @@ class Conditions:
             base, rest = self._base(bare)
         else:
             groups, negated = groups[1:], negated[1:]
+        linked = False
         for group, is_not in zip(groups, negated, strict=True):
             base, is_linked = self._narrowed(base, group, said, is_not)
-            rest = [] if is_linked else rest
-        if rest and base is not None and not self.lexicon.classes_in(bare):  # «who works» in Germany
+            linked |= is_linked
+        if rest and not linked and base is not None and not self.lexicon.classes_in(bare):  # «who works» in Germany
             leads = self._linked(base, None, said)
-            base, rest = (leads, []) if leads is not None else (base, rest)
-        if rest or base is None:
+            base, linked = (base, False) if leads is None else (leads, True)
+        if (rest and not linked) or base is None:
             raise CannotPlanError(
                 f"nothing in this graph speaks of {' '.join(map(repr, rest))}",
                 code="conditions.unread_words",
                 words=tuple(rest),
             )
+        self.resolver.assume(base, self.resolver.unexplained(base, [*verbs, *rest], by_relations=linked))
         return base
 
     def _around(self, bare: str, groups: list[list[Term]], said: set[str]) -> SetPlan | None:

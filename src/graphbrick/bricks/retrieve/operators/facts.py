@@ -18,6 +18,7 @@ from graphbrick.patterns.properties.sources import Source, has_columns, sources_
 
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
 _GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text")))
+_AMOUNT = re.compile(r"(?:least|most) ")  # after «at»
 _IN = re.compile(r" (?:in|on|at)$")
 _TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
 
@@ -38,7 +39,7 @@ class Facts:
         """Return the plan of a question for a value; None for another question.
 
         Raises:
-            CannotPlanError: It names a property that the entities do not have, or that the graph does not know.
+            CannotPlanError: It names a property that the entities do not have, or has words that no plan uses.
         """
         rules = (
             self._all_values, self._between, self._since, self._when, self._where, self._how_much, self._is, self._of,
@@ -52,6 +53,7 @@ class Facts:
                     raise
                 continue  # a part of the question is none that this rule reads
             if plan is not None:
+                self.parser.check_read(text, plan)
                 return plan
         return None
 
@@ -111,11 +113,7 @@ class Facts:
 
     def _values(self, sources: Sequence[Source], base: SetPlan, part: str = "") -> Plan | None:
         source = self._own(sources, base)
-        return None if source is None else self._plan(base, source, part)
-
-    @staticmethod
-    def _plan(base: SetPlan, source: Source, part: str = "") -> Plan:
-        return Values(base, source, part)
+        return None if source is None else Values(base, source, part)
 
     def _base(self, text: str) -> SetPlan:
         parser = self.parser
@@ -131,11 +129,11 @@ class Facts:
     def check(self, text: str) -> None:
         """Raise `CannotPlanError` if a question asks for a property that no rule could read, not for an entity."""
         match = self.english.match("asked_noun", text)
-        words = self.english.content(match["noun"]) if match else []
-        if match is None or self.lexicon.classes_in(match["noun"]) or self._is_relation(match["noun"]):
-            return
-        if self._said(words):
-            raise no_value(text[match.end() :].strip(), match["noun"])
+        noun = match["noun"] if match else ""
+        is_of_entity = self.lexicon.classes_in(noun) or self._is_relation(noun)
+        if match and not is_of_entity and self._said(self.english.content(noun)):
+            raise no_value(text[match.end() :].strip(), noun)
+        self.parser.check_no_property(text)
 
     def _missing(self, base: SetPlan, phrase: str) -> CannotPlanError:
         return no_value(base.text(self.place), phrase)
@@ -158,12 +156,16 @@ class Facts:
         rest = match["rest"]
         for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
             phrase, where = rest[: split.start()], rest[split.end() :]
-            if self.english.read_amount(where) or not (MENTION.search(where) or self.english.content(where)):
+            if (
+                _AMOUNT.match(where)
+                or self.english.read_amount(where)
+                or not (MENTION.search(where) or self.english.content(where))
+            ):
                 continue
             if phrase in ("name", "names") and not MENTION.fullmatch(where):
                 return self._base(where)
             sources, part = self._named(phrase)
-            if not sources:
+            if not sources or (sources[0].is_date and text.startswith("who ")):
                 continue
             base = self._owners(where, phrase)
             plan = self._values(sources, base, part)
@@ -235,7 +237,7 @@ class Facts:
         if not chosen or not len(entities):
             return None
         along = Along(int(entities[0]), (chosen[0],))
-        return self._plan(along if len(entities) == 1 else Through(base, along), steps[chosen[0]], part)
+        return Values(along if len(entities) == 1 else Through(base, along), steps[chosen[0]], part)
 
     def _where(self, text: str) -> Plan | None:
         """Read «where is e0 from», unless a relation has the verb."""
@@ -279,9 +281,9 @@ class Facts:
         own = [source for source in self.sources if source.is_date and self._own([source], base)]
         plain = [source for source in own if source.words <= _TIME]
         if len(plain) == 1 and not match["other"] and (not verbs or set(verbs) & _HAPPEN):
-            return self._plan(base, plain[0])
+            return Values(base, plain[0])
         if not verbs and len(own) == 1:
-            return self._plan(base, own[0])
+            return Values(base, own[0])
         if any(any(map(str.isdigit, self.place.graph.label(end))) for end in self._ends(base, verbs)):
             return None  # a year or date that is an entity
         raise self._missing(base, f"time when it {match['verb'] or 'was'}")
@@ -289,12 +291,13 @@ class Facts:
     def _ends(self, base: SetPlan, verbs: Sequence[str]) -> list[int]:
         """Return some entities that relations with one of some verbs join to a set; of all relations without verbs."""
         graph, names = self.place.graph, self.lexicon.relations
-        triples = [triple for entity in base.run(self.place)[:_SAMPLE].tolist() for triple in self._triples(entity)]
+        entities = base.run(self.place)[:_SAMPLE].tolist()
         return [
             end
-            for triple in triples
+            for entity in entities
+            for triple in self._triples(entity)
             for head, relation, tail in [graph.triple(triple)]
-            for end in (head, tail)
+            for end in {head, tail} - {entity}
             if not verbs or any(self.english.is_among(word, names[relation].words) for word in verbs)
         ]
 
@@ -335,12 +338,9 @@ class Facts:
             sources = tuple(source for source in sources if source in self._said(self.english.content(match["noun"])))
         rest = f"{told[: term.start]} {told[term.end :]}"
         is_not = bool(re.search(r"\b(?:not|never)\b", rest))
-        if not sources or not self._share_of_any(sources, base):
+        if not sources or self._own(sources, base) is None:
             raise self._missing(base, sources[0].name if sources else match["noun"])
         return Holds(base, sources, term.value, is_not)
-
-    def _share_of_any(self, sources: Sequence[Source], base: SetPlan) -> bool:
-        return self._own(sources, base) is not None
 
     # Properties of triples
 

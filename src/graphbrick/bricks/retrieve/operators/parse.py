@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.comparisons import Comparisons, Superlatives
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnknownNounError
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.stems import WORD, stem, stems
-from graphbrick.patterns.properties.sources import has_columns
+from graphbrick.patterns.properties.sources import has_columns, sources_of
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
@@ -51,6 +52,37 @@ class Parser:
         """Return the first value of a property in the question, which calls for a condition; "" for none."""
         terms = self.conditions.terms(self.question.text) if has_columns(self.place.graph) else ()
         return self.question.text[terms[0].start : terms[0].end] if terms else ""
+
+    def check_read(self, text: str, plan: Plan) -> None:
+        """Record a verb that the plan of a value does not use as an assumption; refuse a plan that leaves more unread.
+
+        Raises:
+            CannotPlanError: Words have a meaning that the plan does not have.
+        """
+        resolver, texts, said = self.resolver, plan.texts(self.place), text
+        for term in reversed(self.conditions.terms(text)):
+            if any(source.name in texts[0] for source in term.sources):
+                said = said[: term.start] + said[term.end :]
+        words = self.english.content(MENTION.sub(" ", said))
+        if not isinstance(getattr(plan, "base", None), p.Listed | None):  # its rules read the phrase for the owners
+            words = [word for word in words if word not in self.english.all_words and not word.isdecimal()]
+        unread = resolver.unexplained(plan, words)
+        labels = {match[0]: self.place.graph.label(self.entity(match[0])) for match in MENTION.finditer(text)}
+        unread += [mention for mention, label in labels.items() if not any(label in one for one in texts)]
+        verbs = {stem(word) for word in re.findall(r"\be\d+ ([a-z-]+)\b", text)}
+        if len(unread) > 1 or not verbs.issuperset(unread):
+            raise resolver.unread(plan, unread)
+        resolver.assume(plan, unread)
+
+    def check_no_property(self, text: str) -> None:
+        """Raise `CannotPlanError` if a question that no rule reads names a property, which no path answers."""
+        words = self.english.content(MENTION.sub(" ", text))
+        for source in sources_of(self.place.graph):
+            for word in words:
+                if source.relation < 0 and source.stems == (word,) and word not in self.resolver.lexicon.words:
+                    raise CannotPlanError(
+                        f"this question speaks of {source.name}, but no rule reads it", code=UNREAD_WORDS, words=(word,)
+                    )
 
     def listed(self, text: str) -> p.Listed:
         """Return the entities that a text mentions."""

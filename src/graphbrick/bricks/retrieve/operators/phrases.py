@@ -81,7 +81,7 @@ class PhraseResolver:
 
     def __init__(self, patterns: Patterns, place: Place, lexicon: Lexicon, english: English) -> None:
         self.place, self.lexicon, self.english = place, lexicon, english
-        self.assumptions: dict[SetPlan, str] = {}
+        self.assumptions: dict[Plan, str] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
         self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
         class_words = {word for name in lexicon.by_class for word in name}

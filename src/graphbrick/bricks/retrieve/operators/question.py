@@ -23,6 +23,7 @@ _POLITE = re.compile(
 _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
+_SIGN_FIRST = re.compile(r"([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
 _THE = re.compile(r"\bthe (e\d+)\b")
 _SHORT_FORMS = (("n't", " not"), ("can not", "cannot"), ("how's", "how is"), ("what's", "what is"), ("who's", "who is"))
@@ -131,10 +132,13 @@ def tidy(text: str) -> str:
     'what is the largest city of e0'
     >>> tidy("Of the countries that border e0, which one is the largest?".lower())
     'which of the countries that border e0 is the largest'
+    >>> tidy("who earns more than $1.5 million?")
+    'who earns more than 1.5 million $'
     """
     text = _SPACES.sub(" ", text.replace("`", "'")).strip().rstrip("?.! ")
     for short, long in _SHORT_FORMS:
         text = text.replace(short, long)
+    text = _SIGN_FIRST.sub(r"\2 \1", text)
     text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", _POLITE.sub("", text)))
     for _ in range(2):
         text = _POSSESSIVE.sub(r"the \2 of \1", text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 
@@ -15,17 +15,76 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Having,
     Holding,
     Measure,
+    Plan,
     SetPlan,
     UnknownNounError,
 )
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.stems import stems
+from graphbrick.language.stems import spaced, stems
+from graphbrick.patterns.lexicon import RelationNames
 from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
+
+_TYPED = 20  # owners whose types explain a noun
 
 
 class Resolver(PhraseResolver):
     """A finder of the patterns and measures that phrases of a question speak of."""
+
+    def assume(self, plan: Plan, verbs: Sequence[str]) -> None:
+        """Record the assumption that verbs which a plan does not use mean what the plan says.
+
+        Raises:
+            CannotPlanError: A verb speaks of something else: «born», or a relation of the graph.
+        """
+        if not verbs:
+            return
+        relations = self.lexicon.relations
+        if any(verb in self.english.near or self._is_of_any(verb, relations) for verb in verbs):
+            raise self.unread(plan, verbs)
+        quoted = " ".join(map(repr, verbs))
+        self.assumptions[plan] = f"{quoted} is not a word of this graph; taken for {plan.text(self.place)}"
+
+    def unexplained(self, plan: Plan, words: Sequence[str], *, by_relations: bool = False) -> list[str]:
+        """Return the stems that neither a plan nor the types of the entities in it explain.
+
+        Args:
+            plan: The plan.
+            words: The stems.
+            by_relations: Whether only the relations of the plan count, as for the verb of «people who live in Kenya».
+        """
+        graph, texts = self.place.graph, plan.texts(self.place)
+        relations = [
+            names
+            for number, names in enumerate(self.lexicon.relations)
+            if any(graph.relation_label(number) in text for text in texts)
+        ]
+        own = set[str]()
+        if not by_relations:
+            types = {name for owner in plan.owners(self.place)[:_TYPED].tolist() for name in graph.types(owner)}
+            own |= {word for text in (*texts, *types) for word in stems(spaced(text))}
+        return [
+            word
+            for word in words
+            if word not in self.english.value_words
+            and not self.english.is_among(word, own)
+            and not self._is_of_any(word, relations)
+            and not self._measures(word, own)
+        ]
+
+    def unread(self, plan: Plan, words: Sequence[str]) -> CannotPlanError:
+        """Return the error that a plan leaves words of the question unread."""
+        text = f"«{plan.text(self.place)}» leaves {' '.join(map(repr, words))} of the question unread"
+        return CannotPlanError(text, code=UNREAD_WORDS, words=tuple(words))
+
+    def _is_of_any(self, word: str, relations: Sequence[RelationNames]) -> bool:
+        return any(self.english.is_among(word, names.words) for names in relations)
+
+    def _measures(self, word: str, words: Set[str]) -> bool:
+        """Return whether a word is an adjective of a property that has some words: «how heavy» for the weight."""
+        comparison = self.english.comparatives.get(f"more {word}")
+        return comparison is not None and any(words >= set(stems(name)) for name in comparison.names)
 
     def degree(self, words: str, base: SetPlan) -> Degree:
         """Return the count for each entity that a phrase asks for: «languages spoken in».

@@ -50,6 +50,9 @@ class UnreadWordError(CannotPlanError):
 NO_VALUE = "operators.no_value"
 """The code of the error that entities do not have a property that is asked for."""
 
+UNREAD_WORDS = "operators.unread_words"
+"""The code of the error that the plan of a value does not use words of the question."""
+
 
 def no_value(owner: str, name: str) -> CannotPlanError:
     """Return the error that something does not have a property."""
@@ -104,6 +107,14 @@ class Plan(ABC):
     @abstractmethod
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
+
+    def texts(self, place: Place) -> list[str]:
+        """Return all that the plan says of the graph, first the plan as people read it."""
+        return [self.text(place)]
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities whose properties the plan gives; none for a plan that does not give values."""
+        return np.zeros(0, dtype=np.int64)
 
 
 class SetPlan(Plan):

@@ -25,7 +25,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.question import question_of
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
-from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, Shown, TextPlan
+from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import English, english
@@ -118,7 +118,7 @@ class Operators(RetrieveStage):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
-            if not cue and query.seeds and error.code != NO_VALUE:
+            if not cue and query.seeds and error.code not in (NO_VALUE, UNREAD_WORDS):
                 return self.patterns.retrieve(query, subgraph)
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",

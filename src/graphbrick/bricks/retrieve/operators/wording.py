@@ -85,6 +85,7 @@ class English:
         anything: Stems of nouns for any entity.
         class_words: Stems of words that are near the name of a class: «town» for city.
         verbs: Stems before which the noun of a question ends.
+        value_words: Stems of words that only say that something has a value, such as «written» of a language.
         unknown: Words for operators that no rule knows.
         not_superlative: Words that end in «est» and are no superlatives.
         patterns: The wordings of the operators, by name.
@@ -95,6 +96,7 @@ class English:
         scales: Words such as «million».
         months: The number of each month by its names.
         units: For each unit, how many of the unit of the graph it is.
+        currencies: The sign of each currency by its names.
     """
 
     plain: frozenset[str]
@@ -107,6 +109,7 @@ class English:
     anything: frozenset[str]
     class_words: frozenset[str]
     verbs: frozenset[str]
+    value_words: frozenset[str]
     unknown: tuple[str, ...]
     not_superlative: frozenset[str]
     patterns: Mapping[str, tuple[re.Pattern[str], ...]]
@@ -117,6 +120,7 @@ class English:
     scales: Mapping[str, float]
     months: Mapping[str, int]
     units: Mapping[str, float]
+    currencies: Mapping[str, str]
 
     @cached_property
     def all_words(self) -> frozenset[str]:
@@ -223,6 +227,8 @@ def english() -> English:
     compare = {phrase: kind for kind, phrases in content["compare"].items() for phrase in phrases}
     macros = dict(content["macros"])
     macros |= _macros(superlatives, comparatives, compare, numbers, content["ordinals"], content["months"])
+    currencies = {name: sign for sign, names in content["currencies"].items() for name in (sign, *names)}
+    macros["currency"] = _any_of(currencies)
     near: dict[str, tuple[Stems, ...]] = {}
     for word, others in content["near"].items():
         near[stem(word)] = tuple(dict.fromkeys((*near.get(stem(word), ()), *map(stems, others))))
@@ -238,6 +244,7 @@ def english() -> English:
         anything=frozenset(map(stem, content["words"]["anything"].split())),
         class_words=frozenset(map(stem, content["words"]["class_words"].split())),
         verbs=frozenset(map(stem, content["words"]["verbs"].split())),
+        value_words=frozenset(map(stem, content["words"]["value_words"].split())),
         unknown=tuple(content["words"]["unknown"]),
         not_superlative=frozenset(content["words"]["not_superlative"].split()),
         patterns=_Compiled(content["patterns"], macros),
@@ -248,6 +255,7 @@ def english() -> English:
         scales=scales,
         months=content["months"],
         units={unit: float(factor) for unit, (_, factor) in content["units"].items()},
+        currencies=currencies,
     )
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.bricks.retrieve.operators.sets import (
+    Ints,
     Listed,
     Place,
     SetPlan,
@@ -38,6 +41,10 @@ class Values(TextPlan):
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
         return f"{self.part or ''}{' of ' if self.part else ''}{self.source.name} of: {self.base.text(place)}"
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities of the set."""
+        return self.base.run(place)
 
     def shown(self, place: Place) -> list[Shown]:
         """Return the distinct values, in the order of the entities."""
@@ -80,6 +87,10 @@ class Holds(TextPlan):
         text = f"is {self.base.text(place)} among: {Where(None, self._of(place), self.value).text(place)}"
         return f"not ({text})" if self.is_not else text
 
+    def owners(self, place: Place) -> Ints:
+        """Return the entities."""
+        return self.base.run(place)
+
     def _of(self, place: Place) -> tuple[Source, ...]:
         """Return the properties that all the entities have."""
         own = [place.graph.properties(entity) for entity in self.base.run(place).tolist()]
@@ -109,6 +120,14 @@ class TripleValues(TextPlan):
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
         return f"{self.name} of: {'; '.join(map(place.graph.triple_text, self.triples[:3]))}"
+
+    def texts(self, place: Place) -> list[str]:
+        """Return the plan as people read it, and all its triples."""
+        return [self.text(place), *map(place.graph.triple_text, self.triples)]
+
+    def owners(self, place: Place) -> Ints:
+        """Return the ends of the triples."""
+        return np.array([end for triple in self.triples for end in place.graph.triple(triple)[::2]], dtype=np.int64)
 
     def shown(self, place: Place) -> list[Shown]:
         """Return the distinct values."""
