@@ -78,8 +78,8 @@ def fresh_session() -> Iterator[Session]:
 
 
 # A property test tries the same examples every time, so that only a change makes it fail; `--hypothesis-profile=new`
-# looks for new ones and `thorough` tries fifty times as many. That many examples are filtered out says something about the
-# strategy, not about the code under test; a deadline would measure the machine.
+# looks for new ones, and `thorough` tries fifty times as many. That many examples are filtered out says something about
+# the strategy, not about the code under test; a deadline would measure the machine.
 _COMMON = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
 settings.register_profile("same", _COMMON, derandomize=True)
 settings.register_profile("new", _COMMON)
