@@ -309,6 +309,6 @@ def test_an_unknown_noun_is_an_assumption_of_low_confidence(staff: Graph) -> Non
 def test_patterns_are_compiled_when_used_and_all_of_them_compile() -> None:
     english.cache_clear()
     patterns = english().patterns
-    english().cue_in("where does e0 live")
+    english().cues_in("where does e0 live")
     assert len(patterns) < 5
     assert all(patterns[name] for name in patterns.texts)  # type: ignore[attr-defined]

@@ -18,8 +18,16 @@ _POSSESSIVE = re.compile(
     r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or) )"
 )
 _POLITE = re.compile(
-    r"^(?:please |(?:can|could) you (?=tell|name|list|show|give|find|count)|do you know |i want to know |so |and )+"
+    r"^(?:(?:please|kindly|so|and|well|ok|okay|hi|hello|hey|just|quick question)(?: there)?[,:!]? "
+    r"|(?:can|could|would|will|do) (?:you|anyone|someone) (?:please |kindly |possibly |happen to |also )*"
+    r"(?:(?:know|remember|recall|say)(?: of)? |(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
+    r"|i(?:'d| would)? (?:also )?(?:like|love|want|need|wish) to (?:know|find out|learn|see) "
+    r"|i(?:'m| am| was)? ?(?:wonder|wondering|asking myself) |(?:any idea|remind me|let me know) "
+    r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
+    re.IGNORECASE,
 )
+_THANKS = re.compile(r"(?:,? (?:please|thanks|thank you|by any chance))+(?=[?.! ]*$)", re.IGNORECASE)
+_INDIRECT = re.compile(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
 _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
@@ -75,6 +83,15 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         at = end
     parts.append(_without_placeholders(text[at:]))
     return Question(tidy("".join(parts)), tuple(entity for _, _, entity in places))
+
+
+def without_courtesy(text: str) -> str:
+    """Return a question without the words that only make it polite.
+
+    >>> without_courtesy("Could you please tell me who owns Auth, thanks?")
+    'who owns Auth?'
+    """
+    return _THANKS.sub("", _POLITE.sub("", text))
 
 
 def _is_id(graph: Graph, entity: int, text: str, names: list[str]) -> bool:
@@ -134,12 +151,15 @@ def tidy(text: str) -> str:
     'which of the countries that border e0 is the largest'
     >>> tidy("who earns more than $1.5 million?")
     'who earns more than 1.5 million $'
+    >>> tidy("do you happen to know where the mother of e0 is, please?")
+    'where is the mother of e0'
     """
-    text = _SPACES.sub(" ", text.replace("`", "'")).strip().rstrip("?.! ")
+    text = without_courtesy(_SPACES.sub(" ", text.replace("`", "'")).strip()).rstrip("?.! ")
     for short, long in _SHORT_FORMS:
         text = text.replace(short, long)
     text = _SIGN_FIRST.sub(r"\2 \1", text)
-    text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", _POLITE.sub("", text)))
+    text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", text))
     for _ in range(2):
         text = _POSSESSIVE.sub(r"the \2 of \1", text)
+    text = _INDIRECT.sub(r"\g<lead> \g<be> \g<what>", text)
     return _SPACES.sub(" ", text).strip()

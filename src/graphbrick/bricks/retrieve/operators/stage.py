@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
@@ -23,12 +24,12 @@ from graphbrick.bricks.retrieve.operators.plan import (
     UnreadWordError,
     ValuePlan,
 )
-from graphbrick.bricks.retrieve.operators.question import question_of
+from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
-from graphbrick.bricks.retrieve.operators.wording import English, english
+from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
 from graphbrick.core.items import ANSWER, Item
@@ -94,10 +95,12 @@ class Operators(RetrieveStage):
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
         graph, words = cast(Graph, subgraph.graph), english()
+        query = replace(query, text=without_courtesy(query.text))
         scorer = self.patterns.scorer
         lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
         question = question_of(graph, query, partial(_is_known, lexicon, words))
-        cue = words.cue_in(question.text)
+        cues = words.cues_in(question.text)
+        cue = next(iter(cues), "")
         asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
         if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
             return self.patterns.retrieve(query, subgraph)
@@ -118,8 +121,8 @@ class Operators(RetrieveStage):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
-            if not cue and query.seeds and error.code not in (NO_VALUE, UNREAD_WORDS):
-                return self.patterns.retrieve(query, subgraph)
+            if query.seeds and error.code not in (NO_VALUE, UNREAD_WORDS) and may_be_path(words, question.text, cues):
+                return self._as_path(query, subgraph, cue, error)
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
                 "operators.not_answered",
@@ -133,6 +136,17 @@ class Operators(RetrieveStage):
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
+
+    def _as_path(self, query: Query, subgraph: Subgraph, cue: str, error: CannotPlanError) -> Evidence:
+        """Return what the patterns stage says to a question that no rule reads."""
+        if cue:
+            event(
+                f"{cue!r} fits no rule ({error.code}): the question is read as a path",
+                "operators.read_as_path",
+                cue=cue,
+                reason=error.code,
+            )
+        return self.patterns.retrieve(query, subgraph)
 
     @staticmethod
     def _fact(parser: Parser) -> Plan | None:
@@ -243,6 +257,24 @@ def read(parser: Parser, text: str) -> Plan:
     if unknown:
         raise CannotPlanError(f"no rule can plan {unknown!r}", code="operators.no_rule")
     return parser.set(text)
+
+
+def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
+    """Return whether the entities at the end of a path can answer a question that seems to call for an operator.
+
+    A word such as «share» or «better» may be part of a path from the only entity: «films that share an actor with e0»,
+    «the better half of e0». Numbers, yes or no, and what does not hold are never at its end.
+
+    >>> texts = "which films share an actor with e0", "how many films share it with e0", "is e0 a man or a woman"
+    >>> [may_be_path(english(), text, english().cues_in(text)) for text in texts]
+    [True, False, True]
+    """
+    auxiliary = words.match("auxiliary", text) if words.match("choice", text) else None
+    asking = [cue for cue in cues if auxiliary is None or cue != auxiliary[0]]
+    return not asking or (
+        len(MENTION.findall(text)) == 1
+        and all(words.match("in_a_path", cue) or cue in words.comparatives for cue in asking)
+    )
 
 
 def _asks_for_card(words: English, text: str) -> bool:

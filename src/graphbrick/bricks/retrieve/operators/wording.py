@@ -143,14 +143,17 @@ class English:
         plain = [word.removesuffix("'s") for word in _WORD.findall(text)]
         return [stem(word) for word in plain if word not in self.plain and stem(word) not in self.plain]
 
-    def cue_in(self, text: str) -> str:
-        """Return the words of a question that call for an operator; empty if there are none.
+    def cues_in(self, text: str) -> list[str]:
+        """Return the words of a question that call for an operator, the first that counts first.
 
-        >>> [english().cue_in(text) for text in ("how many countries border e0", "is e0 in e1", "which is near e0")]
-        ['how many', 'is', '']
+        >>> texts = "how many countries border e0", "is e0 in e1", "which is near e0", "which share an end with no e0"
+        >>> [english().cues_in(text) for text in texts]
+        [['how many'], ['is'], [], ['share', 'no']]
         """
-        match = self.match("auxiliary", text) or self.cues.search(text) or self.search("cue_before_number", text)
-        return match[0].strip() if match else self.unknown_superlative(text)
+        first, number = self.match("auxiliary", text), self.search("cue_before_number", text)
+        matches = [*filter(None, [first]), *self.cues.finditer(text), *filter(None, [number])]
+        unknown = self.unknown_superlative(text)
+        return list(dict.fromkeys([match[0].strip() for match in matches] + ([unknown] if unknown else [])))
 
     def unknown_superlative(self, text: str) -> str:
         """Return the first word of a text that is a superlative of an unlisted adjective; "" if there is none.
