@@ -37,7 +37,19 @@ _AFTER_NOUN = re.compile(r"\b(?:is|are|was|were|do|does|did|have|has|had|that|wh
 # What a pattern loses for each fault; the scores of the scorer count by `_TRUST`, and at most `_WORST`.
 _UNSAID_WORD, _UNSAID_NAMED, _UNSAID_PLAIN, _HOP, _BACK_AND_FORTH, _WRONG_END = 4.0, 7.0, 1.0, 3.0, 5.0, 20.0
 _WORST, _TRUST = 20.0, 0.3
+_WRONG_WAY = 6.0
 _WHOLE_LABEL = 2.0  # what a pattern gains for a label of several words in a row: «plays for» is not «plays at»
+_PREPOSITIONS = frozenset("of in by at with for to from on as is a an the".split())
+_AFTER = "(?P<after>of|in|on|at|to|for|with|from)"
+# Where the entity stands beside a verb, and whether it is its subject then.
+_VOICES = (
+    (re.compile(r"\b(?:do|does|did|can) e\d+ (?P<verb>[a-z -]+)"), True),
+    (re.compile(r"\b(?P<verb>[a-z-]+) by e\d+\b"), True),
+    (re.compile(rf"\b(?:is|are|was|were) e\d+ (?:an? |the )?(?P<verb>[a-z-]+) {_AFTER}$"), True),
+    (re.compile(r"\be\d+ (?P<verb>[a-z-]+) by\b"), False),
+    (re.compile(rf"(?<!the )(?<!\ban )(?<!\ba )\b(?P<verb>[a-z-]+)(?: {_AFTER})? e\d+\b"), False),
+    (re.compile(rf"\ban? (?P<verb>[a-z-]+) {_AFTER} e\d+\b"), False),
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,7 @@ class _Match:
         said: Relations that words of the phrase speak of.
         excess: Relations with a meaning of their own that no word speaks of.
         is_wrong: Whether its ends are not what the phrase asks for.
+        is_turned: Whether it follows a verb from its object where the phrase names the subject, or the other way round.
     """
 
     along: Along
@@ -59,11 +72,12 @@ class _Match:
     said: int
     excess: int
     is_wrong: bool
+    is_turned: bool
 
     @property
     def is_good(self) -> bool:
         """True if it says all that the phrase says, and no more."""
-        return not (self.unsaid or self.excess or self.is_wrong)
+        return not (self.unsaid or self.excess or self.is_wrong or self.is_turned)
 
 
 class PhraseResolver:
@@ -187,7 +201,7 @@ class PhraseResolver:
         wanted = self.english.content(MENTION.sub(" ", phrase))
         head = self._head(phrase)
         plain = stems(phrase)  # «own» and «take» have no meaning of their own, unless a relation does
-        matches = [self._match(path, wanted, plain, head, top) for path in paths.values()]
+        matches = [self._turned(self._match(path, wanted, plain, head, top), phrase) for path in paths.values()]
         matches.sort(key=lambda match: -match.score)
         return self._by_labels(matches)
 
@@ -275,7 +289,18 @@ class PhraseResolver:
                 excess += 1
         is_wrong |= bool(last) and path.pattern[-1] not in last
         score -= _WRONG_END * is_wrong
-        return _Match(along, score, tuple(dict.fromkeys(unsaid)), said, excess, is_wrong)
+        return _Match(along, score, tuple(dict.fromkeys(unsaid)), said, excess, is_wrong, is_turned=False)
+
+    def _turned(self, match: _Match, phrase: str) -> _Match:
+        """Mark a pattern whose first relation is followed from the wrong side: «which services depend on e0»."""
+        relation, forward = match.along.steps[0]
+        label = self._labels[relation]
+        if any(word in self.english.symmetric for word in label):
+            return match
+        is_subject = names_subject(phrase, label)
+        if is_subject is None or forward == (is_subject != ("by" in label)):
+            return match
+        return replace(match, is_turned=True, score=match.score - _WRONG_WAY)
 
     def _by_labels(self, matches: list[_Match]) -> list[_Match]:
         """Explain words by the names of the ends: «services» that are called «Auth Service»."""
@@ -292,6 +317,22 @@ class PhraseResolver:
                 match, unsaid=unsaid, score=match.score + _UNSAID_WORD * (len(match.unsaid) - len(unsaid))
             )
         return sorted(matches, key=lambda match: -match.score)
+
+
+def names_subject(phrase: str, label: Stems) -> bool | None:
+    """Return whether the entity of a phrase is the subject of a relation's verb; None if the phrase does not say so.
+
+    >>> phrases = "which services depend on e0", "which services does e0 depend on", "what is the price of e0"
+    >>> [names_subject(phrase, ("depend", "on")) for phrase in phrases]
+    [False, True, None]
+    """
+    for pattern, is_subject in _VOICES:
+        for match in pattern.finditer(phrase):
+            words = match.groupdict()
+            after = words.get("after")
+            if set(stems(words["verb"])) & set(label) - _PREPOSITIONS and (not after or after in label):
+                return is_subject
+    return None
 
 
 def _holds(words: Stems, label: Stems) -> bool:

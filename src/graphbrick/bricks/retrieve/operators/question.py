@@ -20,7 +20,8 @@ _POSSESSIVE = re.compile(
 _POLITE = re.compile(
     r"^(?:(?:please|kindly|so|and|well|ok|okay|hi|hello|hey|just|quick question)(?: there)?[,:!]? "
     r"|(?:can|could|would|will|do) (?:you|anyone|someone) (?:please |kindly |possibly |happen to |also )*"
-    r"(?:(?:know|remember|recall|say)(?: of)? |(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
+    r"(?:(?:know|remember|recall|say)(?: of)? "
+    r"|(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
     r"|i(?:'d| would)? (?:also )?(?:like|love|want|need|wish) to (?:know|find out|learn|see) "
     r"|i(?:'m| am| was)? ?(?:wonder|wondering|asking myself) |(?:any idea|remind me|let me know) "
     r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
