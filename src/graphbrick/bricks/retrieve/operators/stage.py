@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.paths.plain import SAID, said_path, with_confidence
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
     Amount,
@@ -38,9 +39,10 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import stem
 from graphbrick.models.llm.chat import ChatModel
+from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
-from graphbrick.patterns.pattern_reader import symmetric_relations
+from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
 from graphbrick.patterns.properties.sources import has_columns
 from graphbrick.pipeline import RetrieveStage
 
@@ -102,7 +104,8 @@ class Operators(RetrieveStage):
         cues = words.cues_in(question.text)
         cue = next(iter(cues), "")
         asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
-        if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
+        is_plain = not cue and bool(query.seeds) and len(question.entities) < 2
+        if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         resolver = Resolver(self.patterns, place, lexicon, words)
@@ -112,17 +115,24 @@ class Operators(RetrieveStage):
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 self._check(parser)
-                return self.patterns.retrieve(query, subgraph)
+                return self._path(query, parser)
             plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain and words.search("never_plain", cue):
                 raise UnreadWordError(cue)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
-                return self.patterns.retrieve(query, subgraph)
+                return self._path(query, parser)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
             if query.seeds and error.code not in (NO_VALUE, UNREAD_WORDS) and may_be_path(words, question.text, cues):
-                return self._as_path(query, subgraph, cue, error)
+                if cue:
+                    event(
+                        f"{cue!r} fits no rule ({error.code}): the question is read as a path",
+                        "operators.read_as_path",
+                        cue=cue,
+                        reason=error.code,
+                    )
+                return self._path(query, parser)
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
                 "operators.not_answered",
@@ -137,16 +147,16 @@ class Operators(RetrieveStage):
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
-    def _as_path(self, query: Query, subgraph: Subgraph, cue: str, error: CannotPlanError) -> Evidence:
-        """Return what the patterns stage says to a question that no rule reads."""
-        if cue:
-            event(
-                f"{cue!r} fits no rule ({error.code}): the question is read as a path",
-                "operators.read_as_path",
-                cue=cue,
-                reason=error.code,
-            )
-        return self.patterns.retrieve(query, subgraph)
+    def _path(self, query: Query, parser: Parser) -> Evidence:
+        """Answer a question without an operator: by a path that says all of it, else by the patterns stage."""
+        scorer, place = self.patterns.scorer, parser.place
+        if isinstance(scorer, PatternReader):  # it knows how sure it is
+            return self.patterns.retrieve(query, place.subgraph)
+        said = said_path(parser)
+        if said is not None:
+            return replace(self._evidence(place, said), confidence=SAID)
+        evidence = self.patterns.retrieve(query, place.subgraph)
+        return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
 
     @staticmethod
     def _fact(parser: Parser) -> Plan | None:
