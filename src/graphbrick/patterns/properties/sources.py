@@ -29,8 +29,10 @@ from graphbrick.graphs.store.literals import (
 )
 from graphbrick.graphs.values import PropertyView
 from graphbrick.language.folding import fold
-from graphbrick.language.stems import Stems
+from graphbrick.language.stems import Stems, spaced
 from graphbrick.patterns.lexicon import label_stems
+from graphbrick.patterns.properties.names import name_stems
+from graphbrick.patterns.text import readable
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -58,6 +60,7 @@ class Source:
         literal: The type of its numbers or dates; None for texts and booleans.
         kind: The kind of most values.
         words: The stems of the words of its name that have a meaning.
+        stems: The stems of its name, in order, without a leading «is» or «has».
     """
 
     name: str
@@ -65,6 +68,7 @@ class Source:
     literal: LiteralType | None = field(default=None, compare=False)
     kind: Kind = field(default=Kind.TEXT, compare=False)
     words: frozenset[str] = field(default=frozenset(), compare=False)
+    stems: Stems = field(default=(), compare=False)
 
     @property
     def unit(self) -> str:
@@ -75,12 +79,6 @@ class Source:
     def is_date(self) -> bool:
         """True if its values are years or dates."""
         return self.literal is not None and self.literal.is_date
-
-    @property
-    def stems(self) -> Stems:
-        """The stems of its name, in order, without a leading «is» or «has»."""
-        words = label_stems(self.name)
-        return words[1:] if len(words) > 1 and words[0] in ("is", "has") else words
 
 
 def sources_of(graph: Graph) -> Sequence[Source]:
@@ -103,7 +101,7 @@ def _is_stored(graph: Graph) -> bool:
 
 def _find(graph: Graph) -> tuple[Source, ...]:
     sources = [
-        Source(label, relation, literal, Kind.DATE if literal.is_date else Kind.NUMBER, _words(label))
+        Source(label, relation, literal, Kind.DATE if literal.is_date else Kind.NUMBER, *_words(label_stems(label)))
         for relation, literal in literal_types(graph).items()
         for label in [graph.relation_label(relation)]
     ]
@@ -113,9 +111,11 @@ def _find(graph: Graph) -> tuple[Source, ...]:
         for column in [*graph.property_columns(), *_columns_of_changes(graph)]:
             if column.name not in names and (column.name not in best or best[column.name].count < column.count):
                 best[column.name] = column
+    types = graph.type_table[2] if _is_stored(graph) and graph.type_table else ()
+    known = {word for name in (*best, *types) for word in readable(spaced(name)).lower().split()}
     for name, column in best.items():
         literal = _literal(graph, column)
-        sources.append(Source(name, -1, literal, column.kind, _words(name)))
+        sources.append(Source(name, -1, literal, column.kind, *_words(name_stems(name, known))))
     return tuple(sources)
 
 
@@ -126,9 +126,10 @@ def _columns_of_changes(graph: Graph) -> list[PropertyColumn]:
     return [PropertyColumn(name, kind, 1) for name, kind in kinds.items()]
 
 
-def _words(name: str) -> frozenset[str]:
-    words = frozenset(label_stems(name))
-    return words - _SMALL or words
+def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
+    """Return the stems of a name that have a meaning, and all of them in order."""
+    words, is_state = frozenset(stems), len(stems) > 1 and stems[0] in ("is", "has")
+    return words - _SMALL or words, stems[1:] if is_state else stems
 
 
 def _literal(graph: Graph, column: PropertyColumn) -> LiteralType | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence, Set
 
@@ -64,6 +65,7 @@ class Resolver(PhraseResolver):
         if not by_relations:
             types = {name for owner in plan.owners(self.place)[:_TYPED].tolist() for name in graph.types(owner)}
             own |= {word for text in (*texts, *types) for word in stems(spaced(text))}
+            own |= {word for source in sources_of(graph) if _is_named(source.name, texts) for word in source.words}
         return [
             word
             for word in words
@@ -273,6 +275,11 @@ class Resolver(PhraseResolver):
             )
         self.assumptions[base] = f"{noun!r} is not a word of this graph; taken for {base.text(self.place)}"
         return base, measure
+
+
+def _is_named(name: str, texts: Sequence[str]) -> bool:
+    """Return whether a name stands in one of some texts as a word."""
+    return any(name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in texts)
 
 
 def _wanted(names: Sequence[str]) -> str:
