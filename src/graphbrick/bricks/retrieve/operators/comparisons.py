@@ -25,6 +25,8 @@ _NOT = re.compile(
     r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
 )
 
+_CLAUSE = re.compile(r"^((?:which |what )?(?!(?:who|which|what)\b)[a-z -]+),? (?:that|which|who) (?=[a-z]+$)")
+
 
 class _Bounds(NamedTuple):
     """A comparison in a phrase.
@@ -253,6 +255,7 @@ class Comparisons:
 
     def _doer(self, text: str) -> tuple[str, str]:
         """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
+        text = _CLAUSE.sub(r"\1 ", text)
         is_bare = not re.search(r"\b(?:that|which|who|is|are|do|does|not)\b", text)
         match = self.english.match("doer", self.english.as_question(text) if is_bare else text)
         if match is None or MENTION.search(text):

@@ -68,7 +68,7 @@ class Resolver(PhraseResolver):
             own |= {word for source in sources_of(graph) if _is_named(source.name, texts) for word in source.words}
         return [
             word
-            for word in words
+            for word in self.english.without_objects(words)
             if word not in self.english.value_words
             and not self.english.is_among(word, own)
             and not self._is_of_any(word, relations)
@@ -153,7 +153,7 @@ class Resolver(PhraseResolver):
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
-        wanted = self.english.content(words)
+        wanted = self.english.without_objects(self.english.content(words))
         entities = base.run(self.place)
         best: tuple[float, Source] | None = None
         for source in self.numeric:
@@ -178,7 +178,7 @@ class Resolver(PhraseResolver):
         Raises:
             CannotPlanError: The graph has nothing of the kind.
         """
-        wanted = self.english.content(words)
+        wanted = self.english.without_objects(self.english.content(words))
         for words_of_one in [wanted] if wanted else [self.english.content(name) for name in names]:
             sources = [
                 source
