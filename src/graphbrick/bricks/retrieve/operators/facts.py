@@ -154,7 +154,10 @@ class Facts:
         if not match:
             return None
         rest = match["rest"]
+        inside = [(term.start, term.end) for term in self.parser.conditions.terms(rest)]
         for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
+            if any(start < split.start() and split.end() < end for start, end in inside):
+                continue  # «in the hall of fame»
             phrase, where = rest[: split.start()], rest[split.end() :]
             if (
                 _AMOUNT.match(where)
