@@ -18,6 +18,7 @@ from graphbrick.patterns.properties.sources import has_columns, sources_of
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
+    from graphbrick.bricks.retrieve.operators.phrasings import Phrasings
 
 
 class Parser:
@@ -102,7 +103,7 @@ class Parser:
         """
         text = self.english.without("everywhere", text)
         rules = (
-            self._listed, self._except, self.superlatives.best, self._where, self.comparisons.within,
+            self._listed, self._phrasing, self._except, self.superlatives.best, self._where, self.comparisons.within,
             self._lacking, self._not, self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
@@ -118,6 +119,16 @@ class Parser:
         from graphbrick.bricks.retrieve.operators.conditions import Conditions  # most graphs need none
 
         return Conditions(self.resolver, self.set, self.entity)
+
+    @cached_property
+    def phrasings(self) -> Phrasings:
+        """The reader of everyday wordings of sets by their properties."""
+        from graphbrick.bricks.retrieve.operators.phrasings import Phrasings  # most graphs need none
+
+        return Phrasings(self.resolver, self.set, self.entity)
+
+    def _phrasing(self, text: str) -> SetPlan | None:
+        return self.phrasings.set(text) if has_columns(self.place.graph) else None
 
     def _where(self, text: str) -> SetPlan | None:
         """Read «services written in Kotlin»: the values of properties in a phrase."""
