@@ -124,8 +124,9 @@ def _find(graph: Graph) -> tuple[Source, ...]:
         for column in [*graph.property_columns(), *_columns_of_changes(graph)]:
             if column.name not in names and (column.name not in best or best[column.name].count < column.count):
                 best[column.name] = column
-    types = graph.type_table[2] if _is_stored(graph) and graph.type_table else ()
-    known = {word for name in (*best, *types) for word in readable(spaced(name)).lower().split()}
+    table = graph.type_table[2] if _is_stored(graph) and graph.type_table else ()
+    types = [table[number] for number in range(len(table))]
+    known = {word for name in [*best, *types] for word in readable(spaced(name)).lower().split()}
     for name, column in best.items():
         literal, own = _literal(graph, column), name_stems(name, known)
         yes, codes = _coded(graph, name, own)

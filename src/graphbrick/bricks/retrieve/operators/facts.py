@@ -88,7 +88,7 @@ class Facts:
         """Return the properties that a noun phrase names, and the part of a date that it asks for."""
         if self.english.cues.search(phrase) or MENTION.search(phrase):
             return [], ""
-        words = self.english.content(phrase)
+        words = self.resolver.words_in(phrase)
         sources = self._said(words)
         if not sources:  # «email address», «country name»: words that only say what a value is
             sources = self._said([word for word in words if word not in _GENERAL])

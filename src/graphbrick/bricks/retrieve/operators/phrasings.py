@@ -1,8 +1,7 @@
-"""Everyday wordings of sets by their properties: «the last employee to be hired», «invoices in 2009», «out of stock»."""
+"""Everyday wordings of sets by properties: «the last employee to be hired», «invoices in 2009», «out of stock»."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -38,11 +37,19 @@ class Phrasings:
         Raises:
             CannotPlanError: The graph does not have what the phrase speaks of.
         """
-        for rule in (self._namesakes, self._done_first, self._except, self._in_one, self._at_hand, self._in_time):
+        for rule in (self._namesakes, self._done_first, self._except, self._in_one, self._at_hand):
             plan = rule(text)
             if plan is not None:
                 return plan
         return None
+
+    def cue(self, text: str) -> str:
+        """Return the words of a text that such a wording has, where a plain path would not see them; "" for none."""
+        match = self.english.match("called", text) or self.english.match("except_those", text)
+        if match:
+            return match[0]
+        at_hand = self.english.search("at_hand", text)
+        return at_hand["how"] if at_hand and self._amounts(at_hand["how"]) else ""
 
     def _namesakes(self, text: str) -> SetPlan | None:
         """Read «players called e0»: all entities of a class with a name."""
@@ -107,28 +114,31 @@ class Phrasings:
         match = self.english.search("at_hand", text)
         if match is None:
             return None
-        words = tuple(stems(match["how"].removeprefix("out of ")))
-        is_in = not match["how"].startswith("out of ")
-        words = words if is_in else (stem("in"), *words)
-        sources = [s for s in self.columns if s.stems[-len(words) :] == words and len(s.stems) > len(words) - is_in]
-        numbers = [s for s in sources if s.literal is not None and s.kind != Kind.BOOLEAN]
-        flags = [s for s in sources if s.kind == Kind.BOOLEAN]
+        sources = self._amounts(match["how"])
         base_text = f"{text[: match.start()]}{text[match.end() :]}".strip()
-        if not (numbers or (flags and not is_in)) or not self.english.content(base_text):
-            return None
-        base, is_not = self.read(self.english.as_question(base_text)), is_in == bool(match["not"])
-        entities = base.run(self.place)
-        for source in (*numbers, *flags):
+        said = set(self.english.content(base_text))
+        if not sources or not said or any(said & (source.words - {*stems(match["how"])}) for source in sources):
+            return None  # «the most units in stock» are an amount
+        base = self.read(self.english.as_question(base_text))
+        is_none, entities = match["how"].startswith("out of ") != bool(match["not"]), base.run(self.place)
+        for source in sources:
             if not np.isin(entities, self.resolver.holding(source).run(self.place)).any():
                 continue
-            if source in flags:
+            if source.kind == Kind.BOOLEAN:
                 holds = p.Where(base, (source,), True)
-                return p.Without(base, holds) if is_not else holds
-            return p.Within(base, p.Attribute(source), *((0, 0) if is_not else (0, np.inf)), includes=is_not)
+                return p.Without(base, holds) if is_none else holds
+            return p.Within(base, p.Attribute(source), 0, 0 if is_none else np.inf, is_none)
         return None
 
-    def _in_time(self, text: str) -> SetPlan | None:
-        """Read «invoices in 2009»: entities with one date."""
+    def _amounts(self, how: str) -> list[Source]:
+        """Return the columns that tell how many are in stock, or, for «out of stock», also whether any are."""
+        words = stems(how.replace("out of ", "in "))
+        sources = [source for source in self.columns if source.stems[-len(words) :] == words]
+        numbers = [s for s in sources if s.literal is not None and s.kind != Kind.BOOLEAN and s.stems != words]
+        return numbers + [s for s in sources if s.kind == Kind.BOOLEAN and how.startswith("out of ")]
+
+    def dated(self, text: str) -> SetPlan | None:
+        """Return the plan of «invoices in 2009», entities with one date; None for another phrase."""
         match = self.english.match("of_time", text)
         when = self.english.read_amount(match["when"]) if match else None
         if match is None or when is None or when.rest or not self.lexicon.classes_in(match["base"]):

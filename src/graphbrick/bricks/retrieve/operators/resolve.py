@@ -135,7 +135,7 @@ class Resolver(PhraseResolver):
                 code="operators.needs_places",
                 wording=wording,
             )
-        if self.english.content(words):
+        if self.words_in(words):
             attribute = self.attribute(words, base)
             return self.degree(words, base) if attribute is None else attribute
         for name in names:
@@ -153,7 +153,7 @@ class Resolver(PhraseResolver):
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
-        wanted = self.english.without_objects(self.english.content(words))
+        wanted = self.english.without_objects(self.words_in(words))
         entities = base.run(self.place)
         best: tuple[float, Source] | None = None
         for source in self.numeric:
@@ -178,8 +178,8 @@ class Resolver(PhraseResolver):
         Raises:
             CannotPlanError: The graph has nothing of the kind.
         """
-        wanted = self.english.without_objects(self.english.content(words))
-        for words_of_one in [wanted] if wanted else [self.english.content(name) for name in names]:
+        wanted = self.english.without_objects(self.words_in(words))
+        for words_of_one in [wanted] if wanted else [self.words_in(name) for name in names]:
             sources = [
                 source
                 for source in self.numeric
