@@ -25,7 +25,7 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.language.stems import Stems, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import Source, sources_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -185,6 +185,14 @@ class PhraseResolver:
     def words_of(self, source: Source) -> Set[str]:
         """Return the stems of the words that speak of a property."""
         return source.words if source.relation < 0 else self.lexicon.relations[source.relation].words
+
+    def words_in(self, phrase: str) -> list[str]:
+        """Return the stems of a phrase that have a meaning; all of them if the phrase is the name of a property."""
+        own, words = stems(phrase), self.english.content(phrase)
+        return (
+            words
+            or [word for source in sources_of(self.place.graph) if source.stems == own for word in own][: len(own)]
+        )
 
     def _is_said(self, wanted: Sequence[str], source: Source) -> bool:
         """Return whether all of some words speak of a property."""

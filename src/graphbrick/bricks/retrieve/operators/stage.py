@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.mentions import with_classes
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.plain import SAID, said_path, with_confidence
 from graphbrick.bricks.retrieve.operators.plan import (
@@ -100,7 +101,7 @@ class Operators(RetrieveStage):
         query = replace(query, text=without_courtesy(query.text))
         scorer = self.patterns.scorer
         lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
-        question = question_of(graph, query, partial(_is_known, lexicon, words))
+        question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
         cues = words.cues_in(question.text)
         cue = next(iter(cues), "")
         asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
