@@ -41,7 +41,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 from graphbrick.pipeline import RetrieveStage
 
 EXPLAINED, ASSUMED = 0.95, 0.5
@@ -101,7 +101,8 @@ class Operators(RetrieveStage):
         question = question_of(graph, query, partial(_is_known, lexicon, words))
         cues = words.cues_in(question.text)
         cue = next(iter(cues), "")
-        asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
+        has_properties = has_columns(graph) or has_triple_properties(graph)
+        asks_of_properties = has_properties or _asks_for_card(words, question.text)
         if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
@@ -152,6 +153,12 @@ class Operators(RetrieveStage):
     def _fact(parser: Parser) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
+        if has_properties or has_triple_properties(parser.place.graph):
+            from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader
+
+            plan = TripleReader(parser).read(text)
+            if plan is not None:
+                return plan
         if not has_properties and not _asks_for_card(parser.english, text):
             return None
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
