@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -43,6 +43,9 @@ from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import symmetric_relations
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 from graphbrick.pipeline import RetrieveStage
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.triples.inner import Described
 
 EXPLAINED, ASSUMED = 0.95, 0.5
 """The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
@@ -109,6 +112,9 @@ class Operators(RetrieveStage):
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
+            inner = self._described(parser)
+            if inner is not None:
+                return self._of_described(parser, inner, query, subgraph)
             of_properties = self._fact(parser)
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
@@ -148,6 +154,34 @@ class Operators(RetrieveStage):
                 reason=error.code,
             )
         return self.patterns.retrieve(query, subgraph)
+
+    @staticmethod
+    def _described(parser: Parser) -> Described | None:
+        """Return the entity that a question describes by triples with a date, such as «the 2012 winner of e0»."""
+        if not has_triple_properties(parser.place.graph) or not parser.english.search(
+            "described", parser.question.text
+        ):
+            return None
+        from graphbrick.bricks.retrieve.operators.triples.inner import described
+        from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most questions need neither
+
+        return described(TripleReader(parser), parser.question.text)
+
+    def _of_described(self, parser: Parser, inner: Described, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the answer to a question about an entity that it describes."""
+        graph, labels = parser.place.graph, [parser.place.graph.label(entity) for entity in parser.entities]
+        event(
+            parser.with_names(f"«{inner.text}» is {labels[-1]}: {inner.plan.text(parser.place)}"),
+            "operators.described",
+            entity=graph.key(inner.entity),
+            plan=inner.plan.text(parser.place),
+        )
+        numbers = dict.fromkeys(int(number) for number in MENTION.findall(inner.question))
+        seeds = tuple(dict.fromkeys(parser.entities[number] for number in numbers))
+        text = MENTION.sub(lambda mention: labels[int(mention[1])], inner.question)
+        evidence = self.retrieve(replace(query, text=text, seeds=seeds, mentions=()), subgraph)
+        proofs = inner.plan.proofs(parser.place, np.array([inner.entity], dtype=np.int64))
+        return replace(evidence, items=(*evidence.items, *proofs)) if evidence.items else evidence
 
     @staticmethod
     def _fact(parser: Parser) -> Plan | None:

@@ -101,7 +101,7 @@ class TripleReader(Parts):
         if frame is None or frame.open_heads == frame.open_tails or not (period or frame.edges.conditions):
             return None
         lead = self.english.without("list_lead", rest)
-        is_copula = bool(re.match(r"who (?:is|was|are|were) (?:the )?(?:[a-z]+ )*e\d+$", rest))
+        is_copula = bool(re.match(r"who (?:is|was|are|were) (?:the )?(?:[a-z]+ )*e\d+(?: [a-z]+[eo]rs?)?$", rest))
         if not frame.spoken and frame.has_period and not (is_copula and self._has_one_relation(frame)):
             return None
         is_agent = bool(re.match(r"who (?:is|was|are|were) (?:the )?[a-z]+ (?:of|for|by|at|in) e\d+$", rest))
