@@ -41,7 +41,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of
 from graphbrick.pipeline import RetrieveStage
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ class Operators(RetrieveStage):
         scorer = self.patterns.scorer
         lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
         question = question_of(graph, query, partial(_is_known, lexicon, words))
+        question = replace(question, text=_without_here(graph, question.text, lexicon, words))
         cues = words.cues_in(question.text)
         cue = next(iter(cues), "")
         has_properties = has_columns(graph) or has_triple_properties(graph)
@@ -321,6 +322,16 @@ def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
 def _asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
     return bool(words.match("card", text) or words.match("description", text))
+
+
+def _without_here(graph: Graph, text: str, lexicon: Lexicon, words: English) -> str:
+    """Return a question without «in the shop», where the graph knows nothing that is called so."""
+    match = words.search("here", text)
+    if match is None or stem(match["noun"]) in lexicon.words or match["noun"] in text[: match.start()]:
+        return text
+    if any(stem(match["noun"]) in source.words for source in sources_of(graph)) or graph.named(match["noun"]):
+        return text
+    return f"{text[: match.start()]}{text[match.end() :]}".strip()
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
