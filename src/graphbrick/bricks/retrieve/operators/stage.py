@@ -120,17 +120,24 @@ class Operators(RetrieveStage):
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 self._check(parser)
+                self._check_time(parser)
                 return self.patterns.retrieve(query, subgraph)
             plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain and words.search("never_plain", cue):
                 raise UnreadWordError(cue)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
+                self._check_time(parser)
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
             if query.seeds and error.code not in (NO_VALUE, UNREAD_WORDS) and may_be_path(words, question.text, cues):
-                return self._as_path(query, subgraph, cue, error)
+                try:
+                    self._check_time(parser)
+                except CannotPlanError as unread:
+                    error = unread
+                else:
+                    return self._as_path(query, subgraph, cue, error)
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
                 "operators.not_answered",
@@ -208,6 +215,19 @@ class Operators(RetrieveStage):
             from graphbrick.bricks.retrieve.operators.facts import Facts
 
             Facts(parser).check(parser.question.text)
+
+    @staticmethod
+    def _check_time(parser: Parser) -> None:
+        """Raise `CannotPlanError` if a question over properties has a stretch of time, which no path reads."""
+        graph = parser.place.graph
+        if not (has_columns(graph) or has_triple_properties(graph)):
+            return
+        from graphbrick.bricks.retrieve.operators.triples.periods import period_in
+
+        period = period_in(parser.question.text, parser.english)
+        if period is not None and not graph.named(period.span.said.split()[-1]):
+            text = f"no rule reads «{period.span.said}» here"
+            raise CannotPlanError(text, code=UNREAD_WORDS, words=(period.span.said,))
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""
