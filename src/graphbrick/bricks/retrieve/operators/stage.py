@@ -26,6 +26,8 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
@@ -112,16 +114,20 @@ class Operators(RetrieveStage):
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 self._check(parser)
-                return self.patterns.retrieve(query, subgraph)
+                of_properties = self._by_classes(parser)
+                if of_properties is None:
+                    return self.patterns.retrieve(query, subgraph)
             plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
-            is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
+            is_plain = of_properties is None and isinstance(plan, Along)
+            is_plain &= len(parser.entities) == len(question.entities)
             if is_plain and words.search("never_plain", cue):
                 raise UnreadWordError(cue)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
-            if query.seeds and error.code not in (NO_VALUE, UNREAD_WORDS) and may_be_path(words, question.text, cues):
+            is_final = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS)
+            if query.seeds and not is_final and may_be_path(words, question.text, cues):
                 return self._as_path(query, subgraph, cue, error)
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
@@ -166,6 +172,19 @@ class Operators(RetrieveStage):
             from graphbrick.bricks.retrieve.operators.facts import Facts
 
             Facts(parser).check(parser.question.text)
+
+    def _by_classes(self, parser: Parser) -> Plan | None:
+        """Return the plan of a question without an operator, if a path between classes explains all of its words."""
+        text = parser.question.text
+        if not MENTION.search(text):
+            return None
+        rules = parser.rules
+        plan = rules.called(text) or rules.impact(text) or rules.hierarchy(text)
+        if plan is not None:
+            return plan
+        plan = parser.schema.along(text, parser.entities[int(MENTION.findall(text)[0])])
+        is_learned = isinstance(self.patterns.scorer, PatternScorer)
+        return None if is_learned and not isinstance(plan, Walk) else plan
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""

@@ -17,6 +17,7 @@ from graphbrick.language.stems import WORD, Stems, before_ending, stem, stems
 MENTION = re.compile(r"\be(\d+)\b")
 """A placeholder for an entity in a question."""
 _WORD = re.compile(rf"{WORD.pattern}(?:'s)?")
+_SMALL = frozenset("of in by at with for to from on the a an".split())  # not among the words of a relation
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -132,7 +133,7 @@ class English:
 
     def is_among(self, word: str, words: Set[str]) -> bool:
         """Return whether a word, or all words of a name near it, are among some stems."""
-        return word in words or any(words >= set(name) for name in self.near.get(word, ()))
+        return word in words or any(words >= set(name) - _SMALL for name in self.near.get(word, ()))
 
     def content(self, text: str) -> list[str]:
         """Return the stems of the words of a text that have a meaning of their own.
