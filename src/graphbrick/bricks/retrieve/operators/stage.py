@@ -27,6 +27,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
@@ -126,7 +127,7 @@ class Operators(RetrieveStage):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
-            is_final = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS)
+            is_final = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
             if query.seeds and not is_final and may_be_path(words, question.text, cues):
                 return self._as_path(query, subgraph, cue, error)
             event(

@@ -36,6 +36,12 @@ _CHANGES = re.compile(
     r"most|least|fewest|more|less|fewer|between|than|how|when|why|and|or|but|other|others|else|another|also|still|yet)\b"
 )
 _ANYBODY = frozenset(map(stem, ("anyone", "anybody", "someone", "somebody", "stuff", "anything", "something")))
+_Y = ("y", "i")
+# Words in labels of relations that a preposition of direction speaks of.
+_DIRECTIONS = {
+    "to": frozenset(map(stem, ("arrive", "arrival", "destination", "into", "target", "end"))),
+    "from": frozenset(map(stem, ("depart", "departure", "origin", "source", "start", "leave"))),
+}
 _MEMBERSHIP = frozenset(map(stem, ("member", "part", "belong", "in", "within", "include", "contain")))
 _BELONGS = re.compile(r"\b(?:on|in|at|of|within|inside) e\d+\b")
 _BEFORE = re.compile(r"\b(?P<word>of|in|on|at|by|for|with|from|to|about) e\d+\b")
@@ -129,10 +135,12 @@ class SchemaPaths:
 
     def _beside(self, phrase: str, name: str) -> Set[str]:
         """Return the stems of the name of a class if it stands before the entity: «the artist e0»."""
-        words = self._words_of_class(name)
         before = re.search(r"((?:[\w-]+ ){1,3})(?:called |named )?e\d+\b", phrase)
-        near = stems(before[1])[-len(words) :] if before else ()
-        return words if set(near) == words else frozenset()
+        words = stems(before[1]) if before else ()
+        for size in range(1, len(words) + 1):
+            if self.type_named(words[-size:]) == name:
+                return frozenset(words[-size:])
+        return frozenset()
 
     def partakers(self, name: str, words: Set[str]) -> SetPlan | None:
         """Return the members of a class that have the shortest path that explains some words: «customers who bought».
@@ -200,9 +208,14 @@ class SchemaPaths:
         return {
             word
             for word in words
-            if not all(self.english.is_among(stem(part), said) for part in word.split("-"))
-            and not self.english.is_among(word, said)
+            if not self._is_said(word, said) and not all(self._is_said(stem(part), said) for part in word.split("-"))
         }
+
+    def _is_said(self, word: str, words: Set[str]) -> bool:
+        """Return whether a word, or a word near it, is among others; «supplied» has another stem than «supplies»."""
+        if self.english.is_among(word, words):
+            return True
+        return word[-1:] in _Y and len(word) > len("ied") and any(f"{word[:-1]}{end}" in words for end in _Y)
 
     def _words_of_join(self, join: Join) -> Set[str]:
         own = {*self.lexicon.relations[join.relation].words, *self._label(join)} - self._of_classes
@@ -270,7 +283,8 @@ class SchemaPaths:
         before = _BEFORE.search(phrase)
         spoken = sum(self._is_spoken(join, content) for join in way.joins)
         first = self._label(way.joins[0])
-        has_preposition = int(before is not None and before["word"] in first)
+        word = before["word"] if before else ""
+        has_preposition = int(word in first or bool(_DIRECTIONS.get(word, frozenset()) & set(first)))
         is_member = bool(_MEMBERSHIP & set(first)) and bool(_BELONGS.search(phrase))
         nouns = set(map(root, WORD.findall(phrase)))
         by_noun = sum(bool(nouns & set(map(root, self._label(join)))) for join in way.joins)
@@ -281,7 +295,7 @@ class SchemaPaths:
 
     def _is_spoken(self, join: Join, content: Set[str]) -> bool:
         words = self.lexicon.relations[join.relation].words
-        return any(self.english.is_among(word, words) for word in content)
+        return any(self._is_said(word, words) for word in content)
 
     def _note(self, plan: Walk, way: _Way, phrase: str) -> None:
         """Record that a phrase does not say some class and relation on the way."""

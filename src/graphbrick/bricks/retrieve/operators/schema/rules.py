@@ -25,6 +25,9 @@ from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.lexicon import label_stems
 
+NO_PATH = "schema.no_path"
+"""The code of the error that no path explains a phrase about all entities of a name."""
+
 _ARTICLE = re.compile(r"(?:^| )(?:an?|the|any|some|all|all the)? ?$")
 _BARE = re.compile(r"(?:which|what|who|list|name|show|show me|give me|all|the| )*$")
 _NOT_A_VERB = re.compile(r"(?:more|less|fewer|larger|smaller|higher|lower|over|under|above|below|any more|than)\b")
@@ -57,7 +60,7 @@ class ClassRules:
 
     def called(self, text: str) -> SetPlan | None:
         """Read «albums with a track called e0»: the phrase about all that have the name."""
-        match = self.english.match("called", text)
+        match = self.english.match("class_called", text)
         if not match:
             return None
         words, entity = match["noun"].split(), self.entity(match["who"])
@@ -76,7 +79,7 @@ class ClassRules:
         plan = self.paths.along(re.sub(r" +", " ", phrase).strip(), entities[0])
         if plan is None:
             raise CannotPlanError(
-                f"no path between classes says «{match['left'].strip()}»", code="schema.no_path", words=match["left"]
+                f"no path between classes says «{match['left'].strip()}»", code=NO_PATH, words=match["left"]
             )
         return _from_each(plan, entities)
 
@@ -88,7 +91,10 @@ class ClassRules:
             return None
         is_never = bool(match["is_never"]) or left["aux"] in ("has", "have", "had")
         base_text, who = left["base"], (left["who"] or "").strip()
-        if who and not self.english.content(base_text) and base_text != "who":
+        whose = re.fullmatch(r"(?P<base>.+?),? whose (?P<part>.+)", base_text)
+        if whose:
+            base_text, who = whose["base"], f"have {whose['part']}"
+        if MENTION.fullmatch(who) and not self.english.content(base_text) and base_text != "who":
             base_text, who = f"{base_text} {who}", ""
         phrase = " ".join(filter(None, (left["aux"], who, match["rest"])))
         if not is_never and MENTION.search(phrase):
