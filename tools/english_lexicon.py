@@ -1,4 +1,4 @@
-"""Write lexicon.tsv.gz of src/graphbrick/language and senses.tsv.gz of src/graphbrick/learn/english from WordNet 3.0.
+"""Write lexicon.tsv.gz of src/graphbrick/language and senses.tsv.gz of src/graphbrick/patterns/english from WordNet.
 
     python tools/english_lexicon.py /usr/share/wordnet
 
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SRC = Path(__file__).parent.parent / "src/graphbrick"
-LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "learn/english/senses.tsv.gz"
+LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "patterns/english/senses.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
 # Acts, attributes, thoughts, messages, events, groups, places, people, possessions, relations, states and times. Most

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.learn.english.labels import read_label
+from graphbrick.patterns.english.labels import read_label
 from graphbrick.patterns.words_file import RelationWords
 
 

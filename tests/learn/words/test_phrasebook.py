@@ -10,11 +10,11 @@ from faults import fails
 
 from graphbrick import EntityRecord, Graph, build
 from graphbrick.core.errors import InputError
-from graphbrick.learn.english.labels import read_label
-from graphbrick.learn.words.classes import inferred_classes, members
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.writer import Writer
+from graphbrick.patterns.english.labels import read_label
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.words.classes import inferred_classes, members
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import EntityClass
 
 FILMS = [

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.language import forms
-from graphbrick.learn.english.labels import english_table
-from graphbrick.learn.words.phrasebook import NAMELESS, Phrasebook
+from graphbrick.patterns.english.labels import english_table
 from graphbrick.patterns.text import PLACEHOLDER, Steps, readable, without_marks
+from graphbrick.patterns.words.phrasebook import NAMELESS, Phrasebook
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
 _CLASS_BESIDE_SEED = 0.35  # of questions; «the film X»

@@ -83,7 +83,7 @@ def is_code(label: str) -> bool:
 @lru_cache
 def english_table(name: str) -> dict[str, Any]:
     """Return the contents of a TOML file of this package: "relations", "classes" or "frames"."""
-    return tomllib.loads((files("graphbrick.learn.english") / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("graphbrick.patterns.english") / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _key(tokens: list[str], relation: RelationWords) -> str:

@@ -32,7 +32,7 @@ class _Meanings(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _meanings() -> _Meanings:
-    packed = (files("graphbrick.learn.english") / "senses.tsv.gz").read_bytes()
+    packed = (files("graphbrick.patterns.english") / "senses.tsv.gz").read_bytes()
     words: list[list[str]] = []
     kinds, of_word = defaultdict[int, list[int]](list), defaultdict[str, list[int]](list)
     for number, line in enumerate(gzip.decompress(packed).decode("utf-8").splitlines()):

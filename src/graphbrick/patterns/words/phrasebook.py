@@ -10,9 +10,9 @@ from pathlib import Path
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.learn.english.labels import english_table, names_kind_of_tails, read_label
-from graphbrick.learn.words.classes import inferred_classes, types_of_slots
-from graphbrick.learn.words.merged_classes import merged_classes
+from graphbrick.patterns.english.labels import english_table, names_kind_of_tails, read_label
+from graphbrick.patterns.words.classes import inferred_classes, types_of_slots
+from graphbrick.patterns.words.merged_classes import merged_classes
 from graphbrick.patterns.words_file import HEAD, TAIL, EntityClass, RelationWords, read_words, words_text
 
 NAMELESS = ("thing", "one", "item")
