@@ -22,16 +22,19 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
-from graphbrick.language.stems import WORD, Stems, spaced, stems
-from graphbrick.patterns.text import readable
+from graphbrick.language import forms
+from graphbrick.language.stems import WORD, Stems, stems
+from graphbrick.patterns.text import in_words
 from graphbrick.patterns.words_file import WORDS, EntityClass, RelationWords, read_words
 
 Ints = npt.NDArray[np.int64]
 
 _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end in one word
+_MOST_TRIPLES = 2_000_000  # of a graph whose classes are found when it is asked
 _ADVICE = "name the folder that graphbrick learn made"
 _NUMBERED = re.compile(r"[a-z]?\d+[a-z]?|[a-z]")
-_SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
+SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
+"""Words of labels without a meaning of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +136,8 @@ def _folder(learned: str) -> Path:
 
 
 def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
-    tables, entries = ({}, []) if file is None else read_words(file)
     labels = [graph.relation_label(relation) for relation in range(graph.n_relations)]
+    tables, entries = _by_labels(graph) if file is None else read_words(file)
     relations = tuple(_names(label, tables.get(label)) for label in labels)
     typed = entities_by_type(graph)
     classes = dict(typed)
@@ -157,6 +160,16 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     general = {word for name in by_class for word in name}
     relations = tuple(replace(names, words=names.words - general or names.words) for names in relations)
     return Lexicon(classes, relations, by_class)
+
+
+def _by_labels(graph: Graph) -> tuple[Mapping[str, RelationWords], list[EntityClass]]:
+    """Return the words of relations and the classes of a graph that was not learned; none without a dictionary."""
+    if graph.n_relations > _MOST_RELATIONS or graph.n_triples > _MOST_TRIPLES or not forms.is_installed():
+        return {}, []
+    from graphbrick.patterns.words.phrasebook import Phrasebook  # the dictionary takes a while
+
+    book = Phrasebook.of(graph)
+    return book.relations, [] if book.has_types else book.classes
 
 
 def _members(graph: Graph, entry: EntityClass, numbers: Mapping[str, int]) -> Ints:
@@ -224,7 +237,12 @@ def label_stems(label: str) -> Stems:
     >>> label_stems("onAlbum"), label_stems("people.person.place_of_birth")
     (('on', 'album'), ('person', 'plac', 'of', 'birth'))
     """
-    return stems(spaced(readable(label)))
+    return stems(in_words(label))
+
+
+def _verb_forms(verb: str) -> list[str]:
+    """Return a verb with its forms that follow no rule: drive, drove, driven."""
+    return [verb, forms.past(verb), forms.participle(verb)] if verb and forms.is_installed() else [verb]
 
 
 def _names(label: str, entry: RelationWords | None) -> RelationNames:
@@ -234,6 +252,6 @@ def _names(label: str, entry: RelationWords | None) -> RelationNames:
         tail, head, phrases = {plain}, {plain}, {plain}  # which end it names is not known
     else:
         tail, head = set(map(stems, entry.tail)), set(map(stems, entry.head))
-        phrases = {plain, *tail, *head, stems(entry.verb)}
-    words = {word for phrase in phrases for word in phrase if word not in _SMALL}
+        phrases = {plain, *tail, *head, *map(stems, _verb_forms(entry.verb))}
+    words = {word for phrase in phrases for word in phrase if word not in SMALL}
     return RelationNames(frozenset(tail), frozenset(head), frozenset(words))

@@ -121,7 +121,7 @@ class _Step:
     def __init__(self, book: Phrasebook, label: str, forward: bool) -> None:
         self.label, self.forward, self._book = label, forward, book
         self.words = book.relations.get(label) or RelationWords()
-        fallback = [] if self.words.tail or self.words.head or self.words.verb else [readable(label).lower()]
+        fallback = [] if not self.words.is_empty else [readable(label).lower()]
         self.nouns = (self.words.tail or fallback) if forward else self.words.head
         self.given_nouns = self.words.head if forward else (self.words.tail or fallback)
 

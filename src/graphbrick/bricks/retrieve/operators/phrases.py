@@ -24,7 +24,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.language.stems import Stems, stems
-from graphbrick.patterns.lexicon import Lexicon, label_stems
+from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source
 
 Ints = npt.NDArray[np.int64]
@@ -84,11 +84,8 @@ class PhraseResolver:
         self.assumptions: dict[Plan, str] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
         self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
-        class_words = {word for name in lexicon.by_class for word in name}
-        self._is_plain = [
-            bool(names.words <= class_words | {"locat", "part", "plac", "sit", "location"})
-            for names in lexicon.relations
-        ]
+        plain = {word for name in lexicon.by_class for word in name} | {"locat", "part", "plac", "sit", "location"}
+        self._is_plain = [plain.issuperset(set(label) - SMALL) for label in self._labels]
 
     def along(self, phrase: str, entity: int) -> Along:
         """Return the pattern from an entity that a phrase speaks of; the entity is `e0` or so in the phrase.
