@@ -73,6 +73,11 @@ class Lexicon:
             word for names in self.relations for word in names.words
         )
 
+    @cached_property
+    def roles(self) -> frozenset[Stems]:
+        """The names of heads or tails of relations, such as «driver»; none where it is not known which end they name."""
+        return frozenset(name for one in self.relations for name in one.tail ^ one.head)
+
     def class_named(self, words: Sequence[str]) -> str:
         """Return the class that some stems name; the largest if several have the name, "" for none."""
         return next(iter(self.by_class.get(tuple(words), ())), "")

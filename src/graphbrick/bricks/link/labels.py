@@ -185,9 +185,14 @@ def _kinds(
     kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
     if kinds or not COMPARES.search(question.text.lower()):
         return kinds
+    kinds = [word for word in question.text.split() if stems(word) in lexicon.roles]
+    if kinds:
+        return kinds
     sources = [source for source in sources_of(graph) if source.literal is not None]
     spoken = (s.words if s.relation < 0 else lexicon.relations[s.relation].words for s in sources)
     kinds = [source.name for source, names in zip(sources, spoken, strict=True) if said & names]
+    if not kinds and not sources:  # «who won the most»
+        kinds = [graph.relation_label(number) for number, one in enumerate(lexicon.relations) if said & one.words]
     return kinds or (["numbers or dates"] if sources else [])
 
 

@@ -80,7 +80,7 @@ def _tokens(label: str) -> tuple[list[str], bool]:
     """
     local = local_name(label)
     last = local.rpartition(".")[2] if " " not in local else local
-    tokens = in_words(last).split()
+    tokens = [token for token in in_words(last).split() if not token.isdigit()]
     if is_code(last) or not any(token.isalpha() for token in tokens):
         return [], False
     is_noun = False  # what follows "has" is a thing, not something that is done

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
 
 
+_UNKNOWN_REST = "operators.unknown_rest"
+
+
 class Parser:
     """A reader of the phrases of one question that ask for entities.
 
@@ -102,8 +105,8 @@ class Parser:
         """
         text = self.english.without("everywhere", text)
         rules = (
-            self._listed, self._except, self.superlatives.best, self._where, self.comparisons.within,
-            self._lacking, self._not, self._of_best, self._shared, self._joined,
+            self._listed, self._except, self._neither, self.superlatives.best, self._before_noun, self._where,
+            self.comparisons.within, self._lacking, self._not, self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -158,8 +161,60 @@ class Parser:
         return p.Members(name)
 
     def _except(self, text: str) -> SetPlan | None:
-        match = self.english.match("except", text)
-        return p.Without(self.set(match["base"]), self.listed(match["other"])) if match else None
+        """Read «except e0», «except those that border e0»."""
+        match = self.english.match("except_first", text) or self.english.match("except", text)
+        if not match:
+            return None
+        other = match["other"]
+        is_listed = self.english.match("listed", other)
+        plain = self.english.without("those", other)
+        return p.Without(
+            self.set(match["base"]), self.listed(other) if is_listed else self.set(self.english.as_question(plain))
+        )
+
+    def _neither(self, text: str) -> SetPlan | None:
+        """Read «that neither border e0 nor use e1», «won neither e0 nor e1»: a set without two others."""
+        match, english = self.english.match("neither", text), self.english
+        if not match:
+            return None
+        base, one, other = match["base"], match["one"], match["other"]
+        verb = ""
+        if english.match("same_verb", one):
+            noun, verb = self.resolver.noun_and_verb(self.english.lead.sub("", base, count=1).strip())
+            base, verb = f"which {noun}", f"{verb} "
+        whole = self.set(base)
+        start = f"which {self.noun(whole)} {verb}"
+        mention = MENTION.search(one)
+        about = start + (one[: mention.end()] if mention else one)
+        first = self._of_any(about, one) if verb else self.set(start + one)
+        second = self._of_any(about, other) if english.match("same_verb", other) else self.set(start + other)
+        return p.Without(whole, p.Either((first, second)))
+
+    def _of_any(self, phrase: str, listed: str) -> SetPlan:
+        """Return what a phrase about one entity selects if it is about any of some others."""
+        last = list(MENTION.finditer(phrase))[-1]
+        before, after = phrase[: last.start()], phrase[last.end() :]
+        parts = tuple(self.set(f"{before}e{number}{after}") for number in MENTION.findall(listed))
+        return parts[0] if len(parts) == 1 else p.Either(parts)
+
+    def _before_noun(self, text: str) -> SetPlan | None:
+        """Read «e0 drivers»: what one relation joins to an entity that stands before a noun; None for several."""
+        match, english = self.english.match("before_noun", text), self.english
+        if not match or not (name := stems(match["noun"])) or not self.resolver.is_called(name):
+            return None
+        noun = self.set(f"which {match['noun']}")
+        one = p.Listed((self.entity(match["who"]),))
+        leads = (
+            None
+            if self.entity(match["who"]) in noun.run(self.place)
+            else self.conditions.linked(one, noun.run(self.place), set())
+        )
+        if leads is None:
+            return None
+        rest = match["rest"]
+        if not MENTION.search(rest) and not english.content(rest):
+            return p.Both((noun, leads))
+        return p.Both((self.set(f"{match['lead']}{match['noun']}{rest}"), leads))
 
     def _of_best(self, text: str) -> SetPlan | None:
         """Read «the capital of the largest country in e0»: the inner superlative is answered first."""
@@ -182,7 +237,7 @@ class Parser:
             return p.Without(base, self.set(positive))
         match = english.match("but_not", text)
         if match:  # «border e0 but not e1»: the same phrase about another entity
-            return p.Without(self.set(match["base"]), self.set(MENTION.sub(match["other"], match["base"])))
+            return p.Without(self.set(match["base"]), self._of_any(match["base"], match["other"]))
         match = english.match("none", text)
         if match:
             base = self.set(match["base"])
@@ -207,16 +262,30 @@ class Parser:
         base = self.set(match["base"])
         if self.english.match("more_of", rest):
             return None
+        if MENTION.search(match["base"]):  # «managed e0 but never played for them»
+            rest = self.english.patterns["pronoun"][0].sub(f"e{MENTION.findall(match['base'])[-1]}", rest)
+        bare = MENTION.fullmatch(rest)
+        if bare and self.entity(rest) not in base.run(self.place):  # «are not Brazilian»
+            other = self.conditions.linked(p.Listed((self.entity(rest),)), base.run(self.place), set())
+            if other is None:
+                raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code=_UNKNOWN_REST)
+            return p.Without(base, other)
+        same = self.english.match("same_subject", match["base"])
+        if same and not MENTION.search(rest):  # «did e0 manage but not play for»
+            return p.Without(base, self.set(f"{same['subject']} {rest}"))
         if MENTION.search(rest):
             try:
                 other = self.set(f"which {self.noun(base)} {rest}")
             except CannotPlanError:
                 other = self.set(f"which {self.noun(base)} are {rest}")
             return p.Without(base, other)
-        if self.english.match("verb_of_none", rest):
-            words = re.sub(r"^\w+ (?:any |an? )?", "", rest)
+        words = re.sub(r"^\w+ (?:any |an? )?", "", rest) if self.english.match("verb_of_none", rest) else rest
+        try:
             return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)
-        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code="operators.unknown_rest")
+        except CannotPlanError:
+            if words != rest:
+                raise
+        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code=_UNKNOWN_REST)
 
     def _shared(self, text: str) -> SetPlan | None:
         """Read «which countries border both e0 and e1»: the same phrase about several entities."""
@@ -248,6 +317,10 @@ class Parser:
         second = rest[joined.end() :].strip() if joined else rest
         if english.match("bare_copula", first) or not second:
             return None
+        either = english.match("or_else", rest)
+        if either:
+            base = self.set(first)
+            return p.Either((base, self.set(f"which {self.noun(base)} {either['other']}")))
         if re.search(r" (?:where|in which) e\d+$", first):  # «where e0 is spoken» goes on after the name
             passive, where = english.match("passive", second), english.match("where_clause", second)
             if passive:

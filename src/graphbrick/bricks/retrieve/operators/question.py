@@ -62,7 +62,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         names = [graph.label(entity), *graph.aliases(entity)]
         if entity in named and not _is_id(graph, entity, named[entity], names):
             names.insert(0, named[entity])
-        if names[0][:1].isdigit() and read_literal(names[0]) is not None:
+        if names[0][:1].isdigit() and names[0].count(" ") < 2 and read_literal(names[0]) is not None:
             continue
         place = next((span for name in names if (span := _find(text, name, places))), None)
         if place is not None:
