@@ -2,11 +2,12 @@
 
     python tools/english_lexicon.py /usr/share/wordnet
 
-Of WordNet (Debian package ``wordnet-base``) it keeps three things: which nouns name people, places, times and groups,
-and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; and
-which nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in
-``senses.tsv.gz``. A line of that is one meaning: the lines that it is a kind of, as distances upwards (a negative one
-downwards), then its words, with a star behind words that have many meanings.
+Of WordNet (Debian package ``wordnet-base``) it keeps four things: which nouns name people, places, times and groups,
+and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; which
+nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.gz``;
+and which verbs mean the same, in ``verbs.tsv.gz``. A line of ``senses.tsv.gz`` is one meaning: the lines that it is a
+kind of, as distances upwards (a negative one downwards), then its words, with a star behind words that have many
+meanings; a line of ``verbs.tsv.gz`` has the words only, with a star behind those that more often mean something else.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 SRC = Path(__file__).parent.parent / "src/graphbrick"
 LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "patterns/english/senses.tsv.gz"
+VERBS = SRC / "patterns/english/verbs.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
 # Acts, attributes, thoughts, messages, events, groups, places, people, possessions, relations, states and times. Most
@@ -133,6 +135,15 @@ def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[s
         yield f"{','.join(wider)}\t{','.join(words)}"
 
 
+def same_verbs(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[str]:
+    """Yield the verbs of each meaning that two or more have, with a star behind those that often mean something else."""
+    for offset, synset in data.items():
+        words = [word for word in dict.fromkeys(synset.words) if is_plain(word) and offset in index.get(word, ())]
+        common = {word for word in words if offset in index[word][:SENSES_OF_NOUN]}
+        if len(words) > 1 and common:
+            yield ",".join(word if word in common else f"{word}*" for word in words)
+
+
 def main() -> None:
     """Write both files."""
     folder = Path(sys.argv[1])
@@ -141,7 +152,8 @@ def main() -> None:
     agents = {noun for _, noun in derived}
     lines = [f"{kind}\t{word}" for word, kind in kinds(index, data, tagged(folder), agents)]
     lines += [f"from\t{noun}\t{verb}" for verb, noun in derived]
-    for file, rows in ((LEXICON, lines), (SENSES, list(meanings(index, data)))):
+    verbs = list(same_verbs(*read(folder, VERB)))
+    for file, rows in ((LEXICON, lines), (SENSES, list(meanings(index, data))), (VERBS, verbs)):
         file.write_bytes(gzip.compress("\n".join(rows).encode("utf-8") + b"\n", mtime=0))
         print(f"{file}: {len(rows):,} lines, {file.stat().st_size:,} bytes")
 

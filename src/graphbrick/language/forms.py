@@ -155,6 +155,25 @@ def participle_of(word: str) -> str:
     return verb
 
 
+def verb_of(word: str) -> str:
+    """Return the verb that a word is a form of; "" where it is none.
+
+    >>> verb_of("bought"), verb_of("hosting"), verb_of("person")
+    ('buy', 'host', '')
+    """
+    return _lemmas(word).get("VERB", "")
+
+
+def like(word: str, verb: str, other: str) -> str:
+    """Return another verb in the form that a word is of a verb.
+
+    >>> like("bought", "buy", "purchase"), like("hosts", "host", "hold"), like("run", "run", "manage")
+    ('purchased', 'holds', 'manage')
+    """
+    inflections = (third_person, past, participle, gerund)
+    return next((make(other) for make in inflections if make(verb) == word and word != verb), other)
+
+
 def gerund_of(word: str) -> str:
     """Return the verb that a word is the -ing form of; "" where it is none.
 

@@ -45,11 +45,19 @@ class RelationNames:
         tail: What its tails are called, such as «currency».
         head: What its heads are called, such as «owner».
         words: All single words that speak of it.
+        spoken: The words as people write them.
+        nouns: The nouns for its tails and heads.
+        verb: The verb that joins both ends, as in a dictionary; "" for none.
+        subject: Which end does it: "head", "tail", or "" for a state.
     """
 
     tail: frozenset[Stems]
     head: frozenset[Stems]
     words: frozenset[str]
+    spoken: frozenset[str] = frozenset()
+    nouns: frozenset[str] = frozenset()
+    verb: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class Lexicon:
 
     @cached_property
     def roles(self) -> frozenset[Stems]:
-        """The names of heads or tails of relations, such as «driver»; none where it is not known which end they name."""
+        """The names of heads or tails of relations, such as «driver», if it is known which end they name."""
         return frozenset(name for one in self.relations for name in one.tail ^ one.head)
 
     def class_named(self, words: Sequence[str]) -> str:
@@ -259,4 +267,15 @@ def _names(label: str, entry: RelationWords | None) -> RelationNames:
         tail, head = set(map(stems, entry.tail)), set(map(stems, entry.head))
         phrases = {plain, *tail, *head, *map(stems, _verb_forms(entry.verb))}
     words = {word for phrase in phrases for word in phrase if word not in SMALL}
-    return RelationNames(frozenset(tail), frozenset(head), frozenset(words))
+    nouns = frozenset() if entry is None else frozenset((*entry.tail, *entry.head))
+    verb, subject = ("", "") if entry is None else (entry.verb, entry.subject)
+    spoken = {*WORD.findall(in_words(label)), *(word for noun in nouns for word in WORD.findall(noun))}
+    return RelationNames(
+        frozenset(tail),
+        frozenset(head),
+        frozenset(words),
+        frozenset({*spoken, *_verb_forms(verb)}),
+        nouns,
+        verb,
+        subject,
+    )

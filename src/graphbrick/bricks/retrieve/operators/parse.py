@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -15,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.patterns.properties.sources import has_columns, sources_of
+from graphbrick.patterns.unknown_words import WordReader, with_readings
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
@@ -76,6 +78,24 @@ class Parser:
         if len(unread) > 1 or not verbs.issuperset(unread):
             raise resolver.unread(plan, unread)
         resolver.assume(plan, unread)
+
+    def by_near_words(self, read: Callable[[str], Plan], text: str) -> Plan | None:
+        """Return the plan of a question with words of the graph for words that mean the same; None if there is none.
+
+        Args:
+            read: Returns the plan of a question, or raises.
+            text: The question.
+        """
+        reader = WordReader(self.resolver.lexicon, self.english.all_words)
+        readings = reader.near(WORD.findall(MENTION.sub(" ", text)))
+        if not readings:
+            return None
+        try:
+            plan = read(with_readings(text, readings))
+        except CannotPlanError:
+            return None
+        self.resolver.assumptions[plan] = "; ".join(map(str, readings))
+        return plan
 
     def check_no_property(self, text: str) -> None:
         """Raise `CannotPlanError` if a question that no rule reads names a property, which no path answers."""

@@ -28,23 +28,26 @@ from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
-from graphbrick.bricks.retrieve.operators.wording import English, english
+from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
 from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import WORD, stem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns
+from graphbrick.patterns.properties.sources import has_columns, words_of_values
+from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
 
 EXPLAINED, ASSUMED = 0.95, 0.5
 """The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
+MISSPELT = 0.8
+"""The highest confidence of an answer to a question with a typing error in a word of the graph."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,9 +96,29 @@ class Operators(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
-        graph, words = cast(Graph, subgraph.graph), english()
+        spelled = self._spelled(query, cast(Graph, subgraph.graph))
+        evidence = self._retrieve(spelled, subgraph)
+        if spelled is query or evidence.confidence is None:
+            return evidence
+        return replace(evidence, confidence=min(evidence.confidence, MISSPELT))
+
+    def _lexicon(self, graph: Graph) -> Lexicon:
         scorer = self.patterns.scorer
-        lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
+        return lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
+
+    def _spelled(self, query: Query, graph: Graph) -> Query:
+        """Return a question without typing errors in words of the graph."""
+        lexicon, words = self._lexicon(graph), english()
+        reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph))
+        text = question_of(graph, query, partial(_is_known, lexicon, words)).text
+        readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
+        for reading in readings:
+            event(str(reading), "operators.misspelt", word=reading.word, read_as=reading.read_as)
+        return replace(query, text=with_readings(query.text, readings)) if readings else query
+
+    def _retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        graph, words = cast(Graph, subgraph.graph), english()
+        scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
         question = question_of(graph, query, partial(_is_known, lexicon, words))
         cue = words.cue_in(question.text)
         asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
@@ -112,6 +135,7 @@ class Operators(RetrieveStage):
                 return self.patterns.retrieve(query, subgraph)
             plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
+            is_plain &= not resolver.assumptions_of(plan)
             if is_plain and words.search("never_plain", cue):
                 raise UnreadWordError(cue)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
@@ -159,6 +183,9 @@ class Operators(RetrieveStage):
         try:
             return read(parser, question.text), False
         except CannotPlanError as error:
+            near = parser.by_near_words(partial(read, parser), question.text)
+            if near is not None:
+                return near, False
             if self.llm is None or not cue:
                 raise
             reason = parser.with_names(str(error))
