@@ -136,7 +136,7 @@ def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[s
 
 
 def same_verbs(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[str]:
-    """Yield the verbs of each meaning that two or more have, with a star behind those that often mean something else."""
+    """Yield the verbs of each meaning of two or more, with a star behind those that often mean something else."""
     for offset, synset in data.items():
         words = [word for word in dict.fromkeys(synset.words) if is_plain(word) and offset in index.get(word, ())]
         common = {word for word in words if offset in index[word][:SENSES_OF_NOUN]}

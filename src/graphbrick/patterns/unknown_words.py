@@ -103,23 +103,25 @@ class WordReader:
         """Return the only known word within one typing error, two in a long word, if English does not have the word."""
         if len(word) < _SHORTEST or (forms.is_installed() and forms.is_word(word)):
             return None
+        if word in self._spoken:
+            return None  # a value
         most = _MOST_ERRORS if len(word) >= _LONG else _FEWEST_ERRORS
         for errors in range(_FEWEST_ERRORS, most + 1):
-            near = [other for other in self._spoken if _is_within(word, other, errors)]
+            near = [other for other in sorted(self._spoken) if _is_within(word, other, errors)]
             if near:
                 alike = {stem(other) for other in near}
                 return Reading(word, _most_alike(word, near), True) if len(alike) == 1 else None
         return None
 
     @cached_property
-    def _spoken(self) -> list[str]:
+    def _spoken(self) -> frozenset[str]:
         """The words of the graph as people write them, with plurals."""
         nouns = {noun for one in self.lexicon.relations for noun in one.nouns} | set(self.lexicon.classes)
         if forms.is_installed():
             nouns |= {forms.plural(noun) for noun in nouns}
         texts = (*nouns, *self.values(), *(word for one in self.lexicon.relations for word in one.spoken))
         words = {word for text in texts for word in fold(text).split()}
-        return sorted(word for word in words if word.isalpha() and len(word) >= _SHORTEST)
+        return frozenset(word for word in words if word.isalpha() and len(word) >= _SHORTEST)
 
 
 def with_readings(text: str, readings: Iterable[Reading]) -> str:
