@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.language import forms
-from graphbrick.learn.english.labels import english_table
-from graphbrick.learn.words.phrasebook import NAMELESS, Phrasebook
+from graphbrick.patterns.english.labels import english_table
 from graphbrick.patterns.text import PLACEHOLDER, Steps, readable, without_marks
+from graphbrick.patterns.words.phrasebook import NAMELESS, Phrasebook
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
 _CLASS_BESIDE_SEED = 0.35  # of questions; «the film X»
@@ -121,7 +121,7 @@ class _Step:
     def __init__(self, book: Phrasebook, label: str, forward: bool) -> None:
         self.label, self.forward, self._book = label, forward, book
         self.words = book.relations.get(label) or RelationWords()
-        fallback = [] if self.words.tail or self.words.head or self.words.verb else [readable(label).lower()]
+        fallback = [] if not self.words.is_empty else [readable(label).lower()]
         self.nouns = (self.words.tail or fallback) if forward else self.words.head
         self.given_nouns = self.words.head if forward else (self.words.tail or fallback)
 

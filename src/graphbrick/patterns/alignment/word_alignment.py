@@ -16,7 +16,7 @@ from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.patterns.alignment.alignment import Alignment, Token, Transitions
-from graphbrick.patterns.text import masked, readable, split_start, steps_of, words_of
+from graphbrick.patterns.text import in_words, masked, split_start, steps_of, words_of
 
 Scores = npt.NDArray[np.float64]
 Walk = tuple[str, tuple[tuple[str, bool], ...]]
@@ -146,6 +146,6 @@ def _walk_of(item: Scorable) -> Walk:
 def _words_of_step(label: str) -> list[str]:
     """Return the words of a relation, all of them as one, and the type of what it leads to."""
     relation, _, type_ = label.partition(_TYPE)
-    words = words_of(readable(relation)) or [relation]
+    words = words_of(in_words(relation)) or [relation]
     single = [word for word in words if word not in FUNCTION_WORDS] if len(words) > 1 else []
     return [" ".join(words), *single, *([type_.lower()] if type_ else [])]
