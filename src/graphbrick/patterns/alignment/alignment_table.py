@@ -137,8 +137,9 @@ class _Table:
         before, weights, spoken, left = self.levels[-1], self.weights, self.spoken, self.left
         direction = step & 1
         is_back = (self.turned[step] == before.step[parent]) & (before.step[parent] != self.none)
-        joins = is_back | self.mutual[step]
-        emitted = weights[EMISSION] * spoken.of(np.arange(len(spoken.emitted))[:, None], step, joins)
+        words, joins = np.arange(len(spoken.emitted))[:, None], is_back | self.mutual[step]
+        emitted = weights[EMISSION] * spoken.of(words, step, is_back)
+        staying = weights[EMISSION] * spoken.of(words, step, joins)
         new = weights[TRANSITION] * spoken.new[:, before.direction[parent]]
         same = weights[TRANSITION] * spoken.same[:, direction]
         earlier = before.value[:, :, parent]
@@ -157,7 +158,7 @@ class _Table:
                         at = value[a - 1, b] if side else value[a, b - 1]
                         ways += [
                             (side + _BEGINS, begins_left[a - 1, b] if side else begins_right[a, b - 1]),
-                            (side + _STAYS, at + emitted[word] + same[word]),
+                            (side + _STAYS, at + staying[word] + same[word]),
                             (side + _SKIPS, at + self.skipping[word] + cost),
                         ]
                 if not ways and (a or b):
@@ -196,7 +197,8 @@ class _Table:
             begins, skips = uses & (kind == _BEGINS), uses & (kind == _SKIPS)
             word = np.where(is_left, a - 1, self.left + b - 1)
             if len(spoken.emitted):
-                said = spoken.of(word, np.where(skips, self.none, step[node]), joins[node] & ~skips)
+                alike = np.where(begins, is_back[node], joins[node]) & ~skips
+                said = spoken.of(word, np.where(skips, self.none, step[node]), alike)
                 emission = np.where(uses, said, 0)
                 moved = np.where(begins, spoken.new[word, direction[parent[node]]], spoken.same[word, direction[node]])
                 added.append((emission, np.where(uses & ~skips, moved, 0)))

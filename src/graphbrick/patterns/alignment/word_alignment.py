@@ -149,7 +149,7 @@ class _Words(Alignment):
         for number, (step, of_step) in enumerate(zip(steps, words, strict=True)):
             nearest = near[:, [place[word] for word in of_step]].max(axis=1)
             for row, token in enumerate(tokens):
-                points = step.direction(token.word, token.place, is_whose=token.before == "whose")
+                points = step.direction(token)
                 named = 1.0 if step.is_named(token.word) else _NAMED if points else 0.0
                 least = max(nearest[row], named)
                 for forward in (False, True):
