@@ -37,7 +37,8 @@ def read_label(label: str) -> RelationWords:
     if not tokens:
         return RelationWords()
     relation = _noun(tokens) if is_noun else _read(tokens)
-    usual = english_table("relations").get(_key(tokens, relation), {})
+    table = english_table("relations")
+    usual = table.get(_key(tokens, relation)) or table.get(" ".join(tokens), {})  # «headquarters» is a noun
     relation.tail = list(dict.fromkeys([*relation.tail, *usual.get("tail", [])]))
     agents = forms.agents(relation.verb) if relation.verb else []
     # «reporter» is not what somebody who reports to a person is called.
