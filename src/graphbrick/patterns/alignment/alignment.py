@@ -238,7 +238,7 @@ class Alignment:
     @cached_property
     def mutual(self) -> npt.NDArray[np.bool_]:
         """Whether each step joins what is alike by itself, such as «borders» and «shares border with»; bool [steps]."""
-        is_mutual = [label in self.symmetric or says_alike(readable(label)) for label in self.relations]
+        is_mutual = [says_alike(readable(label)) for label in self.relations]
         return np.array([*np.repeat(np.array(is_mutual, dtype=np.bool_), 2), False], dtype=np.bool_)
 
     @cached_property

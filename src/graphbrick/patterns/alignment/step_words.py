@@ -1,7 +1,7 @@
 """The words of a step without training: those of its label, and which way each of them points.
 
 A label says what its tails are to its heads («supplier», «mother»), or what its heads are («apprentice of»), or what one
-does to the other («built by», «lives in»). «X's builder», «who built X» and «the violins built by X» then have one
+does to the other («built by», «lives in»). Names with dots say what the heads are, too. «X's builder», «who built X» and «the violins built by X» then have one
 direction each.
 """
 
@@ -53,6 +53,7 @@ class StepWords:
         verb: The root of its verb; "" for none.
         is_passive: Whether the tail does what the verb says («built by»), rather than the head («lives in»).
         phrase: A name of several words, such as «place of birth»; "" for none.
+        head_kind: What the heads are, where the label says it: «person» of `people.person.nationality`.
     """
 
     words: tuple[str, ...]
@@ -61,6 +62,7 @@ class StepWords:
     verb: str = ""
     is_passive: bool = False
     phrase: str = ""
+    head_kind: str = ""
 
     def is_named(self, word: str) -> bool:
         """Return whether a word is the noun of the label itself, in the singular or the plural."""
@@ -93,25 +95,54 @@ def step_words(label: str) -> StepWords:
     (frozenset({'apprentic'}), True)
     >>> sorted(step_words("has_child").head)
     ['dad', 'father', 'mom', 'mother', 'mum', 'parent']
+    >>> dotted = step_words("film.actor.film..film.performance.film")
+    >>> sorted(dotted.tail), sorted(dotted.head), dotted.head_kind
+    (['film'], ['actor'], 'actor')
     """
+    parts = [half.split(".") for half in label.split("..")]
+    if " " not in label and all(len(part) > 2 for part in parts):
+        return _dotted(parts)
     phrase = spaced(readable(label)).lower().split()
     tokens = [word for word in phrase if word not in _SKIPPED] or phrase
-    single = [word for word in tokens if word not in _PREPOSITIONS and word not in ("of", "by")]
-    words = tuple(dict.fromkeys([" ".join(phrase), *single])) or (label,)
+    words = _words(phrase, tokens) or (label,)
     last = tokens[-1] if tokens else ""
     if last == "of" and len(tokens) > 1:
         nouns = _nouns(tokens[:-1])
         return StepWords(words, _converse(nouns), nouns)
     if last == "by" and len(tokens) > 1:
-        tail, head = (frozenset(map(stem, nouns.split())) for nouns in _OF_VERBS.get(root(tokens[0]), ("", "")))
-        return StepWords(words, tail, head, root(tokens[0]), is_passive=True)
+        return StepWords(words, *_nouns_of_verb(tokens[0]), root(tokens[0]), is_passive=True)
     if len(tokens) > 1 and last in _PREPOSITIONS:
-        tail, head = (frozenset(map(stem, nouns.split())) for nouns in _OF_VERBS.get(root(tokens[0]), ("", "")))
-        return StepWords(words, tail, head, root(tokens[0]))
+        return StepWords(words, *_nouns_of_verb(tokens[0]), root(tokens[0]))
     nouns = _nouns(tokens)
     is_agent = len(tokens) == 1 and last.endswith(_AGENTS)
-    verb, phrase = root(last) if is_agent else "", " ".join(tokens) if len(tokens) > 1 else ""
-    return StepWords(words, nouns, _converse(nouns), verb, is_passive=is_agent, phrase=phrase)
+    verb, phrases = root(last) if is_agent else "", " ".join(tokens) if len(tokens) > 1 else ""
+    return StepWords(words, nouns, _converse(nouns), verb, is_passive=is_agent, phrase=phrases)
+
+
+def _dotted(parts: list[list[str]]) -> StepWords:
+    """Return the words of «domain.type.property»; two of them joined by «..» pass an entity that has no name.
+
+    The type is what heads are; the properties say what the tail is to the head.
+    """
+    kind = " ".join(parts[0][-2].lower().split("_"))
+    properties = list(dict.fromkeys(part[-1].lower().replace("_", " ") for part in parts))
+    phrase = " ".join(properties).split()
+    tokens = [word for word in phrase if word not in _SKIPPED] or phrase
+    nouns = _nouns(properties[-1].split())
+    words = dict.fromkeys([*properties, *_words(phrase, tokens)])
+    return StepWords(tuple(words), nouns, (_converse(nouns) | {stem(kind)}) - nouns, phrase=properties[-1], head_kind=kind)
+
+
+def _words(phrase: list[str], tokens: list[str]) -> tuple[str, ...]:
+    """Return a label as one phrase, and its single words with a meaning."""
+    single = [word for word in tokens if word not in _PREPOSITIONS and word not in ("of", "by")]
+    return tuple(dict.fromkeys(filter(None, [" ".join(phrase), *single])))
+
+
+def _nouns_of_verb(verb: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems of nouns for the tails and the heads of a verb."""
+    tail, head = (frozenset(map(stem, nouns.split())) for nouns in _OF_VERBS.get(root(verb), ("", "")))
+    return tail, head
 
 
 def _nouns(tokens: list[str]) -> frozenset[str]:

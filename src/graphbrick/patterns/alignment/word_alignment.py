@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -44,6 +45,7 @@ _WEIGHTS = (
     -0.65,
 )  # emission, transition, hop without words, way back without words, word left over
 _HOP = -1.0  # for each hop after the first
+_FEW = 16  # relations; where there are four times as many, a hop costs twice as much
 _TYPE = "\n"  # between a relation and the type of what it leads to
 
 
@@ -104,10 +106,12 @@ class WordAlignment(Scorer):
 
     def _aligned(self, question: str, patterns: list[tuple[tuple[str, bool], ...]]) -> Scores:
         labels = tuple(dict.fromkeys(label for pattern in patterns for label, _ in pattern))
-        weights = np.array([*_WEIGHTS, *(_HOP * hop for hop in range(max(map(len, patterns))))])
+        # The more relations there are, the likelier one more hop fits a word by chance.
+        cost = _HOP * max(1.0, math.log2(len(labels) / _FEW))
+        weights = np.array([*_WEIGHTS, *(cost * hop for hop in range(max(map(len, patterns))))])
         steps = np.zeros((2 * len(labels) + 1, 0), dtype=np.float32)
         named = [step_words(label.partition(_TYPE)[0]) for label in labels]
-        phrases = tuple(dict.fromkeys(one.phrase for one in named if one.phrase))
+        phrases = tuple(dict.fromkeys(one.phrase for one in named if " " in one.phrase))
         words = _Words(self.embedder, labels, steps, _Joined(), weights, phrases)
         return words.score(unfolded(question, {word for one in named for word in one.words}), patterns)
 
@@ -141,7 +145,7 @@ class _Words(Alignment):
         words = [
             [*step.words, *([type_.lower()] if type_ else [])] for step, (_, type_) in zip(steps, named, strict=True)
         ]
-        distinct = list(dict.fromkeys(word for of_step in words for word in of_step))
+        distinct = list(dict.fromkeys([word for of_step in words for word in of_step] + [one.head_kind for one in steps]))
         place = {word: i for i, word in enumerate(distinct)}
         spoken = [token.word.strip("\0") for token in tokens]
         vectors = self.embedder.embed([*spoken, *distinct]).astype(np.float64)
@@ -155,6 +159,8 @@ class _Words(Alignment):
                 for forward in (False, True):
                     is_wrong = points == (-1 if forward else 1)
                     cosine = least - (_WRONG_WAY if is_wrong else 0.0)
+                    if step.head_kind and not forward:
+                        cosine = max(cosine, near[row, place[step.head_kind]])
                     emitted[row, 2 * number + forward] = _SHARPNESS * (cosine - _UNLIKE)
         return emitted
 
