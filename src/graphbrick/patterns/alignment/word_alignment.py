@@ -35,6 +35,7 @@ _UNLIKE = 0.45  # cosine from which two words speak of the same
 _NAMED = 0.9  # cosine of a word and a step that goes by it, such as «mother» and «child» backwards
 _WRONG_WAY = 0.4  # what is taken from it in the other direction
 _SAME_HOP = -3.0  # of a word joined by «'s» or «of» that speaks of the same hop as the one before
+_UNREAD = -1.5  # of such a word that speaks of no hop
 _NEW_HOP = -1.5  # of a word in one clause with the one before that speaks of another: «the violins built by X»
 _CLAUSE = frozenset("who whom that which what is are was were be been do did does has have".split())
 _WEIGHTS = (
@@ -121,10 +122,9 @@ class _Joined(Transitions):
 
     def log_new(self, token: Token) -> tuple[Scores, Scores]:
         """Return log probabilities of a new hop and of the same hop, float64 [3] each, by direction."""
-        is_owned = "'s" in token.connectors or "of" in token.connectors
         new = np.zeros(3)
         new[:2] = _NEW_HOP if _CLAUSE.issuperset(token.connectors) else 0.0
-        return new, np.full(3, _SAME_HOP if is_owned else 0.0)
+        return new, np.full(3, _SAME_HOP if _is_owned(token) else 0.0)
 
 
 class _Words(Alignment):
@@ -162,7 +162,13 @@ class _Words(Alignment):
                     if step.head_kind and not forward:
                         cosine = max(cosine, near[row, place[step.head_kind]])
                     emitted[row, 2 * number + forward] = _SHARPNESS * (cosine - _UNLIKE)
+        emitted[[_is_owned(token) for token in tokens], -1] = _UNREAD
         return emitted
+
+
+def _is_owned(token: Token) -> bool:
+    """Return whether a word is what something nearer to the seed has: «X's creed», «the creed of X»."""
+    return "'s" in token.connectors or "of" in token.connectors
 
 
 def _walk_of(item: Scorable) -> Walk:
