@@ -28,6 +28,7 @@ import argparse
 import json
 import random
 import tempfile
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -43,9 +44,13 @@ from graphbrick.study.metrics.sets import answer_scores
 Triple = tuple[str, str, str]
 Step = tuple[str, bool]
 
-_FIRST = "Abel Britt Cato Dora Emil Freya Gero Heidi Inga Joost Kaia Lars Mina Nils Olga Per Runa Stig Tilda Uwe Vita Wolf".split()
-_LAST = "Amsel Birk Cramer Dahl Eide Foss Grieg Hauge Iversen Juhl Krog Lunde Moen Nygard Olsen Poulsen Rask Solberg Thorn".split()
-_TOWNS = "Arvika Borgholm Drammen Eksjo Falun Gjovik Halden Kalmar Larvik Molde Narvik Porvoo Ribe Sorvik Tarnow".split()
+_FIRST = """Abel Britt Cato Dora Emil Freya Gero Heidi Inga Joost Kaia Lars Mina Nils Olga Per Runa Stig Tilda Uwe Vita
+Wolf""".split()
+_LAST = """Amsel Birk Cramer Dahl Eide Foss Grieg Hauge Iversen Juhl Krog Lunde Moen Nygard Olsen Poulsen Rask Solberg
+Thorn""".split()
+_TOWNS = (
+    "Arvika Borgholm Drammen Eksjo Falun Gjovik Halden Kalmar Larvik Molde Narvik Porvoo Ribe Sorvik Tarnow".split()
+)
 FORMS = ("possessive", "of", "mixed", "clause", "class", "grand", "together", "share", "same")
 _KIN = {"child": "child son daughter", "parent": "parent mother father"}
 _MANY = 30  # answers that a question has at most
@@ -72,10 +77,10 @@ class Relation(NamedTuple):
     label: str
     head: str
     tail: str
-    to_tail: tuple[str, ...] = ()
-    to_head: tuple[str, ...] = ()
-    asks: tuple[str, ...] = ()
-    asks_head: tuple[str, ...] = ()
+    to_tail: Sequence[str] = ()
+    to_head: Sequence[str] = ()
+    asks: Sequence[str] = ()
+    asks_head: Sequence[str] = ()
     clause: str = ""
     together: str = ""
     same: str = ""
@@ -97,65 +102,18 @@ class Vocabulary(NamedTuple):
     relations: tuple[Relation, ...]
 
 
-_TREES = "Oak Elm Ash Birch Alder Larch Maple Rowan Linden Juniper"
-_STARS = "Vega Rigel Spica Mira Altair Deneb Capella Castor Pollux Antares"
-VOCABULARIES = {
-    "violins": Vocabulary(
-        {"firm": (_TREES, "Works|Brothers|Trading"), "violin": (_STARS, "Diamond|Ruby|Opal|Amber"), "town": ("", "")},
-        {"child": (("has_child", True),), "parent": (("has_child", False),)},
-        (
-            Relation("married_to", "person", "person", ("spouse",), (), ("who is @ married to",), share=0),
-            Relation("apprentice_of", "person", "person", (), ("apprentice",), share=0.5),
-            Relation("employed_by", "person", "firm", ("employer",), ("employee",), ("which firm is @ employed by", "who employs @"),
-                     ("who is employed by @",), "employed by @", "is employed", "is employed by the same"),
-            Relation("lives_in", "person", "town", ("home", "residence"), ("resident",), ("where does @ live", "which town does @ live in"),
-                     ("who lives in @",), "living in @", "lives", "lives in the same"),
-            Relation("supplier", "firm", "firm", ("supplier",), (), ("which firm is the supplier of @",), share=0.7),
-            Relation("based_in", "firm", "town", ("base",), (), ("where is @ based", "which town is @ based in"),
-                     ("which firms are based in @",), "based in @", "", "are based in the same"),
-            Relation("managed_by", "firm", "person", ("manager",), (), ("who manages @",), ("which firm does @ manage",), "managed by @"),
-            Relation("built_by", "violin", "person", ("builder",), (), ("who built @",), ("which violins did @ build",), "built by @"),
-            Relation("owned_by", "violin", "person", ("owner",), (), ("who owns @",), ("which violins does @ own",), "owned by @"),
-        ),
-    ),
-    "books": Vocabulary(
-        {"publisher": (_TREES, "Press|House|Editions"), "novel": (_STARS, "Falls|Rises|Returns|Sleeps"), "city": ("", "")},
-        {"parent": (("mother", True), ("father", True)), "mother": (("mother", True),), "father": (("father", True),),
-         "child": (("mother", False), ("father", False))},
-        (
-            Relation("taughtBy", "person", "person", ("teacher",), (), ("who taught @",), ("who was taught by @", "whom did @ teach"), share=0.6),
-            Relation("worksFor", "person", "publisher", ("employer",), ("employee",), ("which publisher does @ work for", "who does @ work for"),
-                     ("who works for @",), "working for @", "works", "works for the same"),
-            Relation("birthCity", "person", "city", ("birth city",), (), ("in which city was @ born",), ("who was born in @",), "born in @",
-                     "", "was born in the same"),
-            Relation("author", "novel", "person", ("author", "writer"), (), ("who wrote @",), ("which novels did @ write",), "written by @"),
-            Relation("translator", "novel", "person", ("translator",), (), ("who translated @",), ("which novels did @ translate",), "translated by @"),
-            Relation("publishedBy", "novel", "publisher", ("publisher",), (), ("who published @",), ("which novels did @ publish",),
-                     "published by @", "", "were published by the same"),
-            Relation("founder", "publisher", "person", ("founder",), (), ("who founded @",), ("which publisher did @ found",), "founded by @"),
-            Relation("headquarters", "publisher", "city", ("headquarters", "head office"), (), ("where does @ have its headquarters",)),
-        ),
-    ),
-    "bands": Vocabulary(
-        {"label": (_TREES, "Records|Sound|Music"), "band": (_STARS, "Riot|Parade|Engine"), "album": ("Blue Red Pale Dark Slow Loud", "Harbour|Winter|Engine|Signal|Garden"),
-         "town": ("", "")},
-        {"parent": (("parent", True),), "child": (("parent", False),)},
-        (
-            Relation("partner", "person", "person", ("partner",), (), share=0),
-            Relation("mentored by", "person", "person", ("mentor",), (), ("who mentored @",), ("whom did @ mentor",), share=0.6),
-            Relation("plays in", "person", "band", ("band",), ("player",), ("which band does @ play in",), ("who plays in @",), "playing in @",
-                     "plays", "plays in the same"),
-            Relation("hometown", "person", "town", ("hometown",), (), ("which town is the hometown of @",)),
-            Relation("signed to", "band", "label", ("label",), (), ("which label is @ signed to",), ("which bands are signed to @",),
-                     "signed to @", "", "are signed to the same"),
-            Relation("recorded by", "album", "band", (), (), ("which band recorded @",), ("which albums did @ record",), "recorded by @"),
-            Relation("produced by", "album", "person", ("producer",), (), ("who produced @",), ("which albums did @ produce",), "produced by @"),
-            Relation("director", "label", "person", ("director",), (), ("who is the director of @",)),
-            Relation("located in", "label", "town", ("location",), (), ("where is @ located", "in which town is @ located"),
-                     ("which labels are located in @",), "located in @", "", "are located in the same"),
-        ),
-    ),
-}  # fmt: skip
+def _read() -> dict[str, Vocabulary]:
+    """Return the vocabularies of chains.toml."""
+    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    read = {}
+    for name, table in tables.items():
+        kinds = {kind: (first, second) for kind, (first, second) in table["kinds"].items()}
+        kin = {noun: tuple((label, forward) for label, forward in steps) for noun, steps in table["kin"].items()}
+        read[name] = Vocabulary(kinds, kin, tuple(Relation(**relation) for relation in table["relations"]))
+    return read
+
+
+VOCABULARIES = _read()
 
 
 def triples(words: Vocabulary, seed: int = 0) -> list[Triple]:
@@ -240,7 +198,9 @@ class Chains:
                     text, seed, ends = drawn
                     if ends and ends != {seed} and len(ends) <= _MANY and text not in texts:
                         texts.add(text)
-                        yield Question(f"{form}-{n}-{len(texts)}", text, (seed,), tuple(sorted(ends)), hops=n, dataset=form)
+                        yield Question(
+                            f"{form}-{n}-{len(texts)}", text, (seed,), tuple(sorted(ends)), hops=n, dataset=form
+                        )
 
     def _drawn(self, form: str, hops: int) -> tuple[str, str, set[str]] | None:
         """Return a question in a form with its seed and answers; None where the draw fits nothing."""
@@ -255,7 +215,7 @@ class Chains:
             possessives = among.get(form, self._rng.randint(1, len(nouns) - 1) if len(nouns) > 1 else 0)
             article = self._rng.choice(("the ", "the ", "")) if form == "mixed" else "the "
             return self._asked(_phrase(seed, nouns, possessives, article), kind, nouns[-1]), seed, ends
-        return self._clause(seed, nouns, ends, kind) if form == "clause" else self._class(seed, nouns, ends, kind)
+        return self._clause(seed, nouns, ends, kind) if form == "clause" else self._class()
 
     def _walk(self, starts: set[str], steps: Sequence[Step]) -> set[str]:
         return {end for start in starts for step in steps for end in self._ends.get((start, step), ())}
@@ -305,7 +265,8 @@ class Chains:
     def _clause(self, seed: str, nouns: list[str], ends: set[str], kind: str) -> tuple[str, str, set[str]] | None:
         """Return a question whose last step is a clause: «Where does the master of X live?»."""
         fits = [(text, one.label, True) for one in self._words.relations if one.head == kind for text in one.asks]
-        fits += [(text, one.label, False) for one in self._words.relations if one.tail == kind for text in one.asks_head]
+        tails = [one for one in self._words.relations if one.tail == kind]
+        fits += [(text, one.label, False) for one in tails for text in one.asks_head]
         if not fits:
             return None
         text, label, forward = self._rng.choice(fits)
@@ -313,7 +274,7 @@ class Chains:
         asked = text.replace("@", phrase)
         return f"{asked[0].upper()}{asked[1:]}?", seed, self._walk(ends, ((label, forward),))
 
-    def _class(self, seed: str, _: list[str], __: set[str], kind: str) -> tuple[str, str, set[str]] | None:
+    def _class(self) -> tuple[str, str, set[str]]:
         """Return a question about what a clause describes: «the owners of the violins built by X»."""
         one = self._rng.choice([one for one in self._words.relations if one.clause])
         fits = [noun for noun in self._nouns if noun.before == one.head and (one.label, True) not in noun.steps]
@@ -326,21 +287,31 @@ class Chains:
 
     def _alike(self, form: str) -> tuple[str, str, set[str]] | None:
         """Return a question about what has an end in common with the seed."""
-        fits = {"together": lambda one: one.together, "share": lambda one: one.to_tail,
-                "same": lambda one: one.to_tail or one.same}  # fmt: skip
+        fits = {
+            "together": lambda one: one.together,
+            "share": lambda one: one.to_tail,
+            "same": lambda one: one.to_tail or one.same,
+        }
         one = self._rng.choice([one for one in self._words.relations if one.share and fits[form](one)])
         seed, many = self._rng.choice(self._members[one.head]), _plural(one.head)
         shared = self._walk(self._walk({seed}, ((one.label, True),)), ((one.label, False),)) - {seed}
         who = "Who" if one.head == "person" else "What"
         texts = [f"Who {one.together} together with {seed}?"] if form == "together" else []
         for noun in one.to_tail if form == "share" else ():
-            texts += [f"{who} shares {_a(noun)} with {seed}?", f"Which {many} share {_a(noun)} with {seed}?",
-                      f"Which {many} share the {noun} with {seed}?", f"{many.capitalize()} that share their {noun} with {seed}"]  # fmt: skip
+            texts += [
+                f"{who} shares {_a(noun)} with {seed}?",
+                f"Which {many} share {_a(noun)} with {seed}?",
+                f"Which {many} share the {noun} with {seed}?",
+                f"{many.capitalize()} that share their {noun} with {seed}",
+            ]
         if form == "same":
-            texts = [f"{'Who' if who == 'Who' else f'Which {many}'} {one.same} {one.tail} as {seed}?"] if one.same else []
+            texts = [f"{who if who == 'Who' else f'Which {many}'} {one.same} {one.tail} as {seed}?"] if one.same else []
             for noun in one.to_tail:
-                texts += [f"Which {many} have the same {noun} as {seed}?", f"{who} has the same {noun} as {seed}?",
-                          f"{many.capitalize()} with the same {noun} as {seed}"]  # fmt: skip
+                texts += [
+                    f"Which {many} have the same {noun} as {seed}?",
+                    f"{who} has the same {noun} as {seed}?",
+                    f"{many.capitalize()} with the same {noun} as {seed}",
+                ]
         return self._rng.choice(texts), seed, shared
 
 
@@ -404,9 +375,10 @@ def main() -> None:
                 rows["all"] = [row for form in rows.values() for row in form]
                 for form, of_form in rows.items():
                     right, exact, answered = (sum(column) / len(of_form) for column in zip(*of_form, strict=True))
-                    lines.append({"graph": name, "pipeline": pipeline, "form": form, "n": len(of_form),
-                                  "hits_at_1": right, "exact": exact, "answered": answered})  # fmt: skip
-                    print(f"| {name} | {pipeline} | {form} | {len(of_form)} | {right:.3f} | {exact:.3f} | {answered:.3f} |", flush=True)
+                    figures = {"hits_at_1": right, "exact": exact, "answered": answered}
+                    lines.append({"graph": name, "pipeline": pipeline, "form": form, "n": len(of_form), **figures})
+                    cells = [name, pipeline, form, str(len(of_form)), *(f"{figure:.3f}" for figure in figures.values())]
+                    print(f"| {' | '.join(cells)} |", flush=True)
     if given.json:
         given.json.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
 

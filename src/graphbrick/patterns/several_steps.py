@@ -13,10 +13,11 @@ ALIKE = "\0alike"
 """A word in a question that stands for the way back along the step that the words nearer to the seed speak of."""
 
 _GRAND = re.compile(
-    r"((?:great[- ]?)*)grand-?(child(?:ren)?|kids?|sons?|daughters?|parents?|(?:mo|fa)thers?|m[ao]s?|pas?|mums?|moms?|dads?)"
+    r"((?:great[- ]?)*)grand-?"
+    r"(child(?:ren)?|kids?|sons?|daughters?|parents?|(?:mo|fa)thers?|mas?|pas?|mums?|moms?|dads?)"
 )
-_OLDER = ("parent", "mother", "father", "ma", "mo", "pa", "mum", "mom", "dad")
-_SHORT = {"ma": "mother", "mo": "mother", "pa": "father"}
+_OLDER = ("parent", "mother", "father", "ma", "pa", "mum", "mom", "dad")
+_SHORT = {"ma": "mother", "pa": "father"}
 _KIN = {
     "mother-in-law": ("spouse", "mother"), "father-in-law": ("spouse", "father"), "parent-in-law": ("spouse", "parent"),
     "brother-in-law": ("spouse", "brother"), "sister-in-law": ("spouse", "sister"), "son-in-law": ("child", "husband"),
@@ -31,6 +32,7 @@ _BEFORE_VERB = frozenset(
 )
 _CALLS = frozenset("share shares shared sharing same together alongside in".split())
 """Words that may say that two entities have an end in common; `_place` tells whether they do."""
+_AS = ("as", "with", "of", "that")
 _MUTUAL = frozenset(
     "share shares shared same common together border borders neighbour neighbor adjacent adjoins touches".split()
 )
@@ -128,16 +130,14 @@ def _place(words: Sequence[str], at: int, seed: int) -> int | None:
         return _begin(words, at, _BEFORE_VERB) if is_with else None
     if word.startswith("shar"):
         is_noun = at > 0 and words[at - 1] in ("'s", "a", "the", "of", "his", "her", "their", "no", "any")
-        closes = "with"
-        fits = not is_noun and (closes in after or at > seed)
+        closes = after.index("with") if "with" in after else -1
+        fits = not is_noun and (closes >= 0 or at > seed)
     else:
-        closes = "as"
-        fits = word == "same" and (closes in after or (at < seed and after[1:2] == [PLACEHOLDER]))
-    if not fits:
-        return None
-    if at < seed:
-        return at
-    return at + 1 + after.index(closes) if closes in after else len(words)
+        closes = next((place for place, other in enumerate(after) if other in _AS), -1)
+        fits = word == "same" and (closes >= 0 or (at < seed and after[1:2] == [PLACEHOLDER]))
+    if not fits or at < seed:
+        return at if fits else None
+    return at + 1 + closes if closes >= 0 else len(words)
 
 
 def _begin(words: Sequence[str], at: int, before: Collection[str]) -> int:

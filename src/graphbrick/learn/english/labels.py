@@ -129,7 +129,10 @@ def _participle(verb: str, rest: list[str]) -> RelationWords:
     if rest:
         noun = forms.singular(" ".join(rest))
         is_person = forms.kind_of(noun) == forms.PERSON
-        return RelationWords(tail=[noun], verb=verb, subject=TAIL if is_person else "", preposition="in")
+        words = RelationWords(tail=[noun], verb=verb, subject=TAIL if is_person else "", preposition="in")
+        if is_person:  # a film that starred actors
+            words.tail_questions = [f"@ {forms.past(verb)} who", f"@ {forms.past(verb)} which {forms.plural(noun)}"]
+        return words
     return RelationWords(head=forms.agents(verb), verb=verb, subject=HEAD)
 
 

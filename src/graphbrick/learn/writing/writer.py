@@ -15,7 +15,9 @@ from graphbrick.patterns.text import PLACEHOLDER, Steps, readable, without_marks
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
 _CLASS_BESIDE_SEED = 0.35  # of questions; «the film X»
-_ONE_STYLE = 0.4  # of questions are nouns alone: «X's spouse's child», «the child of the spouse of X», «a child of X's spouse»
+_ONE_STYLE = (
+    0.4  # of questions are nouns alone: «X's spouse's child», «the child of the spouse of X», «a child of X's spouse»
+)
 _STYLES = ("the {n} of @", "the {n} of @", "{n} of @")
 _LOOPS = 0.5  # of the patterns a step there and back are written as such («share an actor with»)
 _ASKS = 0.6  # of last steps are written as questions of their own

@@ -1,8 +1,8 @@
 """The words of a step without training: those of its label, and which way each of them points.
 
-A label says what its tails are to its heads («supplier», «mother»), or what its heads are («apprentice of»), or what one
-does to the other («built by», «lives in»). Names with dots say what the heads are, too. «X's builder», «who built X» and «the violins built by X» then have one
-direction each.
+A label says what its tails are to its heads («supplier», «mother»), what its heads are («apprentice of»), or what one
+does to the other («built by», «lives in»). «X's builder», «who built X» and «the violins built by X» then have one
+direction each. Names with dots say what the heads are, too.
 """
 
 from __future__ import annotations
@@ -130,7 +130,9 @@ def _dotted(parts: list[list[str]]) -> StepWords:
     tokens = [word for word in phrase if word not in _SKIPPED] or phrase
     nouns = _nouns(properties[-1].split())
     words = dict.fromkeys([*properties, *_words(phrase, tokens)])
-    return StepWords(tuple(words), nouns, (_converse(nouns) | {stem(kind)}) - nouns, phrase=properties[-1], head_kind=kind)
+    return StepWords(
+        tuple(words), nouns, (_converse(nouns) | {stem(kind)}) - nouns, phrase=properties[-1], head_kind=kind
+    )
 
 
 def _words(phrase: list[str], tokens: list[str]) -> tuple[str, ...]:
@@ -148,7 +150,13 @@ def _nouns_of_verb(verb: str) -> tuple[frozenset[str], frozenset[str]]:
 def _nouns(tokens: list[str]) -> frozenset[str]:
     """Return the stems of a noun phrase, of its head, and of its other words of the same meaning."""
     head = tokens[tokens.index("of") - 1] if "of" in tokens[1:] else tokens[-1]
-    same = {word for words, other in _CONVERSE for group in (words, other) if head in group.split() for word in group.split()}
+    same = {
+        word
+        for words, other in _CONVERSE
+        for group in (words, other)
+        if head in group.split()
+        for word in group.split()
+    }
     return frozenset(map(stem, (" ".join(tokens), head, *same)))
 
 

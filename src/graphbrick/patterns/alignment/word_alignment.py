@@ -140,28 +140,28 @@ class _Words(Alignment):
         emitted = np.zeros((len(tokens), len(self.emission)))
         if not tokens:
             return emitted
-        named = [label.partition(_TYPE)[::2] for label in self.relations]
-        steps = [step_words(relation) for relation, _ in named]
+        parts = [label.partition(_TYPE) for label in self.relations]
+        steps = [step_words(relation) for relation, _, _ in parts]
         words = [
-            [*step.words, *([type_.lower()] if type_ else [])] for step, (_, type_) in zip(steps, named, strict=True)
+            (*step.words, type_.lower()) if type_ else step.words
+            for step, (_, _, type_) in zip(steps, parts, strict=True)
         ]
-        distinct = list(dict.fromkeys([word for of_step in words for word in of_step] + [one.head_kind for one in steps]))
+        kinds = [step.head_kind for step in steps if step.head_kind]
+        distinct = list(dict.fromkeys([*(word for of_step in words for word in of_step), *kinds]))
         place = {word: i for i, word in enumerate(distinct)}
         spoken = [token.word.strip("\0") for token in tokens]
         vectors = self.embedder.embed([*spoken, *distinct]).astype(np.float64)
         near = vectors[: len(tokens)] @ vectors[len(tokens) :].T
         for number, (step, of_step) in enumerate(zip(steps, words, strict=True)):
             nearest = near[:, [place[word] for word in of_step]].max(axis=1)
-            for row, token in enumerate(tokens):
-                points = step.direction(token)
-                named = 1.0 if step.is_named(token.word) else _NAMED if points else 0.0
-                least = max(nearest[row], named)
-                for forward in (False, True):
-                    is_wrong = points == (-1 if forward else 1)
-                    cosine = least - (_WRONG_WAY if is_wrong else 0.0)
-                    if step.head_kind and not forward:
-                        cosine = max(cosine, near[row, place[step.head_kind]])
-                    emitted[row, 2 * number + forward] = _SHARPNESS * (cosine - _UNLIKE)
+            points = np.array([step.direction(token) for token in tokens])
+            exact = np.array([step.is_named(token.word) for token in tokens])
+            cosine = np.maximum(nearest, np.where(exact, 1.0, np.where(points != 0, _NAMED, 0.0)))
+            backwards = cosine - _WRONG_WAY * (points > 0)
+            if step.head_kind:
+                backwards = np.maximum(backwards, near[:, place[step.head_kind]])
+            emitted[:, 2 * number] = _SHARPNESS * (backwards - _UNLIKE)
+            emitted[:, 2 * number + 1] = _SHARPNESS * (cosine - _WRONG_WAY * (points < 0) - _UNLIKE)
         emitted[[_is_owned(token) for token in tokens], -1] = _UNREAD
         return emitted
 
@@ -176,4 +176,3 @@ def _walk_of(item: Scorable) -> Walk:
         return "", ()
     steps = zip(item.steps, item.types, strict=True)
     return item.start_label, tuple((f"{step.relation}{_TYPE}{type_}", step.forward) for step, type_ in steps)
-
