@@ -140,12 +140,8 @@ class _Words(Alignment):
         emitted = np.zeros((len(tokens), len(self.emission)))
         if not tokens:
             return emitted
-        parts = [label.partition(_TYPE) for label in self.relations]
-        steps = [step_words(relation) for relation, _, _ in parts]
-        words = [
-            (*step.words, type_.lower()) if type_ else step.words
-            for step, (_, _, type_) in zip(steps, parts, strict=True)
-        ]
+        steps = [step_words(label.partition(_TYPE)[0]) for label in self.relations]
+        words = [_words_of_step(label) for label in self.relations]
         kinds = [step.head_kind for step in steps if step.head_kind]
         distinct = list(dict.fromkeys([*(word for of_step in words for word in of_step), *kinds]))
         place = {word: i for i, word in enumerate(distinct)}
@@ -176,3 +172,9 @@ def _walk_of(item: Scorable) -> Walk:
         return "", ()
     steps = zip(item.steps, item.types, strict=True)
     return item.start_label, tuple((f"{step.relation}{_TYPE}{type_}", step.forward) for step, type_ in steps)
+
+
+def _words_of_step(label: str) -> list[str]:
+    """Return the words of a relation, all of them as one, and the type of what it leads to."""
+    relation, _, type_ = label.partition(_TYPE)
+    return [*step_words(relation).words, *([type_.lower()] if type_ else [])]
