@@ -42,7 +42,8 @@ def read_label(label: str) -> RelationWords:
     if len(tokens) == 1 and tokens[0] in PREPOSITIONS:  # «is on»
         return RelationWords(preposition=tokens[0])
     relation = _noun(tokens) if is_noun else _read(tokens)
-    usual = english_table("relations").get(_key(tokens, relation), {})
+    table = english_table("relations")
+    usual = table.get(_key(tokens, relation)) or table.get(" ".join(tokens), {})  # «headquarters» is a noun
     relation.tail = list(dict.fromkeys([*relation.tail, *usual.get("tail", [])]))
     agents = forms.agents(relation.verb) if relation.verb else []
     # «reporter» is not what somebody who reports to a person is called.
@@ -161,7 +162,10 @@ def _participle(verb: str, rest: list[str]) -> RelationWords:
     if rest:
         noun = forms.singular(" ".join(rest))
         is_person = forms.kind_of(noun) == forms.PERSON
-        return RelationWords(tail=[noun], verb=verb, subject=TAIL if is_person else "", preposition="in")
+        words = RelationWords(tail=[noun], verb=verb, subject=TAIL if is_person else "", preposition="in")
+        if is_person:  # a film that starred actors
+            words.tail_questions = [f"@ {forms.past(verb)} who", f"@ {forms.past(verb)} which {forms.plural(noun)}"]
+        return words
     return RelationWords(head=forms.agents(verb), verb=verb, subject=HEAD)
 
 
