@@ -105,6 +105,12 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
     proofs = _proofs(items)
     computed = any(tuple(item.get("columns", ())) == ANSWER for item in items)
     for answer in answers[:_ANSWERS_SHOWN]:
+        cards = [items[number] for number in answer["support"] if items[number].get("kind") == "card"]
+        if cards:
+            head, *lines = answer["text"].split("\n")
+            out.print(Text(plain(head), style="bold green"))
+            out.print(Text("\n".join(map(plain, lines))))
+            continue
         out.print(Text(plain(answer["text"]), style="bold green"))
         places = _places(answer, items)
         for place in places:
@@ -113,8 +119,7 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             continue
         properties = [items[number] for number in answer["support"] if items[number].get("kind") == "property"]
         for item in properties[:_PROPERTIES_SHOWN]:
-            if not answer["text"].startswith(item["text"].split(":")[0]) or answer["text"] in item["text"]:
-                out.print(Text(plain(f"  {item['text']}")))  # a card has them in its text
+            out.print(Text(plain(f"  {item['text']}")))
         if properties:
             continue
         if answer["key"] in proofs:

@@ -100,7 +100,9 @@ def local_graph(
             limit=limit_per_node,
             entities=[remote.key(entity) for entity in cut],
         )
-    return _temporary(_records(remote, reached, triples))
+    local = _temporary(_records(remote, reached, triples))
+    local.cut = frozenset(map(remote.key, cut))
+    return local
 
 
 def _check_parameters(hops: int, limit_per_node: int, max_triples: int, direction: str) -> None:
@@ -216,5 +218,5 @@ class LocalAround:
         )
         local.vectors_place = self._vectors_place
         if isinstance(self.graph, Copied):  # elsewhere: the copy says where it came from
-            local.origin = self.graph.path
+            local.origin, local.remote = self.graph.path, self.graph
         return local, [self.graph.key(entity) for entity in ids]

@@ -105,7 +105,7 @@ class Operators(RetrieveStage):
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
-            of_properties = self._fact(parser)
+            of_properties = self._fact(parser, namesakes=bool(query.mentions))
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 self._check(parser)
@@ -135,7 +135,7 @@ class Operators(RetrieveStage):
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
     @staticmethod
-    def _fact(parser: Parser) -> Plan | None:
+    def _fact(parser: Parser, *, namesakes: bool) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
         if not has_properties and not _asks_for_card(parser.english, text):
@@ -143,7 +143,7 @@ class Operators(RetrieveStage):
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
 
         facts = Facts(parser)
-        return facts.card(text) or (facts.read(text) if has_properties else None)
+        return facts.card(text, namesakes=namesakes) or (facts.read(text) if has_properties else None)
 
     @staticmethod
     def _check(parser: Parser) -> None:
@@ -247,7 +247,7 @@ def read(parser: Parser, text: str) -> Plan:
 
 def _asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
-    return bool(words.match("card", text) or words.match("description", text))
+    return any(words.match(name, text) for name in ("card", "doing", "about"))
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
