@@ -49,7 +49,7 @@ def test_tools_return_short_texts_with_keys():
     assert not any(is_error for _, is_error in results)
     search, node, relations, borders, paths, answer, rows, schema = (text for text, _ in results)
     assert "Kenya" in search
-    assert "triples: 6" in node
+    assert "- ← borders: Kenya [Kenya], Rwanda [Rwanda]" in node
     assert "<- borders (2): Kenya, Rwanda" in relations
     assert borders.startswith("Uganda <- borders <- Kenya\nUganda <- borders <- Rwanda")
     assert paths.startswith("Kigali <- capital <- Rwanda -> borders -> Uganda -> ")
@@ -73,7 +73,7 @@ def test_entities_are_found_and_told_with_their_properties(tmp_path):
     assert "properties for where: unit_price (whole number, 2), " in schema
     assert matches == "Lamp [lamp] (Product): 40"
     assert "there are unit_price, " in unknown
-    assert "added = 2020-05-31" in node
+    assert "- added: 2020-05-31" in node
     assert "(on = 2021-01-02; on = 2022-03-04)" in bought
 
 

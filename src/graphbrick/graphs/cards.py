@@ -87,7 +87,7 @@ class Card(BaseItem):
         description: A sentence about it; empty for none.
         aliases: Its other names.
         properties: Its properties, those first that say the most to people.
-        groups: Its relations, those that leave it first.
+        groups: Its relations: those that leave it first, and those with few ends before those with many.
         passages: A few passages of documents that mention it.
         apart: What tells it from others of the same name, such as «title Engineer»; empty if the name is its alone.
         score: Score of the last ranking stage.
@@ -205,7 +205,7 @@ def card_of(graph: Any, entity: int, source: str = "") -> Card:
         graph.description(entity),
         tuple(graph.aliases(entity)),
         dict(ordered),
-        tuple(groups),
+        tuple(sorted(groups, key=lambda group: (not group.forward, group.count, group.label))),
         tuple(passages),
         source=source,
     )

@@ -30,6 +30,8 @@ class Graph(PropertyView, QueryLanguage):
 
     remote: Any = None
     """The graph in a database that this graph is a copied part of; None for another graph."""
+    has_namesakes: bool = False
+    """Whether a copy was made around all entities that have a name of the question."""
     cut: frozenset[str] = frozenset()
     """Keys of the entities of which a copy lacks triples, as they have more than its limit."""
 

@@ -18,6 +18,7 @@ from graphbrick.core import Subgraph, __version__
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import kinds_text
+from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.asking import Inquiry, reply_of, run_of
@@ -112,8 +113,8 @@ class _Tools:
         return await self._view(graph, lambda view: _told_by("where", view, name, *bounds, of_type, n))
 
     async def node(self, entity: EntityName, graph: GraphArgument = "") -> str:
-        """Tell what is known of one entity: types, other names, description, properties, number of triples."""
-        return await self._view(graph, lambda view: _told_by("check_node", view, entity))
+        """Tell what is known of one entity: types, description, properties, relations with counts, passages."""
+        return await self._view(graph, lambda view: card_of(view.graph, view.entity(entity)).lines(keys=True))
 
     async def neighbours(
         self,

@@ -105,7 +105,7 @@ class Operators(RetrieveStage):
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
-            of_properties = self._fact(parser, namesakes=bool(query.mentions))
+            of_properties = self._fact(parser, namesakes=bool(query.mentions) or graph.has_namesakes)
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 self._check(parser)
