@@ -20,6 +20,7 @@ from graphbrick.graphs.store.literals import literal_types
 _BEST = 3  # neighbours of a relation that are named
 _MOST_ASKED = 1_000  # triples in each direction that a database is asked for
 _PASSAGES = 3
+_NAMES = 6  # other names in the text
 _LINES = 12  # properties, and relations in each direction, in the text
 _LONGEST_VALUE, _LONGEST_PASSAGE = 300, 240  # characters in the text
 _MOST_IN_JSON, _LONGEST_IN_JSON = 100, 2_000  # properties and names, and characters of a text
@@ -160,7 +161,7 @@ class Card(BaseItem):
             lines += _first([one.line(f"{arrow} {one.name}", keys=keys) for one in groups], "relations")
         for one in self.passages:
             lines.append(f"«{shortened(' '.join(one.text.split()), _LONGEST_PASSAGE)}» ({one.title or one.document})")
-        aliases = ", ".join(self.aliases[:_LINES])
+        aliases = ", ".join(self.aliases[:_NAMES])
         lines = [f"also called: {aliases}", *lines] if aliases else lines
         top = [f"{head} ({about})" if about else head, *filter(None, [self.description.strip()])]
         return "\n".join([*top, *(f"- {line}" for line in lines)])
@@ -298,7 +299,16 @@ def _counted(graph: Any, key: str) -> Mapping[tuple[str, bool], tuple[int, int]]
 
 def _place(name: str) -> int:
     """Return the place of a property on a card: prose first, identifiers and addresses last."""
-    return 0 if name.lower() in _ABOUT else 2 if _REFERENCE.search(name) else 1
+    return 0 if name.lower() in _ABOUT else 2 if is_reference(name) else 1
+
+
+def is_reference(name: str) -> bool:
+    """Return whether a property is an identifier or an address, by its name.
+
+    >>> is_reference("user_id"), is_reference("homepage"), is_reference("budget")
+    (True, True, False)
+    """
+    return _REFERENCE.search(name) is not None
 
 
 def _named(label: str, key: str) -> str:

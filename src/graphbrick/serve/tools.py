@@ -50,6 +50,7 @@ def mcp_server(service: Service) -> MCPServer[Any]:
     first = (tools.schema, tools.search, tools.where, tools.node, tools.neighbours)
     for tool in (*first, tools.paths, tools.query, tools.answer):
         server.tool(annotations=_READS, structured_output=False)(tool)
+    server.prompt(title="Questions that a graph can answer")(tools.example_questions)
     return server
 
 
@@ -78,7 +79,7 @@ class _Tools:
         def work() -> str:
             others = [name for name in self._service.graphs if name != opened.name]
             about = f"graph {opened.name}" + (f" (others: {', '.join(others)})" if others else "")
-            properties = _properties_of(opened.graph)
+            properties = _properties_of(opened.graph) + _questions_of(opened)
             if Capability.QUERY_LANGUAGE not in capabilities_of(opened.graph):
                 return f"{about}: it has no schema; use search{properties}"
             return f"{about}{properties}\n{schema_text(opened.graph.schema(), opened.graph.language)}"
@@ -179,6 +180,13 @@ class _Tools:
             inquiry = Inquiry(opened, pipeline, question, tuple(seeds), service.runner.budget())
             return _cut(await service.runner.call(work, service.gate(pipeline), inquiry.budget))
 
+    async def example_questions(self, graph: GraphArgument = "") -> str:
+        """Ask what a graph can answer, with example questions of different kinds."""
+        opened = self._opened(graph)
+        questions = [f"- {one['question']}" for one in opened.questions] or ["(none are known)"]
+        asks = f"Answer these from the graph {opened.name} with the tool `answer`, and say what else I may ask:"
+        return "\n".join([asks, *questions])
+
     def _opened(self, graph: str) -> Opened:
         with self._told():
             return self._service.graph(graph or None)
@@ -213,6 +221,12 @@ def _properties_of(graph: Any) -> str:
     except GraphbrickError:
         return ""
     return f"\nproperties for where: {kinds_text(columns, _MOST_PROPERTIES)}" if columns else ""
+
+
+def _questions_of(opened: Opened) -> str:
+    """Return lines with questions that a graph can answer; empty if none are known."""
+    lines = [f"- {one['question']}" for one in opened.questions]
+    return "\n".join(["\nquestions that answer can answer, such as:", *lines]) if lines else ""
 
 
 def _told_by(tool: str, view: Workspace, *arguments: object) -> str:

@@ -47,6 +47,20 @@ def answering() -> Iterator[Callable[[str], None]]:
             err.print()
 
 
+def print_examples(questions: Sequence[Mapping[str, Any]]) -> None:
+    """Print questions that a graph can answer, each with its first answer."""
+    out = console()
+    if not questions:
+        out.print("no example was found that this graph answers; ask about one of its entities by name")
+        return
+    out.print("questions that this graph can answer:")
+    for one in questions:
+        first = one["answers"][0].partition("\n")[0]
+        more = f" and {one['n'] - 1:,} more" if one["n"] > 1 else ""
+        shown = "" if one["kind"] == "card" else f"   {first}{more}"
+        out.print(Text(plain(f"  {one['question']}")) + Text(plain(shown), style="dim"))
+
+
 def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None:
     """Print the answers of a run with their paths; with ``explain`` also how they came about.
 

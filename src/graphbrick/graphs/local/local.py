@@ -215,9 +215,13 @@ class LocalAround:
         if not ids:
             text = f"nothing in {question[:80]!r} names an entity of {type(self.graph).__name__}; give a seed"
             raise LinkError(text, code="local.no_entity", question=question[:80])
-        others = [other for same in named.values() for other in same]
+        copied = [*ids, *(other for same in named.values() for other in same)]
         local = local_graph(
-            self.graph, [*ids, *others], hops=self.hops, limit_per_node=self.limit_per_node, max_triples=self.max_triples
+            self.graph,
+            copied,
+            hops=self.hops,
+            limit_per_node=self.limit_per_node,
+            max_triples=self.max_triples,
         )
         local.vectors_place, local.has_namesakes = self._vectors_place, not given
         if isinstance(self.graph, Copied):  # elsewhere: the copy says where it came from

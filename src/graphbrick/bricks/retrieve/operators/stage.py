@@ -138,12 +138,17 @@ class Operators(RetrieveStage):
     def _fact(parser: Parser, *, namesakes: bool) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
-        if not has_properties and not _asks_for_card(parser.english, text):
+        if _asks_for_card(parser.english, text):
+            from graphbrick.bricks.retrieve.operators.cards.reader import CardReader
+
+            cards = CardReader(parser).read(text, namesakes=namesakes)
+            if cards is not None:
+                return cards
+        if not has_properties:
             return None
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
 
-        facts = Facts(parser)
-        return facts.card(text, namesakes=namesakes) or (facts.read(text) if has_properties else None)
+        return Facts(parser).read(text)
 
     @staticmethod
     def _check(parser: Parser) -> None:

@@ -102,13 +102,14 @@ def relation_counts(graph: CypherGraph, handle: Any) -> dict[tuple[str, bool], t
     """
     is_place = isinstance(handle, tuple)  # of ladybug, whose ids are no parameters
     place = f"internal_id({int(handle[0])}, {int(handle[1])})" if is_place else "$handle"
-    counts = {}
+    counts: dict[tuple[str, bool], tuple[int, int]] = {}
     for forward, arrow in ((True, "-[r]->"), (False, "<-[r]-")):
         text = (
             f"MATCH (n){arrow}(m) WHERE {graph.dialect.handle.format('n')} = {place} "
             f"RETURN {graph.dialect.type.format('r')} AS kind, count(*) AS triples, count(DISTINCT m) AS others"
         )
         rows = graph.fetch(text, {} if is_place else {"handle": handle}, _LARGEST_BATCH).rows
-        keys = {kind: [key for key, kinds in graph.relation_types.items() if kind in kinds] for kind, *_ in rows}
-        counts |= {(keys[kind][0], forward): (triples, others) for kind, triples, others in rows if len(keys[kind]) == 1}
+        for kind, triples, others in rows:
+            keys = [key for key, kinds in graph.relation_types.items() if kind in kinds]
+            counts |= {(key, forward): (triples, others) for key in keys if len(keys) == 1}
     return counts

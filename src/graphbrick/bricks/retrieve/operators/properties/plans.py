@@ -18,7 +18,6 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.core.items import Item, Property
 from graphbrick.core.properties.values import Scalar, Value, shown_value
-from graphbrick.graphs.cards import cards_of
 from graphbrick.patterns.properties.sources import Source, equal_to
 
 _PROVEN = 20  # owners whose value is shown
@@ -142,22 +141,3 @@ class TripleValues(TextPlan):
             if value is not None:
                 items.append(Property(graph, triple, self.name, value, of_triple=True))
         return items
-
-
-@dataclass(frozen=True)
-class Cards(TextPlan):
-    """All that is known about some entities, each on a card."""
-
-    entities: tuple[int, ...]
-
-    def text(self, place: Place) -> str:
-        """Return the plan as people read it."""
-        return f"card of: {', '.join(dict.fromkeys(map(place.graph.label, self.entities)))}"
-
-    def shown(self, place: Place) -> list[Shown]:
-        """Return the names of the entities, which their cards stand for."""
-        return [Shown(place.graph.label(entity), entity) for entity in self.entities]
-
-    def proofs(self, place: Place) -> list[Item]:
-        """Return the cards."""
-        return [*cards_of(place.graph, self.entities)]
