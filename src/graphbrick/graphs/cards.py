@@ -14,7 +14,6 @@ from graphbrick.core.items import BaseItem, Citation
 from graphbrick.core.properties.stated import short_json, shortened
 from graphbrick.core.properties.values import NO_PROPERTIES, Properties, shown_value
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.queries.schema_text import readable
 from graphbrick.graphs.store.literals import literal_types
 
 _BEST = 3  # neighbours of a relation that are named
@@ -24,6 +23,7 @@ _NAMES = 6  # other names in the text
 _LINES = 12  # properties, and relations in each direction, in the text
 _LONGEST_VALUE, _LONGEST_PASSAGE = 300, 240  # characters in the text
 _MOST_IN_JSON, _LONGEST_IN_JSON = 100, 2_000  # properties and names, and characters of a text
+_WORD_BREAK = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
 _ABOUT = frozenset("summary abstract overview about bio biography comment definition".split())
 _REFERENCE = re.compile(r"(?:^|[_\W])(?:id|key|code|url|uri|iri|link|homepage|hash|guid|uuid)s?$", re.IGNORECASE)
 _SHORTEST_WORD = 3  # letters; shorter names in capitals are codes
@@ -65,7 +65,7 @@ class Group:
     @property
     def name(self) -> str:
         """The label as words: «depends on» for DEPENDS_ON."""
-        words = readable(self.label).strip() or self.label
+        words = " ".join(_WORD_BREAK.sub(" ", self.label).split()) or self.label
         return words.lower() if words.isupper() and len(words) > _SHORTEST_WORD else words
 
     def line(self, name: str, *, keys: bool) -> str:

@@ -105,7 +105,9 @@ class Operators(RetrieveStage):
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
-            of_properties = self._fact(parser, namesakes=bool(query.mentions) or graph.has_namesakes)
+            of_properties = self._fact(
+                parser, namesakes=graph.has_namesakes or any(one.others for one in query.mentions)
+            )
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 self._check(parser)
