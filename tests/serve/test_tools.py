@@ -10,6 +10,7 @@ from mcp import Client
 from served import QUESTION, options, serving
 from shop import shop
 
+from graphbrick.serve.hosting import find_questions
 from graphbrick.serve.service import Service
 from graphbrick.serve.tools import mcp_server
 
@@ -29,6 +30,27 @@ def called(calls, **changes):
         return tools, [(result.content[0].text, bool(result.is_error)) for result in results]
 
     return asyncio.run(run())
+
+
+def test_a_prompt_and_the_schema_name_questions_that_the_graph_answers():
+    async def run():
+        service = Service(options())
+        service.start()
+        try:
+            find_questions(service.graph())
+            async with Client(mcp_server(service)) as client:
+                (prompt,) = (await client.list_prompts()).prompts
+                told = await client.get_prompt(prompt.name, {"graph": "tiny"})
+                schema = await client.call_tool("schema", {})
+        finally:
+            service.close()
+        return service.graph().questions, told.messages[0].content.text, schema.content[0].text
+
+    questions, prompt, schema = asyncio.run(run())
+    assert questions
+    for one in questions:
+        assert f"- {one['question']}" in prompt
+        assert f"- {one['question']}" in schema
 
 
 def test_tools_return_short_texts_with_keys():

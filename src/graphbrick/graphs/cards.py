@@ -324,4 +324,4 @@ def _group_json(group: Group) -> dict[str, Any]:
     """Return a group as plain JSON types."""
     facts = asdict(group)
     direction = "out" if facts.pop("forward") else "in"
-    return facts | {"direction": direction, "best": [asdict(end) for end in group.best]}
+    return facts | {"name": group.name, "direction": direction, "best": [asdict(end) for end in group.best]}

@@ -74,7 +74,7 @@ class Step:
         self._is_one, self._words, self._noun = group.count == 1, words, noun
         roles = words.tail if group.forward else words.head
         self._role = next((role for role in roles if role == noun), roles[0] if roles else "")
-        self._person = forms.PERSON in (forms.kind_of(noun), forms.kind_of(self._role))
+        self._person = forms.kind_of(noun or self._role) == forms.PERSON
         self._subject_acts = words.verb and words.subject == (HEAD if group.forward else TAIL)  # the entity acts
         self._ends_act = words.verb and words.subject == (TAIL if group.forward else HEAD)
         self._is_past = words.subject == TAIL or bool(forms.participle_of(plain(group.label).split()[0]))

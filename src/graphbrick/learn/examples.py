@@ -269,8 +269,7 @@ class _Drafts:
                 name for name, value in card.properties.items() if _number(value) is not None and not is_reference(name)
             ]
             for name in sorted(numbers, key=lambda name: len(plain(name).split())) if noun else ():
-                most = "largest" if _LARGE & {*plain(name).split()} else "highest"
-                yield _Draft(f"Which {noun} has the {most} {plain(name)}?", name, _is_few)
+                yield _Draft(_most(noun, plain(name)), name, _is_few)
             for group in card.groups if not numbers else ():
                 step = self._words.step(group, self._type_of_ends(group)) if group.count > 1 else None
                 text = step.most(noun) if step and not group.is_value else ""
@@ -347,6 +346,13 @@ def _filters(noun: str, name: str, value: Value) -> str:
         if number >= _ROUNDED
         else ""
     )
+
+
+def _most(noun: str, words: str) -> str:
+    """Return the question for the entity with the largest value of a property."""
+    if _is_done(words):
+        return f"Which {noun} was {words} last?"
+    return f"Which {noun} has the {'largest' if _LARGE & {*words.split()} else 'highest'} {words}?"
 
 
 def _number(value: Value) -> float | None:

@@ -10,8 +10,8 @@ const LONGEST = 400; // letters of a passage
 export function cardHead(card) {
   return [
     el("h2", {}, card.label),
-    el("p", { class: "types" }, (card.types || []).map((type) => el("span", { class: "tag" }, type)),
-      card.apart ? el("span", { class: "muted" }, card.apart) : null, el("code", { class: "muted" }, card.key)),
+    el("p", { class: "types" }, (card.types || []).map((type) => el("span", { class: "tag" }, type)), " ",
+      card.apart ? el("span", { class: "muted" }, `${card.apart} `) : null, el("code", { class: "muted" }, card.key)),
     card.description ? el("p", {}, card.description) : null,
     card.aliases?.length ? el("p", { class: "muted" }, `Also ${card.aliases.slice(0, 8).join(", ")}${card.aliases.length > 8 ? ", …" : ""}`) : null,
     propertyTable(card),
@@ -29,8 +29,8 @@ export function cardPassages(card, open) {
 /** The whole card, whose neighbours lead to their page. */
 export function cardView(card, graph, open) {
   const link = ({ key, label }) => el("button", { type: "button", class: "quiet small", onclick: () => go("graph", { entity: key, graph }) }, label);
-  const row = ({ label, direction, count, is_cut: isCut, best }) => el("tr", {},
-    el("th", { scope: "row" }, el("span", { "aria-hidden": "true", class: "muted" }, direction === "out" ? "→ " : "← "), direction === "out" ? label : `${label} (of it)`),
+  const row = ({ name, direction, count, is_cut: isCut, best }) => el("tr", {},
+    el("th", { scope: "row" }, el("span", { "aria-hidden": "true" }, direction === "out" ? "→ " : "← "), direction === "out" ? name : `${name} (of it)`),
     el("td", {}, best.map(link), count > best.length ? el("span", { class: "muted" }, `${number(count)}${isCut ? " or more" : ""} in all`) : null));
   const relations = (card.relations || []).filter(({ is_value: isValue, label }) => !(isValue && label in card.properties));
   return el("article", { class: "card" }, cardHead(card),
