@@ -96,6 +96,13 @@ def test_a_card_cites_passages_of_the_documents(tmp_path: Path) -> None:
     assert card.to_dict()["passages"][0]["document"].endswith("kenya.md")
 
 
+def test_a_relation_that_holds_both_ways_is_one_line(tmp_path: Path) -> None:
+    triples = [("Kenya", "borders", "Uganda"), ("Uganda", "borders", "Kenya"), ("Kenya", "birthPlace", "Oslo")]
+    graph = build([*triples, ("Oslo", "CbG", "Kenya")], tmp_path / "world.graph")
+    lines = card_of(graph, graph.entity("Kenya")).text.split("\n")
+    assert lines == ["Kenya", "- → birth place: Oslo", "- ↔ borders: Uganda", "- ← CbG: Oslo"]
+
+
 def test_keys_are_shown_where_they_are_asked_for() -> None:
     graph: Graph = tiny_graph()
     assert "- → capital: Nairobi [Nairobi]" in card_of(graph, graph.entity("Kenya")).lines(keys=True)

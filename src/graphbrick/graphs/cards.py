@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -23,7 +24,7 @@ _NAMES = 6  # other names in the text
 _LINES = 12  # properties, and relations in each direction, in the text
 _LONGEST_VALUE, _LONGEST_PASSAGE = 300, 240  # characters in the text
 _MOST_IN_JSON, _LONGEST_IN_JSON = 100, 2_000  # properties and names, and characters of a text
-_WORD_BREAK = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
+_INNER = re.compile(r"(?<=[a-z]{2})[A-Z](?=[a-z])")  # the capital of a word inside a name: «hasCapital», not «CbG»
 _ABOUT = frozenset("summary abstract overview about bio biography comment definition".split())
 _REFERENCE = re.compile(r"(?:^|[_\W])(?:id|key|code|url|uri|iri|link|homepage|hash|guid|uuid)s?$", re.IGNORECASE)
 _SHORTEST_WORD = 3  # letters; shorter names in capitals are codes
@@ -64,8 +65,9 @@ class Group:
 
     @property
     def name(self) -> str:
-        """The label as words: «depends on» for DEPENDS_ON."""
-        words = " ".join(_WORD_BREAK.sub(" ", self.label).split()) or self.label
+        """The label as words: «depends on» for DEPENDS_ON, «birth place» for birthPlace."""
+        spaced = _INNER.sub(lambda capital: f" {capital[0].lower()}", self.label)
+        words = " ".join(spaced.replace("_", " ").split()) or self.label
         return words.lower() if words.isupper() and len(words) > _SHORTEST_WORD else words
 
     def line(self, name: str, *, keys: bool) -> str:
@@ -156,9 +158,12 @@ class Card(BaseItem):
         values = [one for one in self.groups if one.is_value and one.label not in self.properties]
         own += [one.line(one.label, keys=False) for one in values]
         lines = _first(own, "properties")
-        for forward, arrow in ((True, "→"), (False, "←")):
+        both = Counter((one.key, one.count, one.best) for one in self.groups)  # the same both ways, such as «borders»
+        for forward in (True, False):
             groups = [one for one in self.groups if one.forward == forward and not one.is_value]
-            lines += _first([one.line(f"{arrow} {one.name}", keys=keys) for one in groups], "relations")
+            told = [(one, "↔" if both[one.key, one.count, one.best] > 1 else "←→"[forward]) for one in groups]
+            named = [one.line(f"{arrow} {one.name}", keys=keys) for one, arrow in told if forward or arrow != "↔"]
+            lines += _first(named, "relations")
         for one in self.passages:
             lines.append(f"«{shortened(' '.join(one.text.split()), _LONGEST_PASSAGE)}» ({one.title or one.document})")
         aliases = ", ".join(self.aliases[:_NAMES])
