@@ -36,9 +36,32 @@ def test_the_first_view_comes_within_a_second_and_is_small(visit):
     assert 10_000 < sum(sizes) < FIRST_VIEW_BYTES
 
 
-def test_a_demo_question_is_answered_with_its_paths(visit):
+def test_an_example_of_the_first_view_is_answered(visit):
     page = visit.open()
-    page.get_by_role("button", name=UGANDA).click()
+    example = page.locator(".example").first
+    asked = example.inner_text().split("?")[0]
+    example.click()
+    assert answers(page)
+    assert page.get_by_label("Question").input_value().startswith(asked)
+
+
+def test_a_card_shows_relations_with_counts_and_leads_to_neighbours(visit):
+    page = visit.open("#/ask?q=Tell+me+about+Uganda&graph=world")
+    page.wait_for_selector("article.card")
+    card = page.locator("article.card")
+    assert card.locator("h2").inner_text() == "Uganda"
+    relations = card.locator(".card-relations tr").all_inner_texts()
+    assert any(row.startswith("→ capital") and "Kampala" in row for row in relations)
+    assert any("in all" in row for row in relations)
+    card.get_by_role("button", name="Kampala").first.click()
+    page.wait_for_selector(".graph-page")
+    assert "entity=" in page.url
+
+
+def test_a_question_is_answered_with_its_paths(visit):
+    page = visit.open()
+    page.get_by_label("Question").fill(UGANDA)
+    page.get_by_role("button", name="Ask", exact=True).click()
     assert set(answers(page)) == CAPITALS
     assert page.locator(".map .node.seed").count() == 1
     assert page.locator(".map .node.answer").count() == 5

@@ -34,7 +34,10 @@ def ask(
             show_default=False,
         ),
     ],
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
+    question: Annotated[
+        str | None,
+        typer.Argument(metavar="[QUESTION]", help="The question; without it, examples are shown.", show_default=False),
+    ] = None,
     pipeline: Annotated[str | None, typer.Option("--pipeline", "-p", help=f"Recipe text [{DEFAULT_PIPELINE}].")] = None,
     recipe: Annotated[
         str | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12 (graphbrick recipes).")
@@ -60,7 +63,10 @@ def ask(
     explain: Annotated[bool, typer.Option("--explain", help="Show subgraph, ranked paths and stages.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Answer a question over a graph."""
+    """Answer a question over a graph, or show questions that it can answer."""
+    if question is None:
+        _show_examples(graph, server, token or "", as_json=as_json)
+        return
     if server is not None:
         if llm is not None or cache != "off" or cache_file is not None:
             from graphbrick.core.errors import InputError
@@ -89,6 +95,28 @@ def ask(
             run = chosen.run(opened, question, seeds=seed or [])
         facts = run_json(run, chosen)
     _print(facts, explain=explain, as_json=as_json)
+
+
+def _show_examples(graph: str, server: str | None, token: str, *, as_json: bool) -> None:
+    """Print questions that a graph can answer; raise the error that sets the exit code if none was found."""
+    from graphbrick.cli.printing.runs import print_examples
+    from graphbrick.cli.printing.terminal import print_json
+
+    if server is not None:
+        from graphbrick.serve.client import examples_of
+
+        questions = examples_of(server, graph, token=token)
+    else:
+        load_encoder_early(graph, None, None)
+        from graphbrick.learn.examples import example_questions
+
+        questions = [one.to_dict() for one in example_questions(open_any(graph))]
+    if as_json:
+        print_json({"graph": graph, "questions": questions})
+    else:
+        print_examples(questions)
+    if not questions:
+        raise NothingFoundError
 
 
 def _ask_server(server: str, options: Mapping[str, Any], token: str) -> dict[str, Any]:

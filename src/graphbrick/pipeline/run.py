@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from graphbrick.core import Answer, Evidence, Item, Path, Query, Row, Subgraph
+from graphbrick.core import Answer, Evidence, Item, Path, Query, Subgraph
+from graphbrick.core.items import BaseItem
 from graphbrick.core.trace import Trace
 
 if TYPE_CHECKING:
@@ -141,8 +142,8 @@ def _item(item: Item) -> dict[str, Any]:
         return facts | {"triples": triples, "forward": item.forward}
     if item.graph is not None:
         facts["entities"] = [item.graph.key(entity) for entity in item.entities]
-    if isinstance(item, Row):
-        facts |= {"columns": item.columns, "values": item.values}
+    if isinstance(item, BaseItem):
+        facts |= item.fields()
     if item.citations:
         facts["citations"] = [asdict(citation) for citation in item.citations]
     return facts | {"kind": item.kind}

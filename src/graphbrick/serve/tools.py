@@ -18,6 +18,7 @@ from graphbrick.core import Subgraph, __version__
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import kinds_text
+from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.asking import Inquiry, reply_of, run_of
@@ -49,6 +50,7 @@ def mcp_server(service: Service) -> MCPServer[Any]:
     first = (tools.schema, tools.search, tools.where, tools.node, tools.neighbours)
     for tool in (*first, tools.paths, tools.query, tools.answer):
         server.tool(annotations=_READS, structured_output=False)(tool)
+    server.prompt(title="Questions that a graph can answer")(tools.example_questions)
     return server
 
 
@@ -77,7 +79,7 @@ class _Tools:
         def work() -> str:
             others = [name for name in self._service.graphs if name != opened.name]
             about = f"graph {opened.name}" + (f" (others: {', '.join(others)})" if others else "")
-            properties = _properties_of(opened.graph)
+            properties = _properties_of(opened.graph) + _questions_of(opened)
             if Capability.QUERY_LANGUAGE not in capabilities_of(opened.graph):
                 return f"{about}: it has no schema; use search{properties}"
             return f"{about}{properties}\n{schema_text(opened.graph.schema(), opened.graph.language)}"
@@ -112,8 +114,8 @@ class _Tools:
         return await self._view(graph, lambda view: _told_by("where", view, name, *bounds, of_type, n))
 
     async def node(self, entity: EntityName, graph: GraphArgument = "") -> str:
-        """Tell what is known of one entity: types, other names, description, properties, number of triples."""
-        return await self._view(graph, lambda view: _told_by("check_node", view, entity))
+        """Tell what is known of one entity: types, description, properties, relations with counts, passages."""
+        return await self._view(graph, lambda view: card_of(view.graph, view.entity(entity)).lines(keys=True))
 
     async def neighbours(
         self,
@@ -178,6 +180,13 @@ class _Tools:
             inquiry = Inquiry(opened, pipeline, question, tuple(seeds), service.runner.budget())
             return _cut(await service.runner.call(work, service.gate(pipeline), inquiry.budget))
 
+    async def example_questions(self, graph: GraphArgument = "") -> str:
+        """Ask what a graph can answer, with example questions of different kinds."""
+        opened = self._opened(graph)
+        questions = [f"- {one['question']}" for one in opened.questions] or ["(none are known)"]
+        asks = f"Answer these from the graph {opened.name} with the tool `answer`, and say what else I may ask:"
+        return "\n".join([asks, *questions])
+
     def _opened(self, graph: str) -> Opened:
         with self._told():
             return self._service.graph(graph or None)
@@ -212,6 +221,12 @@ def _properties_of(graph: Any) -> str:
     except GraphbrickError:
         return ""
     return f"\nproperties for where: {kinds_text(columns, _MOST_PROPERTIES)}" if columns else ""
+
+
+def _questions_of(opened: Opened) -> str:
+    """Return lines with questions that a graph can answer; empty if none are known."""
+    lines = [f"- {one['question']}" for one in opened.questions]
+    return "\n".join(["\nquestions that answer can answer, such as:", *lines]) if lines else ""
 
 
 def _told_by(tool: str, view: Workspace, *arguments: object) -> str:

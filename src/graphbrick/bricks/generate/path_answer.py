@@ -14,6 +14,7 @@ from graphbrick.core.items import ANSWER, Property
 from graphbrick.core.parameters import parameter
 from graphbrick.core.properties.values import shown_value
 from graphbrick.core.trace import event
+from graphbrick.graphs.cards import Card
 from graphbrick.graphs.patterns import follow, one_way
 from graphbrick.pipeline import GenerateStage
 from graphbrick.pipeline.budget import check_budget
@@ -201,8 +202,13 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
 
 
 def _computed(evidence: Evidence) -> Answer:
-    """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it."""
+    """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it.
+
+    The card of an entity is the answer in place of its name, and its own support.
+    """
     rows: list[tuple[int, Row]] = []
+    cards = {item.id: (i, item.text) for i, item in enumerate(evidence.items) if isinstance(item, Card)}
+    texts: list[str] = []
     by_end: dict[int, list[int]] = {}
     properties: dict[int | str, list[int]] = {}  # by entity and by value
     for i, item in enumerate(evidence.items):
@@ -218,11 +224,16 @@ def _computed(evidence: Evidence) -> Answer:
     support = []
     for place, row in rows:
         own: int | str = row.entities[0] if row.entities else row.values[0]
+        if isinstance(own, int) and own in cards:
+            texts.append(cards[own][1])
+            support.append((cards[own][0],))
+            continue
+        texts.append(row.values[0])
         paths = by_end.get(own, ()) if isinstance(own, int) else ()
         every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
         support.append((*dict.fromkeys(properties.get(own, every)), place, *paths))
     return Answer(
-        texts=tuple(row.values[0] for _, row in rows),
+        texts=tuple(texts),
         entities=tuple(row.entities[0] if row.entities else None for _, row in rows),
         evidence=evidence,
         support=tuple(support),

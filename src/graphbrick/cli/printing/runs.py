@@ -47,6 +47,20 @@ def answering() -> Iterator[Callable[[str], None]]:
             err.print()
 
 
+def print_examples(questions: Sequence[Mapping[str, Any]]) -> None:
+    """Print questions that a graph can answer, each with its first answer."""
+    out = console()
+    if not questions:
+        out.print("no example was found that this graph answers; ask about one of its entities by name")
+        return
+    out.print("questions that this graph can answer:")
+    for one in questions:
+        first = one["answers"][0].partition("\n")[0]
+        more = f" and {one['n'] - 1:,} more" if one["n"] > 1 else ""
+        shown = "" if one["kind"] == "card" else f"   {first}{more}"
+        out.print(Text(plain(f"  {one['question']}")) + Text(plain(shown), style="dim"))
+
+
 def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None:
     """Print the answers of a run with their paths; with ``explain`` also how they came about.
 
@@ -105,6 +119,12 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
     proofs = _proofs(items)
     computed = any(tuple(item.get("columns", ())) == ANSWER for item in items)
     for answer in answers[:_ANSWERS_SHOWN]:
+        cards = [items[number] for number in answer["support"] if items[number].get("kind") == "card"]
+        if cards:
+            head, *lines = answer["text"].split("\n")
+            out.print(Text(plain(head), style="bold green"))
+            out.print(Text("\n".join(map(plain, lines))))
+            continue
         out.print(Text(plain(answer["text"]), style="bold green"))
         places = _places(answer, items)
         for place in places:
@@ -113,8 +133,7 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             continue
         properties = [items[number] for number in answer["support"] if items[number].get("kind") == "property"]
         for item in properties[:_PROPERTIES_SHOWN]:
-            if not answer["text"].startswith(item["text"].split(":")[0]) or answer["text"] in item["text"]:
-                out.print(Text(plain(f"  {item['text']}")))  # a card has them in its text
+            out.print(Text(plain(f"  {item['text']}")))
         if properties:
             continue
         if answer["key"] in proofs:

@@ -65,7 +65,9 @@ def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
     used = [i for answer in run["answers"][:MOST_ANSWERS] for i in answer["support"][:3]]
     if len(run["answers"]) == 1:
         used = list(run["answers"][0]["support"])  # a written text cites them by their order
-    return {i: number for number, i in enumerate(dict.fromkeys(used), 1)}
+    own = {answer["text"] for answer in run["answers"]}  # a card is its own evidence
+    listed = [i for i in dict.fromkeys(used) if run["support"][i]["text"] not in own]
+    return {i: number for number, i in enumerate(listed, 1)}
 
 
 def _place(citation: Mapping[str, Any]) -> str:

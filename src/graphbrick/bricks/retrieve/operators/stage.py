@@ -184,7 +184,8 @@ class Operators(RetrieveStage):
 
     def _plan(self, query: Query, parser: Parser, cue: str) -> tuple[Plan | None, bool]:
         """Return the plan of a question, None for a plain path, and whether the model made it."""
-        plan, by_model, entities = self._fact(parser), False, parser.question.entities
+        namesakes = parser.place.graph.has_namesakes or any(mention.others for mention in query.mentions)
+        plan, by_model, entities = self._fact(parser, namesakes=namesakes), False, parser.question.entities
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
@@ -239,21 +240,26 @@ class Operators(RetrieveStage):
         return replace(evidence, items=(*evidence.items, *proofs)) if evidence.items else evidence
 
     @staticmethod
-    def _fact(parser: Parser) -> Plan | None:
+    def _fact(parser: Parser, *, namesakes: bool) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
+        if _asks_for_card(parser.english, text):
+            from graphbrick.bricks.retrieve.operators.cards.reader import CardReader
+
+            cards = CardReader(parser).read(text, namesakes=namesakes)
+            if cards is not None:
+                return cards
         if has_properties or has_triple_properties(parser.place.graph):
             from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader
 
             plan = TripleReader(parser).read(text)
             if plan is not None:
                 return plan
-        if not has_properties and not _asks_for_card(parser.english, text):
+        if not has_properties:
             return None
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
 
-        facts = Facts(parser)
-        return facts.card(text) or (facts.read(text) if has_properties else None)
+        return Facts(parser).read(text)
 
     @staticmethod
     def _check(parser: Parser) -> None:
@@ -404,7 +410,7 @@ def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
 
 def _asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
-    return bool(words.match("card", text) or words.match("description", text))
+    return any(words.match(name, text) for name in ("card", "doing", "about"))
 
 
 def _without_here(graph: Graph, text: str, lexicon: Lexicon, words: English) -> str:

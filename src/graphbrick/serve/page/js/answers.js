@@ -1,5 +1,6 @@
 // The answers of a run: each with the path or the passages that prove it, and what else was found.
 
+import { cardView } from "./card.js";
 import { brickName } from "./run.js";
 import { el, number } from "./dom.js";
 
@@ -48,6 +49,8 @@ function noAnswer(run) {
 }
 
 function answerRow(answer, index, read, { choose, openCitation, long }) {
+  const told = answer.items.find(({ item }) => item.card)?.item;
+  if (told) return el("li", { "data-answer": index }, cardView(told.card, read.run.graph?.name, (citation) => openCitation(citation, told)));
   const [path] = answer.paths;
   const others = answer.items.filter(({ path: own }) => !own).map(({ item }) => item);
   const more = answer.paths.length > 1 ? ` and ${answer.paths.length - 1} more path${answer.paths.length > 2 ? "s" : ""}` : "";

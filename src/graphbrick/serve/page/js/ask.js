@@ -87,8 +87,9 @@ function welcome(heading, result, state, ask) {
     el("p", { class: "muted" }, `Every answer from the graph “${graph.name}” comes with the path that proves it. `, sizes.length ? `${sizes.join(", ")}.` : null));
   const questions = graph.questions || [];
   if (questions.length) {
-    fill(result, el("section", { class: "examples", "aria-labelledby": "examples" }, el("h2", { id: "examples" }, "Questions to begin with"),
-      el("ul", {}, questions.map((question) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => ask(question) }, question))))));
+    fill(result, el("section", { class: "examples", "aria-labelledby": "examples" }, el("h2", { id: "examples" }, "Questions that this graph can answer"),
+      el("ul", {}, questions.map(({ question, kind }) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => ask(question) },
+        question, " ", el("span", { class: "detail" }, kind)))))));
   }
 }
 
