@@ -11,6 +11,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.composition import parts_within
+from graphbrick.serve.conversation.answer_text import offered_question
 from graphbrick.serve.conversation.follow_ups import Completed, FollowUps
 from graphbrick.serve.conversation.model import rewritten
 from graphbrick.serve.conversation.names import names_in
@@ -68,12 +69,16 @@ def standalone(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
 def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> Standalone:
     """Return the completed question, without a trace."""
     question = conversation.question
+    chosen = offered_question(conversation.turns[-1].reply, question)
+    if chosen:
+        event(f"the question was completed as {chosen!r}", "conversation.chosen_reading", question=chosen)
+        return Standalone(chosen, by="rules")
     llm = next((part for part in parts_within(pipeline) if isinstance(part, ChatModel)), None)
     text = "" if llm is None else _by_model(llm, conversation)
     if llm is not None and text:
         if " ".join(question.split()) == text:
             return Standalone(question)
-        event(f"{llm.model} read the question as {text!r}", "conversation.read_by_model", question=text)
+        event(f"{llm.model} completed the question: {text!r}", "conversation.read_by_model", question=text)
         return Standalone(text, by=llm.model)
     learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)
     completed = FollowUps(graph, conversation.turns, learned).completed(question)
@@ -87,7 +92,7 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
         )
         return Standalone(question)
     event(
-        f"the question was read as {completed.question!r}: {completed.reason}",
+        f"the question was completed as {completed.question!r}: {completed.reason}",
         "conversation.completed",
         question=completed.question,
         reason=completed.reason,

@@ -13,6 +13,7 @@ from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
+from graphbrick.core.errors import not_known
 from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.patterns.properties.sources import has_columns, sources_of
 
@@ -81,7 +82,9 @@ class Parser:
             for word in words:
                 if source.relation < 0 and source.stems == (word,) and word not in self.resolver.lexicon.words:
                     raise CannotPlanError(
-                        f"this question speaks of {source.name}, but no rule reads it", code=UNREAD_WORDS, words=(word,)
+                        f"I do not understand what this question asks about {source.name}",
+                        code=UNREAD_WORDS,
+                        words=(word,),
                     )
 
     def listed(self, text: str) -> p.Listed:
@@ -152,8 +155,9 @@ class Parser:
         others = [word for word in words if not self.english.is_among(word, of_class)]
         if others:
             raise CannotPlanError(
-                f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}",
+                not_known(others),
                 code="operators.not_of_every",
+                words=tuple(others),
             )
         return p.Members(name)
 
