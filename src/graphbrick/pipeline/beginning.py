@@ -64,7 +64,7 @@ def begin(
         check_needs(pipeline.stages_within(), graph)
     has_index = Capability.STORED in capabilities_of(graph)  # the default linker needs it
     if names or not (has_index or query.seeds or links_itself(pipeline)):
-        with record(trace, "start", "link") as entry:
+        with record(trace, "seeds", "link") as entry:
             query = _seeded(graph, query, names, is_needed=_needs_seeds(pipeline))
             entry.counts_out = {"seeds": len(query.seeds)}
     if isinstance(graph, Adjacency):

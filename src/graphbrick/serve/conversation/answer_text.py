@@ -108,6 +108,9 @@ def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
     used = [i for answer in run["answers"][:MOST_ANSWERS] for i in answer["support"][:3]]
     if len(run["answers"]) == 1:
         used = list(run["answers"][0]["support"])  # a written text cites them by their order
+    # Of a question that states a path, the paths say more than the rows that repeat it.
+    stated = [run.get("question")]
+    used = [i for i in used if list(run["support"][i].get("values", ())[1:]) != stated]
     return {i: number for number, i in enumerate(dict.fromkeys(used), 1)}
 
 

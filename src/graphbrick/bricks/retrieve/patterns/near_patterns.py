@@ -11,7 +11,7 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Citation, Evidence, Query, Reading, Row, Subgraph
 from graphbrick.core.answer import NearReading
 from graphbrick.core.items import ANSWER, Item
-from graphbrick.core.trace import DETAIL, event
+from graphbrick.core.trace import DETAIL, REFUSAL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
 from graphbrick.patterns.in_words import InWords
@@ -38,6 +38,8 @@ def stated_evidence(pattern: Stated, subgraph: Subgraph, patterns: Patterns, cap
     if len(ends) > cap:
         message = f"{len(ends):,} entities are the answer; the first {cap:,} are given (cap)"
         event(message, "near_patterns.cap", n=len(ends), cap=cap)
+    if not ends:
+        event(f"nothing in the graph fits: {text}", "near_patterns.nothing_fits", REFUSAL, path=text)
     event(f"the question is a path: {text}", "near_patterns.stated", DETAIL, path=text)
     cited, source = (Citation(query=text),), repr(patterns)
     rows: list[Item] = [
