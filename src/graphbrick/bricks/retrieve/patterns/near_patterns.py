@@ -52,8 +52,7 @@ def stated_evidence(pattern: Stated, subgraph: Subgraph, patterns: Patterns, cap
 def near_patterns(patterns: Patterns, query: Query, subgraph: Subgraph, most: int) -> list[NearReading]:
     """Return the best patterns around the seeds as readings, the likeliest first.
 
-    Each leads to other answers. Patterns that no word of the question speaks of are left out where the scorer estimates
-    a confidence.
+    Each leads to other answers, and none is longer than the best. Those of hardly any confidence are left out.
 
     Args:
         patterns: The stage that finds patterns.
@@ -67,8 +66,9 @@ def near_patterns(patterns: Patterns, query: Query, subgraph: Subgraph, most: in
     learned = scorer.model if isinstance(scorer, PatternScorer) else None
     words = InWords.of(learned, symmetric_relations(scorer))
     best = patterns.readings(query, subgraph)
+    longest = len(best[0].pattern.steps) if best else 0
     near: dict[tuple[int, ...], NearReading] = {}
-    for reading in islice(best, _LOOKED_AT):
+    for reading in islice((one for one in best if len(one.pattern.steps) <= longest), _LOOKED_AT):
         likely = _confidence(scorer, query, reading, best)
         pattern = _as_stated(graph, query, reading)
         followed = None if pattern is None else _followed(pattern, subgraph, patterns)
