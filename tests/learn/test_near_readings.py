@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from commands import Run
@@ -104,6 +105,23 @@ def test_a_reading_is_taken_by_its_number(learned: tuple[Graph, LearnReport], ru
     assert missing.code == 1
     assert "there is no reading 9" in missing.err
     assert "this question has none" in run("ask", place, "Who leads Finance?", "--reading", "1").err
+
+
+@pytest.mark.parametrize(("typed", "code"), [("1", 0), ("", 2), ("9", 2), ("no", 2)])
+def test_a_terminal_asks_which_one_is_meant(
+    learned: tuple[Graph, LearnReport], run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, code: int
+) -> None:
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr("graphbrick.cli.ask.sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    prompts: list[str] = []
+    monkeypatch.setattr("builtins.input", lambda prompt: prompts.append(prompt) or typed)
+    said = run("ask", learned[0].place, "Who commands Finance?")
+    assert said.code == code
+    assert ("Fiona Reed" in said.out) == (code == 0)
+    assert len(prompts) == 1
+    assert prompts[0].endswith("or Enter for none: ")
+    assert run("ask", learned[0].place, "Who commands Finance?", "--json").code == 2
+    assert len(prompts) == 1  # a program is not asked
 
 
 def test_a_question_that_names_nothing_offers_names(learned: tuple[Graph, LearnReport], run: Run) -> None:

@@ -53,7 +53,7 @@ WORDS = InWords(
         ([("borders", False)], True, "countries that border X"),
         ([("AFFECTED", False)], True, "incidents that affected X"),
         ([("MEMBER_OF", True), ("LED_BY", True)], True, "leaders of teams that X is a member of"),
-        ([("unknown rel", True)], True, "things that X leads to by «unknown rel»"),
+        ([("CbG", True)], True, "things that X leads to by «CbG»"),
     ],
 )
 def test_a_pattern_in_words(steps: list[tuple[str, bool]], many: bool, phrase: str) -> None:

@@ -15,6 +15,7 @@ from graphbrick.patterns.text import readable
 from graphbrick.patterns.words_file import HEAD, TAIL, WORDS, EntityClass, RelationWords, read_words
 
 _NAMELESS = "thing"
+_PREPOSITIONS = frozenset("at by for from in of on to with".split())
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class InWords:
         return phrase.text
 
     def _words(self, label: str) -> RelationWords:
-        words = self.relations.get(label) or RelationWords()
+        words = self.relations.get(label)
+        words = _read(label) if words is None or words.is_empty else words
         if label in self.symmetric and words.verb and words.subject == HEAD:
             return RelationWords(verb=words.verb, subject=TAIL, preposition=words.preposition)
         return words
@@ -153,8 +155,34 @@ class _Step:
         return _plural(noun) if self.many else noun
 
 
+def _read(label: str) -> RelationWords:
+    """Return words for the label of a relation that was not learned; none for a code, or without the dictionary.
+
+    >>> _read("depends_on").verb, _read("partOf").head, _read("has capital").tail, _read("CbG").is_empty
+    ('depend', ['part'], ['capital'], True)
+    """
+    words = _words_of(label)
+    words = words[1:] if len(words) > 1 and words[0] in ("has", "have") else words
+    preposition = words[-1] if len(words) > 1 and words[-1] in _PREPOSITIONS else ""
+    body = words[:-1] if preposition else words
+    try:
+        verb = forms.third_person_of(body[0]) if len(body) == 1 else ""
+        if verb:
+            return RelationWords(verb=verb, subject=HEAD, preposition=preposition)
+        if preposition == "of":
+            return RelationWords(head=[" ".join(body)])
+        verb = forms.participle_of(body[0]) if len(body) == 1 and preposition else ""
+        if verb:  # drove for, directed by, located in
+            subject = HEAD if forms.participle(verb) != body[0] else TAIL * (preposition == "by")
+            return RelationWords(verb=verb, subject=subject, preposition="" if subject == TAIL else preposition)
+        is_name = any(map(forms.is_noun, body)) and all(map(forms.may_be_noun, body)) and not preposition
+    except ModelError:
+        return RelationWords()
+    return RelationWords(tail=[" ".join(body)]) if is_name else RelationWords()
+
+
 def _words_of(label: str) -> list[str]:
-    return spaced(label).replace("_", " ").lower().split()
+    return spaced(readable(label)).lower().split()
 
 
 def _in_tense(verb: str, label: str, *, many: bool) -> str:

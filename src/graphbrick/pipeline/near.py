@@ -136,9 +136,15 @@ class _Tries:
         for entity, about in zip(entities, told_apart(graph, entities), strict=True):
             seeds = tuple(dict.fromkeys(map(graph.key, (entity, *others))))
             own = answer if entity == first and answer.texts else self._answer(query.text, seeds)
-            if own is not None and own.texts:
+            if own is not None and own.texts and (own.confidence is not None or _alike(own, answer)):
                 texts = own.texts[:_TEXTS]
                 text = _in_place(query.text, mention.text, about)
                 readings.append(NearReading(text, query.text, seeds, len(own.texts), own.confidence, about, texts))
         readings.sort(key=lambda one: one.texts != answer.texts[:_TEXTS])
         return readings if readings[1:] or not answer.texts else []
+
+
+def _alike(one: Answer, other: Answer) -> bool:
+    """Return whether two answers are at the end of the same relations; without a confidence, nothing else tells."""
+    patterns = [{path.pattern for path in answer.evidence.paths} for answer in (one, other)]
+    return patterns[0] == patterns[1]

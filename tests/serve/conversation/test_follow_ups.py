@@ -247,7 +247,7 @@ def test_the_reply_says_how_the_question_was_read(client):
     assert again["graphbrick"]["conversation"]["question"] == "Where was Pierre Curie born?"
     first = chat(client, HUSBAND[0]).json()
     assert "conversation" not in first["graphbrick"]
-    assert "Read as" not in first["choices"][0]["message"]["content"]
+    assert "Taken as" not in first["choices"][0]["message"]["content"]
 
 
 def test_a_stream_ends_with_how_the_question_was_read(client):
