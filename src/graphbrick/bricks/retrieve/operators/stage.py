@@ -64,7 +64,8 @@ class Operators(RetrieveStage):
     The plan is part of every result, such as «count of: Platform Team → owns → *». If the operator is recognized but
     the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
     answered in its place. So are questions about properties of entities and triples, and questions for all that is
-    known about an entity. Any other question goes to the patterns stage unchanged. The words of the graph are its
+    known about an entity. A question that is a path, such as «Kenya <- borders <- *», is followed as it is written. Any
+    other question goes to the patterns stage unchanged. The words of the graph are its
     labels, types and properties, and, if the scorer is a `PatternScorer`, those in the file of words of its folder.
 
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
