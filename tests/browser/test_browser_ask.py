@@ -136,6 +136,19 @@ def test_a_question_about_nothing_in_the_graph_says_what_to_do(visit):
     assert page.get_by_text("Choose where to start").is_visible()
 
 
+def test_a_reading_that_may_be_meant_is_one_click_away(visit):
+    page = visit.open("#/ask?q=How+many+hospitals+does+Kenya+have%3F&graph=world")
+    page.wait_for_selector(".readings .example")
+    assert "I do not know the word 'hospitals' in this graph." in page.locator(".notice").inner_text()
+    offered = page.locator(".readings .example")
+    assert 1 <= offered.count() <= 3
+    words = offered.first.inner_text().splitlines()[0]
+    offered.first.click()
+    page.wait_for_selector(".taken")
+    assert page.locator(".taken").inner_text().removeprefix("Shown: ") in words
+    assert answers(page)
+
+
 def test_markup_in_labels_is_shown_as_text(visit):
     page = visit.open("#/ask?q=Whom+does+Safe+know%3F&graph=hostile&pipeline=ShortestPaths()+>>+PathAnswer()")
     assert MARKUP in answers(page)
@@ -178,4 +191,4 @@ def test_the_whole_subgraph_is_drawn_on_request(visit):
     page.wait_for_selector(".share")
     page.get_by_role("button", name="Show the subgraph of 30 entities").click()
     page.wait_for_selector(".subgraph-stage canvas")
-    assert page.locator(".subgraph .legend li").all_inner_texts() == ["seed", "answer", "on a path", "other"]
+    assert page.locator(".subgraph .legend li").all_inner_texts() == ["start", "answer", "on a path", "other"]

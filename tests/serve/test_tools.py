@@ -99,6 +99,23 @@ def test_entities_are_found_and_told_with_their_properties(tmp_path):
     assert "(on = 2021-01-02; on = 2022-03-04)" in bought
 
 
+def test_an_assistant_is_told_what_may_be_meant():
+    ask = "Operators(Patterns(BM25(), max_hops=1)) >> PathAnswer()"
+    calls = [
+        ("answer", {"question": "How many hospitals does Kenya have?"}),
+        ("answer", {"question": "country of Nairobbi?", "recipe": "strict"}),
+        ("answer", {"question": "Kenya -> capital -> *"}),
+    ]
+    recipes = {"ask": f"LinkLabels() >> {ask}", "strict": f"LinkLabels(min_score=0.95) >> {ask}"}
+    _, results = called(calls, recipes=recipes)
+    refused, near, stated = (text for text, _ in results)
+    assert "I do not know the word 'hospitals' in this graph" in refused
+    assert "capital of Kenya: `Kenya -> capital -> *`" in refused
+    assert near.endswith("Did you mean:\n1. country of Nairobi?")
+    assert stated.startswith("Nairobi [1]")
+    assert not any(is_error for _, is_error in results)
+
+
 def test_what_is_wrong_is_told_to_the_assistant():
     _, results = called(
         [

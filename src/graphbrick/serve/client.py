@@ -11,6 +11,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from graphbrick.core.answer import NearReading
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError, PipelineError, UnavailableError
 from graphbrick.serve.tokens import check_token
 
@@ -140,4 +141,7 @@ def _failure(data: Any) -> GraphbrickError:
     error = data.get("error") if isinstance(data, Mapping) else None
     if not isinstance(error, Mapping) or not isinstance(error.get("message"), str):
         raise ValueError("it sent an error that is none of graphbrick serve")
-    return _KINDS.get(str(error.get("code")), GraphbrickError)(error["message"])
+    failure = _KINDS.get(str(error.get("code")), GraphbrickError)(error["message"], code=str(error.get("code")))
+    if isinstance(failure, LinkError):
+        failure.readings = tuple(NearReading(**reading) for reading in error.get("readings", ()))
+    return failure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
@@ -15,14 +16,14 @@ from pydantic import Field
 from graphbrick.bricks.agents.toolbox import all_tools
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Subgraph, __version__
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import kinds_text
 from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.asking import Inquiry, reply_of, run_of
-from graphbrick.serve.conversation.answer_text import answer_text
+from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, offered
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.gate import Gate
 from graphbrick.serve.models import LONGEST_QUESTION, MOST_SEEDS
@@ -167,11 +168,20 @@ class _Tools:
         recipe: Annotated[str, Field(max_length=130, description="A recipe; empty for the default.")] = "",
         graph: GraphArgument = "",
     ) -> str:
-        """Answer a question from the graph, with the evidence for every answer and the confidence."""
+        """Answer a question from the graph, with the evidence for every answer and the confidence.
+
+        If the question is not understood, the text names questions that may be meant; ask one of them as it is written.
+        """
         service, opened = self._service, self._opened(graph)
 
         def work() -> str:
-            facts = reply_of(inquiry, run_of(inquiry))
+            try:
+                facts = reply_of(inquiry, run_of(inquiry))
+            except LinkError as error:
+                readings = [asdict(reading) for reading in error.readings]
+                if not readings:
+                    raise
+                return f"{CANNOT}: {service.without_places(str(error))}.{offered(readings, is_answered=False)}"
             confidence = "" if facts["confidence"] is None else f"\nconfidence {facts['confidence']:.2f}"
             return f"{answer_text(facts)}{confidence}"
 

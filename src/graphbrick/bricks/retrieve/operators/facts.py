@@ -280,7 +280,7 @@ class Facts:
             return Values(base, own[0])
         if any(any(map(str.isdigit, self.place.graph.label(end))) for end in self._ends(base, verbs)):
             return None  # a year or date that is an entity
-        raise self._missing(base, f"time when it {match['verb'] or 'was'}")
+        raise self._missing(base, f"known time for {match['verb']!r}" if match["verb"] else "known time")
 
     def _ends(self, base: SetPlan, verbs: Sequence[str]) -> list[int]:
         """Return some entities that relations with one of some verbs join to a set; of all relations without verbs."""
