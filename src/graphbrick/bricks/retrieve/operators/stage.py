@@ -200,6 +200,10 @@ class Operators(RetrieveStage):
             self._check_time(parser)
             return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)
+        if assumptions and query.seeds and may_be_path(words, parser.question.text, cues):
+            path = self._path(query, parser)
+            if (path.confidence or 0.0) > ASSUMED:
+                return path
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
