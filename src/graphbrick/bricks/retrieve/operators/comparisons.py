@@ -181,8 +181,11 @@ class Superlatives:
             return None
         words = " ".join(filter(None, (match["verb"], match["attr"])))
         self.resolver.check_measured(words)
-        comparison = self._comparison(match["sup"])
-        base, measure = self.resolver.measured(words, comparison.names, f"{match['sup']} {match['attr'] or ''}".strip())
+        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
+        by_people = text.startswith("who ")
+        verb, attribute = match["verb"], match["attr"] or ""
+        done = self.resolver.done_most(*((verb, attribute) if verb else (attribute, "")), by_people=by_people)
+        base, measure = done or self.resolver.measured(words, comparison.names, wording)
         rank = self.english.ordinals.get(match["rank"] or "", 1)
         return p.Best(base, measure, comparison.largest, rank, self.english.count_of(match["n"] or ""))
 

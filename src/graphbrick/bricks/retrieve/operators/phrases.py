@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     CannotPlanError,
     Either,
     Having,
+    Measure,
     Place,
     Plan,
     SetPlan,
@@ -96,7 +97,7 @@ class PhraseResolver:
 
     def __init__(self, patterns: Patterns, place: Place, lexicon: Lexicon, english: English) -> None:
         self.place, self.lexicon, self.english = place, lexicon, english
-        self.assumptions: dict[Plan, str] = {}
+        self.assumptions: dict[Plan | Measure, str] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
         self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
         plain = {word for name in lexicon.by_class for word in name} | {"locat", "part", "plac", "sit", "location"}
@@ -134,6 +135,9 @@ class PhraseResolver:
         «How many services does e0 own»: `owns` is all that the graph knows, and it leads to nothing else.
         """
         noun = self.english.content(_AFTER_NOUN.split(_LEAD.sub("", phrase).strip(), maxsplit=1)[0])
+        verbs = {word for relation, _ in match.along.steps for word in self.lexicon.relations[relation].words}
+        if noun[1:2] and noun[1] in verbs:  # «races won» by e0
+            noun = noun[:1]
         if (
             self.place.graph.type_table or not match.unsaid or match.excess or match.is_wrong or not match.said
             or match.unsaid != tuple(noun[-1:]) or self.lexicon.words.intersection(match.unsaid)
