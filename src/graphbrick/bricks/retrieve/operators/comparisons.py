@@ -182,9 +182,8 @@ class Superlatives:
         words = " ".join(filter(None, (match["verb"], match["attr"])))
         self.resolver.check_measured(words)
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
-        by_people = text.startswith("who ")
-        verb, attribute = match["verb"], match["attr"] or ""
-        done = self.resolver.done_most(*((verb, attribute) if verb else (attribute, "")), by_people=by_people)
+        verb, what = (match["verb"], match["attr"] or "") if match["verb"] else (match["attr"] or "", "")
+        done = self.resolver.done_most(verb, what, by_people=text.startswith("who "))
         base, measure = done or self.resolver.measured(words, comparison.names, wording)
         rank = self.english.ordinals.get(match["rank"] or "", 1)
         return p.Best(base, measure, comparison.largest, rank, self.english.count_of(match["n"] or ""))
