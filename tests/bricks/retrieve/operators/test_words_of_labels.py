@@ -118,4 +118,4 @@ def test_only_unknown_words_are_read_as_others(
 ) -> None:
     reader = WordReader(lexicon_of(racing), english().all_words)
     assert [one.read_as for one in reader.misspelt(words)] == misspelt
-    assert [one.read_as for one in reader.near(words)] == near
+    assert [one.read_as for one in reader.near(words, " ".join(words))] == near

@@ -32,7 +32,8 @@ from graphbrick.patterns.properties.sources import Source
 Ints = npt.NDArray[np.int64]
 
 _CANDIDATES = 256  # patterns of one phrase that are compared
-_SAMPLE = 3  # entities whose patterns decide what is counted for all
+SAMPLE = 3
+"""Entities whose patterns decide what is counted for all."""
 _LOOKED_AT = 1_000  # entities that the sample is drawn from
 _LEAD = re.compile(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
 _AFTER_NOUN = re.compile(r"\b(?:is|are|was|were|do|does|did|have|has|had|that|which|who|in|on|at|of|by|with|e\d+)\b")
@@ -165,10 +166,10 @@ class PhraseResolver:
             votes.update(replace(match.along, start=entity) for match in matches if match.is_good and other != entity)
         return votes.most_common(1)[0][0] if votes else None
 
-    def _sample(self, entities: Ints) -> list[int]:
+    def _sample(self, entities: Ints, n: int = SAMPLE) -> list[int]:
         """Return a few well-connected entities of a set."""
         sample = entities[:: max(1, len(entities) // _LOOKED_AT)].tolist()
-        return sorted(sample, key=lambda entity: -self.place.graph.degree(entity))[:_SAMPLE]
+        return sorted(sample, key=lambda entity: -self.place.graph.degree(entity))[:n]
 
     def noun_and_verb(self, text: str) -> tuple[str, str]:
         """Return the noun phrase that a text begins with, and the rest."""

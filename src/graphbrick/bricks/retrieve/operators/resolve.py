@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
+from graphbrick.bricks.retrieve.operators.phrases import SAMPLE, PhraseResolver
 from graphbrick.bricks.retrieve.operators.plan import (
     Attribute,
     CannotPlanError,
@@ -28,6 +28,7 @@ from graphbrick.patterns.lexicon import RelationNames, verb_forms
 from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
 
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
+_TRIED = 12  # entities that may lack what is counted
 _TYPED = 20  # owners whose types explain a noun
 
 
@@ -101,11 +102,13 @@ class Resolver(PhraseResolver):
                 code="operators.nothing_to_count",
                 words=words,
             )
-        sample = self._sample(entities)
+        others = Counter[Degree]()  # patterns with more relations than the words say
         votes, unsaid, values = Counter[Degree](), tuple[str, ...](), {s.relation for s in sources_of(self.place.graph)}
         phrase = words if MENTION.search(words) else f"which {words} does e0 have"
         taken = dict[Degree, str]()
-        for entity in sample:
+        for place, entity in enumerate(self._sample(entities, _TRIED)):
+            if place >= SAMPLE and (votes or not others):
+                break
             for match in self._matches(phrase, entity)[:1]:
                 if match.unsaid and self._is_only_noun(match, phrase):
                     degree = Degree(match.along.steps)
@@ -114,7 +117,8 @@ class Resolver(PhraseResolver):
                 elif match.unsaid:
                     unsaid = match.unsaid
                 elif match.along.steps[-1][0] not in values:  # numbers are compared, not counted
-                    votes[Degree(match.along.steps, match.along.of_class)] += 1
+                    (others if match.excess else votes)[Degree(match.along.steps, match.along.of_class)] += 1
+        votes = votes or others
         if not votes:
             raise CannotPlanError(
                 f"nothing in this graph can be counted as {' '.join(map(repr, unsaid or (words,)))}",

@@ -39,7 +39,7 @@ from graphbrick.language.stems import WORD, stem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
-from graphbrick.patterns.pattern_reader import symmetric_relations
+from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
 from graphbrick.patterns.properties.sources import has_columns, words_of_values
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
@@ -116,6 +116,18 @@ class Operators(RetrieveStage):
             event(str(reading), "operators.misspelt", word=reading.word, read_as=reading.read_as)
         return replace(query, text=with_readings(query.text, readings)) if readings else query
 
+    def _paths(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the evidence of the patterns stage; one that was not learned is given words of the graph."""
+        if not isinstance(self.patterns.scorer, PatternReader):
+            graph, words = cast(Graph, subgraph.graph), english()
+            lexicon = self._lexicon(graph)
+            text = question_of(graph, query, partial(_is_known, lexicon, words)).text
+            readings = WordReader(lexicon, words.all_words).near(WORD.findall(MENTION.sub(" ", text)), text)
+            for reading in readings:
+                event(str(reading), "operators.near_word", word=reading.word, read_as=reading.read_as)
+            query = replace(query, text=with_readings(query.text, readings)) if readings else query
+        return self.patterns.retrieve(query, subgraph)
+
     def _retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         graph, words = cast(Graph, subgraph.graph), english()
         scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
@@ -123,7 +135,7 @@ class Operators(RetrieveStage):
         cue = words.cue_in(question.text)
         asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
         if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
-            return self.patterns.retrieve(query, subgraph)
+            return self._paths(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
@@ -132,18 +144,18 @@ class Operators(RetrieveStage):
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 self._check(parser)
-                return self.patterns.retrieve(query, subgraph)
+                return self._paths(query, subgraph)
             plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             is_plain &= not resolver.assumptions_of(plan)
             if is_plain and words.search("never_plain", cue):
                 raise UnreadWordError(cue)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
-                return self.patterns.retrieve(query, subgraph)
+                return self._paths(query, subgraph)
             evidence = self._evidence(place, plan)
         except CannotPlanError as error:
             if not cue and query.seeds and error.code not in (NO_VALUE, UNREAD_WORDS):
-                return self.patterns.retrieve(query, subgraph)
+                return self._paths(query, subgraph)
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
                 "operators.not_answered",
