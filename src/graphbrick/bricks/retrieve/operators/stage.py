@@ -35,7 +35,7 @@ from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import WORD, stem
+from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
@@ -122,7 +122,9 @@ class Operators(RetrieveStage):
             graph, words = cast(Graph, subgraph.graph), english()
             lexicon = self._lexicon(graph)
             text = question_of(graph, query, partial(_is_known, lexicon, words)).text
-            readings = WordReader(lexicon, words.all_words).near(WORD.findall(MENTION.sub(" ", text)), text)
+            near = WordReader(lexicon, words.all_words).near(WORD.findall(MENTION.sub(" ", text)), text)
+            # The noun of an end, such as «purchaser», would be taken for a step along its relation.
+            readings = [reading for reading in near if stems(reading.read_as) not in lexicon.roles]
             for reading in readings:
                 event(str(reading), "operators.near_word", word=reading.word, read_as=reading.read_as)
             query = replace(query, text=with_readings(query.text, readings)) if readings else query
