@@ -57,8 +57,12 @@ class WordAlignment(Scorer):
     Words nearer to the seed speak of earlier hops: in «the capital of the neighbours of X» the last word before X
     speaks of the first hop. Every content word should speak of a hop — be near in meaning to its relation or to the
     type of what it leads to — and every hop should be spoken of. The best alignment is found by dynamic programming,
-    as for patterns learned by ``graphbrick learn``, which know more: which words mean which direction, and words that
-    labels do not have. Only single words are embedded, so that a first question is fast.
+    as for patterns learned by ``graphbrick learn``, which know more words than labels have.
+
+    A label also says which way it points: who built X is at the other end of ``built by`` than what X built, and X's
+    mother is at the head of ``has child``. Labels with dots are read through their parts. «Granddaughter» is a chain,
+    and «shares an employer with» a step and its way back; see docs/learn.md. Only single words are embedded, so that a
+    first question is fast.
 
     Args:
         embedder: Makes vectors of words.
