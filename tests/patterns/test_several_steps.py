@@ -26,7 +26,7 @@ def test_relatives_are_chains(question: str, chain: str) -> None:
 
 
 def test_a_relative_that_the_graph_has_a_word_for_stays() -> None:
-    assert unfolded("Who are X's grandparents?", {"grandparent"}) == "Who are X's grandparents?"
+    assert unfolded("Who are X's grandparents?", {"grandparent"}.__contains__) == "Who are X's grandparents?"
 
 
 @pytest.mark.parametrize(

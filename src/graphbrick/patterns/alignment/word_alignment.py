@@ -118,7 +118,8 @@ class WordAlignment(Scorer):
         named = [step_words(label.partition(_TYPE)[0]) for label in labels]
         phrases = tuple(dict.fromkeys(one.phrase for one in named if " " in one.phrase))
         words = _Words(self.embedder, labels, steps, _Joined(), weights, phrases)
-        return words.score(unfolded(question, {word for one in named for word in one.words}), patterns)
+        known = frozenset(word for one in named for word in one.words)
+        return words.score(unfolded(question, known.__contains__), patterns)
 
 
 class _Joined(Transitions):
