@@ -41,6 +41,9 @@ _OPPOSITE = {
     for word in words.split()
 }
 
+_ALL_NOUNS = [*_CONVERSE, *_OF_VERBS.values()]
+_IN_FULL = {stem(word): word for pair in _ALL_NOUNS for words in pair for word in words.split()}
+
 
 @dataclass(frozen=True, slots=True)
 class StepWords:
@@ -63,6 +66,12 @@ class StepWords:
     is_passive: bool = False
     phrase: str = ""
     head_kind: str = ""
+
+    @property
+    def nouns(self) -> tuple[str, ...]:
+        """Nouns for its ends, in full, and for who does what its verb says."""
+        agents = (f"{self.verb}er", f"{self.verb}or") if self.verb else ()
+        return (*(_IN_FULL.get(noun, noun) for noun in sorted(self.tail | self.head)), *agents)
 
     def is_named(self, word: str) -> bool:
         """Return whether a word is the noun of the label itself, in the singular or the plural."""

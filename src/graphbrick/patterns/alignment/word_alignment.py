@@ -146,7 +146,7 @@ class _Words(Alignment):
         if not tokens:
             return emitted
         steps = [step_words(label.partition(_TYPE)[0]) for label in self.relations]
-        words = [_words_of_step(label) for label in self.relations]
+        words = [_words_of_label(label) for label in self.relations]
         kinds = [step.head_kind for step in steps if step.head_kind]
         distinct = list(dict.fromkeys([*(word for of_step in words for word in of_step), *kinds]))
         place = {word: i for i, word in enumerate(distinct)}
@@ -179,7 +179,12 @@ def _walk_of(item: Scorable) -> Walk:
     return item.start_label, tuple((f"{step.relation}{_TYPE}{type_}", step.forward) for step, type_ in steps)
 
 
-def _words_of_step(label: str) -> list[str]:
+def _words_of_label(label: str) -> list[str]:
     """Return the words of a relation, all of them as one, and the type of what it leads to."""
     relation, _, type_ = label.partition(_TYPE)
     return [*step_words(relation).words, *([type_.lower()] if type_ else [])]
+
+
+def _words_of_step(label: str) -> list[str]:
+    """Return all words that speak of a relation: those of its label, and nouns for its ends."""
+    return [*_words_of_label(label), *step_words(label.partition(_TYPE)[0]).nouns]
