@@ -108,7 +108,8 @@ def with_way_back(tagged: Tagged) -> Tagged:
             cut = at + (3 if word == "in" else 1)
             marked: Tagged = [(ALIKE, None)]
             if place <= at:
-                return tagged[:place] + marked + tagged[place:at] + tagged[cut:]
+                article = word == "same" and place > 0 and words[place - 1] == "the"
+                return tagged[: place - article] + marked + tagged[place:at] + tagged[cut:]
             return tagged[:at] + tagged[cut:place] + marked + tagged[place:]
     return tagged
 

@@ -82,6 +82,8 @@ class StepWords:
         word = token.word
         noun = stem(word.rpartition(" ")[2])
         forwards = 1 if noun in self.tail or stem(word) in self.tail else -1 if noun in self.head else 0
+        if self.verb and word.endswith(("ed", "ing")):
+            forwards = 0  # «based» is not a base
         is_owned = token.place == 0 or (token.is_left and not _OWNING.isdisjoint(token.connectors[:1]))
         if not forwards and self.verb and root(word) == self.verb:
             if word.endswith("ee"):

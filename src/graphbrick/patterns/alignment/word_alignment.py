@@ -37,7 +37,7 @@ _WRONG_WAY = 0.4  # what is taken from it in the other direction
 _SAME_HOP = -3.0  # of a word joined by «'s» or «of» that speaks of the same hop as the one before
 _UNREAD = -1.5  # of such a word that speaks of no hop
 _NEW_HOP = -1.5  # of a word in one clause with the one before that speaks of another: «the violins built by X»
-_CLAUSE = frozenset("who whom that which what is are was were be been do did does has have".split())
+_CLAUSE = frozenset("who whom that which what is are was were be been do did does has have with".split())
 _WEIGHTS = (
     1.0,
     1.0,
