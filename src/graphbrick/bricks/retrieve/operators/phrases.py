@@ -29,6 +29,8 @@ from graphbrick.core.errors import not_known
 from graphbrick.language.stems import Stems, stems
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
+from graphbrick.patterns.several_steps import has_way_back, says_alike
+from graphbrick.patterns.text import PLACEHOLDER
 
 Ints = npt.NDArray[np.int64]
 
@@ -235,8 +237,12 @@ class PhraseResolver:
         top = max(path.score for path in paths.values())
         wanted = self.english.content(MENTION.sub(" ", phrase))
         head = self._head(phrase)
+        is_common = has_way_back(MENTION.sub(PLACEHOLDER, phrase))
         plain = stems(phrase)  # «own» and «take» have no meaning of their own, unless a relation does
-        matches = [self._turned(self._match(path, wanted, plain, head, top), phrase) for path in paths.values()]
+        matches = [
+            self._turned(self._match(path, wanted, plain, head, top, is_common=is_common), phrase)
+            for path in paths.values()
+        ]
         matches.sort(key=lambda match: -match.score)
         return self._by_labels(matches)
 
@@ -292,6 +298,8 @@ class PhraseResolver:
         plain: Stems,
         head: _Noun,
         top: float,
+        *,
+        is_common: bool,
     ) -> _Match:
         graph, lexicon = self.place.graph, self.lexicon
         relations = [lexicon.relations[relation] for relation, _ in path.pattern]
@@ -329,10 +337,13 @@ class PhraseResolver:
                 excess += not self._is_plain[relation]
                 score -= _UNSAID_PLAIN if self._is_plain[relation] else _UNSAID_NAMED
             score += _WHOLE_LABEL * _holds(plain, self._labels[relation])
-        for one, other in zip(path.pattern, path.pattern[1:], strict=False):
-            if one[0] == other[0] and one[1] != other[1]:
-                score -= _BACK_AND_FORTH
-                excess += 1
+        pairs = zip(path.pattern, path.pattern[1:], strict=False)
+        back = sum(one[0] == other[0] and one[1] != other[1] for one, other in pairs)
+        if is_common:  # «who shares an employer with e0» goes there and back
+            is_wrong |= not back and not any(says_alike(graph.relation_label(number)) for number, _ in path.pattern)
+        else:
+            score -= _BACK_AND_FORTH * back
+            excess += back
         score -= _WRONG_END * is_wrong
         return _Match(along, score, tuple(dict.fromkeys(unsaid)), said, excess, is_wrong, is_turned=False)
 
