@@ -22,7 +22,7 @@ from graphbrick.patterns.alignment.alignment_table import Ints, Spoken
 from graphbrick.patterns.alignment.near_words import NearWords
 from graphbrick.patterns.model.confidence import Calibration
 from graphbrick.patterns.model.end_model import EndModel
-from graphbrick.patterns.model.question_features import WORDS, features
+from graphbrick.patterns.model.question_features import WORDS, features, many_features
 from graphbrick.patterns.text import Steps, as_labels, canonical, readable, without_marks, words_of
 
 Floats = npt.NDArray[np.float32]
@@ -147,9 +147,23 @@ class PatternModel:
     def _unlearned(self) -> dict[str, tuple[str, ...]]:
         return {}
 
-    def ask(self, question: str) -> Prepared:
-        """Return the features of a masked question; recent ones are cached for other stages and hops."""
-        return self._known.prepared(question)
+    def ask(self, question: str, embedded: Floats | None = None) -> Prepared:
+        """Return the features of a masked question; recent ones are cached for other stages and hops.
+
+        Args:
+            question: The masked question.
+            embedded: Its row of `embedded`, if it was made; else the question is embedded now.
+        """
+        return self._known.prepared(question, embedded)
+
+    def embedded(self, questions: Sequence[str]) -> Floats:
+        """Return the features of masked questions, made together, which is much faster than one by one."""
+        texts = [self.near_words.replaced(question) for question in questions]
+        if self.alignment is not None:
+            words = [token.word for text in texts for side in self.alignment.read(words_of(text)) for token in side]
+            if words:
+                self.alignment.word_vectors(words)
+        return many_features(self.embedder, texts, keep=True)
 
     def knows(self, label: str) -> bool:
         """Tell whether a relation had training examples."""
@@ -288,7 +302,7 @@ class _Known:
         self._words = np.zeros((0, self._model.dimensions), dtype=np.float32)
         self._own: Ints = np.zeros(0, dtype=np.int64)
 
-    def prepared(self, question: str) -> Prepared:
+    def prepared(self, question: str, embedded: Floats | None) -> Prepared:
         """Return the prepared question, from the cache if possible."""
         with self._lock:
             prepared = self._prepared.get(question)
@@ -297,7 +311,7 @@ class _Known:
                 return prepared
         model = self._model
         text = model.near_words.replaced(question)
-        q, d = features(model.embedder, text), model.dimensions
+        q, d = features(model.embedder, text) if embedded is None else embedded, model.dimensions
         if q.shape != (d + WORDS,):
             raise ModelError(
                 f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}", code="patterns.other_dimensions"
