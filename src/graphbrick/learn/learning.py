@@ -43,7 +43,7 @@ from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.grounding import Grounded, ground
 from graphbrick.questions.question import Question
 
-_SEEDS = 0.15  # distinct seeds, a question
+_SEEDS = 0.1  # distinct seeds, a question
 _ROUNDS = 8  # of fitting the linear scorer
 _MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
 _SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
@@ -101,6 +101,8 @@ class LearnReport:
                     "named right ones"
                 )
             lines.append(counts)
+        if self.fitted.ends is not None:
+            lines.append(str(self.fitted.ends))
         if self.min_confidence is None:
             lines.append("answers have no confidence: there are too few questions with and without an answer")
         else:
