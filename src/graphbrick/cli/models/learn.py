@@ -86,7 +86,7 @@ def learn(
         return
     console().print(f"{report}\nwords and names are in {place / WORDS}; correct them and learn again", highlight=False)
     if loaded:
-        console().print(f"the best pipeline is {pipeline_over(str(place))!r}", highlight=False, soft_wrap=True)
+        console().print(f"the best pipeline is {pipeline_over(str(place))!r}", highlight=False)
     if out is None:
         console().print(f'ask it: graphbrick ask {shlex.quote(str(graph))} "your question"', highlight=False)
 
