@@ -43,6 +43,7 @@ from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.grounding import Grounded, ground
 from graphbrick.questions.question import Question
 
+_A_PATTERN = 20  # questions at most for each pattern that is drawn, on average: small graphs have few
 _SEEDS = 0.1  # distinct seeds, a question
 _ROUNDS = 8  # of fitting the linear scorer
 _MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
@@ -152,7 +153,8 @@ def learn(
         questions: Questions with answers that are learned from as well.
         call: Names of classes of entities: {"directed_by": ["film", "movie"]} names what has the relation,
             {"<-directed_by": ["person"]} what it points to.
-        n: Questions to write, from 100; with 0, only the given questions teach, as in `train_patterns`.
+        n: Questions to write, from 100, and at most 20 for each pattern that is drawn, as small graphs have few; with
+            0, only the given questions teach, as in `train_patterns`.
         max_hops: The longest pattern, from 1 to 10.
         embedder: Makes vectors of questions and words; MiniLM() if None.
         llm: Suggests words for relations and names for classes, which are checked; if it fails, the words of the labels
@@ -297,7 +299,8 @@ def _written(
     """Write questions about both directions of symmetric relations; the samples have them forwards only."""
     writer, written = Writer(book), list[tuple[Sample, Example]]()
     around: dict[int, Sample] = {}
-    for drawn in samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed):
+    every = list(samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed))
+    for drawn in every[: _A_PATTERN * len({sample.pattern for sample in every})]:
         if drawn.seed not in around:
             around[drawn.seed] = drawn.canonical(symmetric)
         sample = replace(around[drawn.seed], pattern=canonical(drawn.pattern, symmetric), ends=drawn.ends)
