@@ -110,7 +110,8 @@ def train_patterns(
     which the result no longer improves; then the scorer is trained on all questions for as many rounds. With fewer
     than 30 questions, or 10 wordings, nothing is held out, and all rounds are run. If at least 20 questions, and a
     tenth of all, have a best pattern that also ends at wrong entities, `RankEnds` learns from a third of the wordings
-    which end is meant; it is left out where these questions are answered better without it. The same seed gives the same weights on the same machine.
+    which end is meant; it is left out where these questions are answered better without it. The same seed gives the
+    same weights on the same machine.
 
     Args:
         graph: The graph.
