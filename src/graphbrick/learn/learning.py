@@ -44,8 +44,12 @@ from graphbrick.questions.grounding import Grounded, ground
 from graphbrick.questions.question import Question
 
 _A_PATTERN = 20  # questions at most for each pattern that is drawn, on average: small graphs have few
-_SEEDS = 0.1  # distinct seeds, a question
-_ROUNDS = 8  # of fitting the linear scorer
+_SEEDS = 0.15  # distinct seeds, a question
+_SMALL = 10_000  # triples of a small graph
+_FIT, _SMALL_FIT = (
+    (12, 2_000),
+    (8, 1_000),
+)  # rounds of fitting the linear scorer, and questions that are embedded for it
 _MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
 _SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
 
@@ -222,9 +226,10 @@ def _fit_written(
     are_few = len(labelled) < _MANY_GIVEN
     likely = plausible(graph, all_examples, labelled, alignment) if are_few else labelled
     all_examples.all[len(written) :] = likely * repeats(len(written), len(labelled))
+    rounds, embedded = _SMALL_FIT if graph.n_triples < _SMALL else _FIT
     how = replace(
-        how, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS, hold_out=False, whole=not are_few,
-        symmetric=symmetric,
+        how, rounds=ROUNDS if len(labelled) > len(written) else rounds, hold_out=False, whole=not are_few,
+        symmetric=symmetric, embedded=embedded,
     )  # fmt: skip
     model, fitted = fit_patterns(graph, all_examples, how, progress=progress)
     model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked))
