@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from _pytest.capture import CaptureResult
 from faults import fails
 from organisation import PEOPLE, TRIPLES
 
-from graphbrick import Graph, build, change
+from graphbrick import Graph, MiniLM, build, change
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError
 from graphbrick.learn.fitting.tagging import tagged
@@ -54,6 +57,9 @@ def test_what_is_written_down(learned: tuple[Graph, LearnReport]) -> None:
     assert model.alignment is not None
     assert set(model.alignment.relations) == {"works in", "reports to", "part of", "leads", "owns"}
     assert str(report).startswith("200 questions written from 5 relations, 0 given")
+    many = str(replace(report, nameless=[["owns", "part of"]] * 300))
+    assert many.count("--call") == 1
+    assert "300 kinds of entities" in many
 
 
 def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Path) -> None:
@@ -81,6 +87,28 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
     assert "words.toml was changed meanwhile, and stays so; this was learned with words.learned.toml" in str(report)
     assert "duchess" in (two / WORDS).read_text(encoding="utf-8")
     assert "chieftain" in (two / LEARNED_WORDS).read_text(encoding="utf-8")
+
+
+def test_learning_again_embeds_only_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, embedded = build(TRIPLES[:20], tmp_path / "org.graph"), list[str]()
+    encode = MiniLM.encode
+
+    def counting(model: MiniLM, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        embedded.extend(texts)
+        return encode(model, texts)
+
+    monkeypatch.setattr(MiniLM, "encode", counting)
+    counts = []
+    for _ in range(3):
+        embedded.clear()
+        learn(graph, n=100, max_hops=2)
+        counts.append(len(embedded))
+        words = learned_place(graph) / WORDS
+        if len(counts) == 2:  # before the last one
+            words.write_text(words.read_text(encoding="utf-8").replace('"supervisor"', '"overseer"'), encoding="utf-8")
+    assert counts[0] > 100
+    assert counts[1] == 0
+    assert 0 < counts[2] < counts[0]
 
 
 def test_a_word_that_no_question_has_is_read_as_a_noun_of_the_graph(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from graphbrick.core.compute import Progress, blas_threads, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
+from graphbrick.language.counting import counted
 from graphbrick.learn.feedback import feedback_questions, read_feedback
 from graphbrick.learn.fitting.calibration import fit_calibration
 from graphbrick.learn.fitting.fit_alignment import Example, fit_alignment
@@ -33,6 +34,7 @@ from graphbrick.learn.writing.writer import Writer
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.llm.chat import ChatModel
+from graphbrick.models.vectors.store import store_of, using
 from graphbrick.patterns.model.folder import LEARNED_WORDS, check_place, save, words_in
 from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.text import Steps, canonical, without_marks
@@ -41,8 +43,13 @@ from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.grounding import Grounded, ground
 from graphbrick.questions.question import Question
 
+_A_PATTERN = 20  # questions at most for each pattern that is drawn, on average: small graphs have few
 _SEEDS = 0.15  # distinct seeds, a question
-_ROUNDS = 12  # of fitting the linear scorer
+_SMALL = 10_000  # triples of a small graph
+_FIT, _SMALL_FIT = (
+    (12, 2_000),
+    (8, 1_000),
+)  # rounds of fitting the linear scorer, and questions that are embedded for it
 _MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
 _SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
 
@@ -99,21 +106,26 @@ class LearnReport:
                     "named right ones"
                 )
             lines.append(counts)
+        if self.fitted.ends is not None:
+            lines.append(str(self.fitted.ends))
         if self.min_confidence is None:
             lines.append("answers have no confidence: there are too few questions with and without an answer")
         else:
             lines.append(f"answers of less confidence than {self.min_confidence:g} are withheld (--min-confidence)")
         if self.unreadable:
             shown = ", ".join(self.unreadable[:5]) + (", ..." if len(self.unreadable) > 5 else "")
-            counted = f"{len(self.unreadable):,} of {self.relations:,} relations"
-            lines.append(f"no words in the labels of {counted} ({shown}); add some to {WORDS}")
+            share = f"{len(self.unreadable):,} of {self.relations:,} relations"
+            lines.append(f"no words in the labels of {share} ({shown}); add some to {WORDS}")
         if self.edited:
             lines.append(
                 f"{WORDS} was changed meanwhile, and stays so; this was learned with {LEARNED_WORDS}: learn again"
             )
-        for relations in self.nameless:
-            shown = " / ".join(relations)
-            lines.append(f"the class of entities with {shown} has no name; give one with --call '{relations[0]}=NAME'")
+        if self.nameless:
+            first = self.nameless[0]
+            lines.append(
+                f"{counted(len(self.nameless), 'kind')} of entities without a name, such as those with "
+                f"{' / '.join(first)}; give one with --call '{first[0]}=NAME' (all of them: names = [] in {WORDS})"
+            )
         return "\n".join(lines)
 
 
@@ -145,7 +157,8 @@ def learn(
         questions: Questions with answers that are learned from as well.
         call: Names of classes of entities: {"directed_by": ["film", "movie"]} names what has the relation,
             {"<-directed_by": ["person"]} what it points to.
-        n: Questions to write, from 100; with 0, only the given questions teach, as in `train_patterns`.
+        n: Questions to write, from 100, and at most 20 for each pattern that is drawn, as small graphs have few; with
+            0, only the given questions teach, as in `train_patterns`.
         max_hops: The longest pattern, from 1 to 10.
         embedder: Makes vectors of questions and words; MiniLM() if None.
         llm: Suggests words for relations and names for classes, which are checked; if it fails, the words of the labels
@@ -166,58 +179,65 @@ def learn(
     started = time.perf_counter()
     place = learned_place(graph) if out is None else Path(out).expanduser()
     check_place(place, overwrite=True)
-    embedder = embedder or MiniLM()
     if not graph.n_triples:
         raise InputError(f"{graph.place} has no triples, so there is nothing to learn from", code="learn.no_triples")
-    feedback = read_feedback(graph)
-    read = words_in(place)
-    book, by_model = _phrasebook(graph, place, call or {}, llm, seed, progress)
-    marked = feedback_questions(feedback)
-    own = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
-    taught = (*own.questions, *ground(graph, marked, max_hops=max_hops).questions)
-    labelled_questions = Grounded(taught, max_hops, graph.hash)
-    if not n:
-        all_examples = examples(graph, labelled_questions, max_hops=max_hops, seed=seed, progress=progress)
-        how = PatternParameters(embedder=embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed)
-        model, fitted = fit_patterns(graph, all_examples, how, progress=progress)
+    feedback, read = read_feedback(graph), words_in(place)
+    how = PatternParameters(embedder=embedder or MiniLM(), max_hops=max_hops, rounds=ROUNDS, seed=seed)
+    store = store_of(graph)  # the next learning embeds only the questions that are new
+    with using(store), blas_threads(1):  # the matrices are small
+        book, by_model = _phrasebook(graph, place, call or {}, llm, seed, progress)
+        marked = feedback_questions(feedback)
+        own = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
+        taught = (*own.questions, *ground(graph, marked, max_hops=max_hops).questions)
+        labelled = Grounded(taught, max_hops, graph.hash)
+        if n:
+            model, fitted, written = _fit_written(graph, book, labelled, n, how, progress)
+            about = {"learned_from": "the graph itself", "written": n, "given": len(own.questions)}
+            model = replace(model, about={**model.about, **about})
+        else:
+            all_examples = examples(graph, labelled, max_hops=max_hops, seed=seed, progress=progress)
+            (model, fitted), written = fit_patterns(graph, all_examples, how, progress=progress), 0
         edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
-        report = _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
-        return replace(report, by_model=by_model, edited=edited)
+    store.flush()
+    seconds = time.perf_counter() - started
+    report = _report(graph, book, model, fitted, (written, len(own.questions), len(marked), len(feedback)), seconds)
+    return replace(report, by_model=by_model, edited=edited)
+
+
+def _fit_written(
+    graph: Graph, book: Phrasebook, given: Grounded, n: int, how: PatternParameters, progress: Progress
+) -> tuple[PatternModel, PatternReport, int]:
+    """Return the model of written and given questions, with its report and how many were written."""
     _require_words(graph, book)
     symmetric = symmetric_relations(graph)
-    written = _written(graph, book, n, max_hops, seed, symmetric, progress)
+    written = _written(graph, book, n, how.max_hops, how.seed, symmetric, progress)
     if not written:
         raise InputError(
             f"{graph.place} has no relation pattern that a question could be written about", code="learn.no_patterns"
         )
     all_examples = _examples(graph, written)
-    examples(graph, labelled_questions, max_hops=max_hops, seed=seed, into=all_examples, progress=progress)
+    examples(graph, given, max_hops=how.max_hops, seed=how.seed, into=all_examples, progress=progress)
     labelled = all_examples.all[len(written) :]
-    with blas_threads(1):  # the matrices are small
-        alignment = fit_alignment(
-            embedder, book, [example for _, example in written], meant(graph, all_examples, labelled),
-            max_hops=max_hops, symmetric=symmetric, seed=seed,
-            progress=part_of(progress, "words aligned with hops"),
-        )  # fmt: skip
+    alignment = fit_alignment(
+        how.embedder, book, [example for _, example in written], meant(graph, all_examples, labelled),
+        max_hops=how.max_hops, symmetric=symmetric, seed=how.seed,
+        progress=part_of(progress, "words aligned with hops"),
+    )  # fmt: skip
     are_few = len(labelled) < _MANY_GIVEN
     likely = plausible(graph, all_examples, labelled, alignment) if are_few else labelled
     all_examples.all[len(written) :] = likely * repeats(len(written), len(labelled))
-    how = PatternParameters(
-        embedder=embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS, seed=seed,
-        hold_out=False, whole=not are_few, symmetric=symmetric,
+    rounds, embedded = _SMALL_FIT if graph.n_triples < _SMALL else _FIT
+    how = replace(
+        how, rounds=ROUNDS if len(labelled) > len(written) else rounds, hold_out=False, whole=not are_few,
+        symmetric=symmetric, embedded=embedded,
     )  # fmt: skip
     model, fitted = fit_patterns(graph, all_examples, how, progress=progress)
-    about = {**model.about, "learned_from": "the graph itself", "written": n, "given": len(own.questions)}
-    model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked), about=about)
+    model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked))
     calibration = fit_calibration(
-        graph, model, Writer(book), [example for _, example in written], seed=seed,
+        graph, model, Writer(book), [example for _, example in written], seed=how.seed,
         progress=part_of(progress, "questions to calibrate confidence"),
     )  # fmt: skip
-    model = replace(model, calibration=calibration)
-    edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
-    seconds = time.perf_counter() - started
-    report = _report(graph, book, model, fitted, len(written), len(marked), len(feedback), seconds)
-    return replace(report, by_model=by_model, edited=edited)
+    return replace(model, calibration=calibration), fitted, len(written)
 
 
 def _check(n: int, max_hops: int, seed: int, *, has_questions: bool) -> None:
@@ -232,12 +252,18 @@ def _check(n: int, max_hops: int, seed: int, *, has_questions: bool) -> None:
 
 
 def _report(
-    graph: Graph, book: Phrasebook, model: PatternModel, fitted: PatternReport, written: int, marked: int,
-    feedback: int, seconds: float,
-) -> LearnReport:  # fmt: skip
+    graph: Graph,
+    book: Phrasebook,
+    model: PatternModel,
+    fitted: PatternReport,
+    counts: tuple[int, int, int, int],
+    seconds: float,
+) -> LearnReport:
+    """Return the report; the counts are of questions written, given, marked with right answers, and marked."""
+    written, given, marked, feedback = counts
     return LearnReport(
         written=written,
-        given=fitted.questions - written - marked,
+        given=given,
         feedback=marked,
         feedback_without_answer=feedback - marked,
         relations=graph.n_relations,
@@ -276,13 +302,16 @@ def _written(
     graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, symmetric: frozenset[str], progress: Progress
 ) -> list[tuple[Sample, Example]]:
     """Write questions about both directions of symmetric relations; the samples have them forwards only."""
-    writer, rng, written = Writer(book), random.Random(seed), []
+    writer, written = Writer(book), list[tuple[Sample, Example]]()
     around: dict[int, Sample] = {}
-    for drawn in samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed):
+    every = list(samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed))
+    for drawn in every[: _A_PATTERN * len({sample.pattern for sample in every})]:
         if drawn.seed not in around:
             around[drawn.seed] = drawn.canonical(symmetric)
         sample = replace(around[drawn.seed], pattern=canonical(drawn.pattern, symmetric), ends=drawn.ends)
-        written.append((sample, Example(writer.write(drawn.pattern, rng), sample.pattern, sample.others)))
+        # Each has random numbers of its own: other words change only the questions that they are in.
+        question = writer.write(drawn.pattern, random.Random(f"{seed} {len(written)}"))
+        written.append((sample, Example(question, sample.pattern, sample.others)))
         progress("questions written", len(written), n)
     return written
 

@@ -25,12 +25,16 @@ from graphbrick import (
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord
 from graphbrick.learn.learned import pipeline_over
+from graphbrick.learn.train.patterns import end_choice
+from graphbrick.learn.train.patterns.end_choice import FIXED as FIXED_WEIGHTS
+from graphbrick.learn.train.patterns.end_choice import LEARNED, PLAIN
 from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.patterns.ends.end_candidates import candidates_of, support_of
 from graphbrick.patterns.ends.end_features import asks_for_many, features_of, preselected
 from graphbrick.patterns.model.end_model import ALL, DEFAULT, FEATURES, EndModel
 from graphbrick.patterns.model.folder import DESCRIPTION, load
 from graphbrick.patterns.model.scorer import PatternScorer
+from graphbrick.questions.grounding import GroundedQuestion, ground
 from graphbrick.questions.question import Question
 from graphbrick.study.metrics.sets import answer_scores
 from graphbrick.testing import check_brick
@@ -223,6 +227,31 @@ def test_learned_weights_beat_the_fixed_ones(friends: Graph, questions: list[Que
         )
     assert hits[RankEnds(str(trained))] == 1
     assert hits[RankEnds()] < 0.7
+
+
+@pytest.mark.parametrize(
+    ("hits", "chosen"), [((0.5, 0.7, 0.6), LEARNED), ((0.5, 0.4, 0.6), FIXED_WEIGHTS), ((0.6, 0.6, 0.6), PLAIN)]
+)
+def test_ends_are_ranked_only_where_held_out_questions_gain(
+    friends: Graph,
+    questions: list[Question],
+    trained: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    hits: tuple[float, float, float],
+    chosen: str,
+) -> None:
+    by_way = dict(zip((PLAIN, LEARNED, FIXED_WEIGHTS), hits, strict=True))
+
+    def measured(graph: Graph, place: str, held: list[GroundedQuestion]) -> list[tuple[float, float]]:
+        return [(next(hit for way, hit in by_way.items() if Path(place).name.startswith(way)), 0.5)] * len(held)
+
+    monkeypatch.setattr(end_choice, "_measured", measured)
+    model = load(str(trained))
+    ends, choice = end_choice.choose_ends(friends, ground(friends, questions).questions, model, seed=0)
+    assert choice is not None
+    assert choice.chosen == chosen
+    assert {name: one.hits_at_1 for name, one in choice.quality.items()} == pytest.approx(by_way)
+    assert (ends is None, ends is DEFAULT) == (chosen == PLAIN, chosen == FIXED_WEIGHTS)
 
 
 def test_training_is_the_same_twice(friends: Graph, questions: list[Question], trained: Path) -> None:

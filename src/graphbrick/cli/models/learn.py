@@ -53,7 +53,7 @@ def learn(
     from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import note_events, progress
     from graphbrick.core.errors import InputError
-    from graphbrick.learn.learned import learned_place
+    from graphbrick.learn.learned import learned_place, pipeline_over
     from graphbrick.learn.learning import learn as run
     from graphbrick.patterns.words_file import WORDS
     from graphbrick.questions.fetching import load_all
@@ -85,6 +85,8 @@ def learn(
         print_json(report.to_dict() | {"folder": str(place)})
         return
     console().print(f"{report}\nwords and names are in {place / WORDS}; correct them and learn again", highlight=False)
+    if loaded:
+        console().print(f"the best pipeline is {pipeline_over(str(place))!r}", highlight=False)
     if out is None:
         from graphbrick.cli.printing.runs import print_examples
         from graphbrick.learn.examples import example_questions

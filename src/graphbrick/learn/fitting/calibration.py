@@ -33,17 +33,17 @@ from graphbrick.learn.writing.writer import Writer, Written
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment import Alignment
-from graphbrick.patterns.model.confidence import FEATURES, Calibration, Spoken, fit_features
-from graphbrick.patterns.model.folder import save
+from graphbrick.patterns.model.confidence import FEATURES, Calibration, Spoken, fit_features, unit_vectors
+from graphbrick.patterns.model.folder import load, save
 from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.model.scorer import PatternScorer
-from graphbrick.patterns.text import PLACEHOLDER, without_marks
+from graphbrick.patterns.text import PLACEHOLDER, masked, without_marks, words_of
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 
-MOST = 100  # questions of each kind
-_SHARE = 0.05  # of the written questions, so many of each kind
+MOST = 60  # questions of each kind
+_SHARE, _FEWEST = 0.05, 20  # of the written questions, and at least, so many of each kind
 _LEAST = 10  # questions with an answer, and without, for a fit
 _UNANSWERABLE = 0.1  # share of the questions that the graph cannot answer
 _LOST = 0.01  # share of the right answers that the suggested least confidence withholds
@@ -102,9 +102,14 @@ def fit_calibration(
         place = Path(temporary) / "patterns"
         save(replace(model, calibration=None), place)
         stage = Patterns(PatternScorer(str(place)), max_hops=model.max_hops)
-        for done, case in enumerate(cases, 1):
+        loaded = load(str(place))
+        questions = [masked(case.text, graph.label(case.seed)) for case in cases]
+        spoken_words = {word for group in words.values() for word in group}
+        unit_vectors(loaded.embedder, spoken_words.union(*map(words_of, questions)), vectors)
+        for done, (case, question, row) in enumerate(zip(cases, questions, loaded.embedded(questions), strict=True), 1):
+            loaded.ask(question, row)  # the stage then finds it in the cache
             readings = stage.readings(Query(case.text, (case.seed,)), Subgraph(graph))
-            features = fit_features(model, words, vectors, case.text, readings) if readings else None
+            features = fit_features(loaded, words, vectors, case.text, readings) if readings else None
             if features is not None and (case.ends is None or features[_SUPPORT] >= _LEAST_SUPPORT):
                 rows.append(features)
                 right.append(0.0 if case.ends is None else float(np.isin(readings[0].ends, case.ends).mean()))
@@ -129,20 +134,20 @@ def written_cases(
     graph: Graph, writer: Writer, embedder: Embedder, *, n: int, max_hops: int, seed: int
 ) -> Iterator[Case]:
     """Yield questions of all six kinds, about entities drawn as for training but with another seed."""
-    each = min(MOST, round(_SHARE * n))
+    each = min(MOST, max(_FEWEST, round(_SHARE * n)))
     drawn = list(samples(graph, each, max_hops=max_hops, n_seeds=max(20, each // 2), seed=seed + _OTHER_SEED))
-    rng = random.Random(seed + _OTHER_SEED)
-    written = [writer.write(sample.pattern, rng) for sample in drawn]
-    strange = _StrangeWords(embedder, {word.lower() for one in written for word in one.words}, rng)
+    rngs = [random.Random(f"{seed + _OTHER_SEED} {number}") for number in range(len(drawn))]
+    written = [writer.write(sample.pattern, rng) for sample, rng in zip(drawn, rngs, strict=True)]
+    strange = _StrangeWords(embedder, {word.lower() for one in written for word in one.words}, seed)
     singles = list(dict.fromkeys(sample.pattern for sample in drawn if len(sample.pattern) == 1))
-    for sample, question in zip(drawn, written, strict=True):
+    for sample, question, rng in zip(drawn, written, rngs, strict=True):
         label = graph.label(sample.seed)
         yield Case(question.text(label), sample.seed, sample.ends)
-        yield Case(strange.around(question).text(label), sample.seed, sample.ends)
+        yield Case(strange.around(question, rng).text(label), sample.seed, sample.ends)
         content = _content(question)
         if content:
-            yield Case(strange.related(question, rng.choice(content)).text(label), sample.seed, sample.ends)
-            yield Case(strange.foreign(question, rng.choice(content)).text(label), sample.seed, None)
+            yield Case(strange.related(question, rng.choice(content), rng).text(label), sample.seed, sample.ends)
+            yield Case(strange.foreign(question, rng.choice(content), rng).text(label), sample.seed, None)
         patterns = rng.sample(drawn, min(_TRIED, len(drawn)))
         absent = [other.pattern for other in patterns if other.pattern not in sample.others]
         begins_here = [pattern for pattern in absent if pattern[:1] in sample.others]
@@ -201,37 +206,39 @@ class _StrangeWords:
 
     Args:
         embedder: Finds related words.
-        own: The words of written questions.
-        rng: Random numbers.
+        own: The words of written questions, of which none is strange.
+        seed: Of the words that are drawn; they hardly change with the words of the graph.
     """
 
-    def __init__(self, embedder: Embedder, own: set[str], rng: random.Random) -> None:
-        others = [noun for noun in forms.derived_nouns() if noun not in own]
-        self._words = rng.sample(others, min(_LEXICON, len(others)))
-        self._embedder, self._rng = embedder, rng
-        self._vectors = _unit(embedder.embed(self._words))
+    def __init__(self, embedder: Embedder, own: set[str], seed: int) -> None:
+        drawn = random.Random(seed).sample(forms.derived_nouns(), _LEXICON)
+        self._words = [noun for noun in drawn if noun not in own]
+        own_words = sorted(own)
+        vectors = _unit(embedder.embed([*self._words, *own_words]))
+        self._vectors = vectors[: len(self._words)]
+        self._own = dict(zip(own_words, vectors[len(self._words) :], strict=True))
 
-    def around(self, question: Written) -> Written:
+    def around(self, question: Written, rng: random.Random) -> Written:
         """Return the question with one to three strange words in between."""
         words, hops = list(question.words), list(question.hops)
-        for _ in range(self._rng.choice((1, 1, 2, 3))):
-            place = self._rng.randrange(len(words) + 1)
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            place = rng.randrange(len(words) + 1)
             if words[place : place + 1] != ["'s"]:
-                words.insert(place, self._rng.choice(self._words))
+                words.insert(place, rng.choice(self._words))
                 hops.insert(place, None)
         return Written(tuple(words), tuple(hops))
 
-    def related(self, question: Written, place: int) -> Written:
+    def related(self, question: Written, place: int, rng: random.Random) -> Written:
         """Return the question with one of the words nearest in meaning in a place."""
-        vector = _unit(self._embedder.embed([question.words[place]]))[0]
+        vector = self._own[question.words[place].lower()]
         nearest = np.argsort(-(self._vectors @ vector), kind="stable")[:_NEAR]
         words = list(question.words)
-        words[place] = self._words[self._rng.choice(nearest.tolist())]
+        words[place] = self._words[rng.choice(nearest.tolist())]
         return Written(tuple(words), question.hops)
 
-    def foreign(self, question: Written, place: int) -> Written:
+    def foreign(self, question: Written, place: int, rng: random.Random) -> Written:
         """Return the question with any strange word for the words of the hop that a place speaks of."""
-        hop, noun = question.hops[place], self._rng.choice(self._words)
+        hop, noun = question.hops[place], rng.choice(self._words)
         same = [other for other in _content(question) if question.hops[other] == hop]
         words = [noun if at == same[0] else word for at, word in enumerate(question.words) if at not in same[1:]]
         hops = [one for at, one in enumerate(question.hops) if at not in same[1:]]

@@ -168,6 +168,7 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
     layer: Layer = first_layer(node)
     before: dict[tuple[int, bool], Steps] = {(0, False): ()}
     layers: list[list[tuple[Steps, Ints]]] = []
+    labels: dict[tuple[int, bool], Steps] = {}
     chosen = np.zeros(1, dtype=np.int64)
     for hop in range(max_hops):
         layer = next_layer(graph.csr, node, layer, chosen, direction="both", cap=CAP)
@@ -184,9 +185,10 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
             pattern, back = pattern[needed], back[needed]
         for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
             prefix = before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
-            comes = is_back and bool(layer.returns[i])
-            (taken,) = labelled([Step(graph.relation_label(step[i] >> 1), bool(step[i] & 1), comes)])
-            steps[i, is_back] = (*prefix, taken)
+            taken = step[i], is_back and bool(layer.returns[i])
+            if taken not in labels:  # there are few steps, in many patterns
+                labels[taken] = labelled([Step(graph.relation_label(step[i] >> 1), bool(step[i] & 1), taken[1])])
+            steps[i, is_back] = prefix + labels[taken]
             here.append((steps[i, is_back], layer.ends(i, back=is_back)))
         before = steps
         layers.append(here)

@@ -9,7 +9,7 @@ questions that were written from the graph, part of which the graph cannot answe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from graphbrick.patterns.several_steps import ALIKE
 from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks
 
 if TYPE_CHECKING:
+    from graphbrick.models.embedders.embedder import Embedder
     from graphbrick.patterns.alignment.alignment import Alignment
     from graphbrick.patterns.model.model import PatternModel, Prepared
 
@@ -151,20 +152,31 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
     by_step = [words.get(step) or (readable(step[0]).lower(),) for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
         return SUPPORT[0]
-    if len(vectors) > _REMEMBERED:
-        vectors.clear()
-    # Each vector is read once, because another thread may clear the cache.
-    wanted = sorted({word for group in (question, *by_step) for word in group})
-    rows = {word: vector for word in wanted if (vector := vectors.get(word)) is not None}
-    fresh = [word for word in wanted if word not in rows]
-    if fresh:
-        made = model.embedder.embed(fresh).astype(np.float32)
-        made /= np.linalg.norm(made, axis=1, keepdims=True) + np.float32(1e-12)
-        rows |= dict(zip(fresh, made, strict=True))
-        vectors.update({word: rows[word] for word in fresh})
+    rows = unit_vectors(model.embedder, {word for group in (question, *by_step) for word in group}, vectors)
     question_vectors = np.stack([rows[word] for word in question])
     least = min((question_vectors @ np.stack([rows[word] for word in group]).T).max() for group in by_step)
     return float(np.clip(least, *SUPPORT))
+
+
+def unit_vectors(embedder: Embedder, words: Collection[str], known: dict[str, Floats]) -> dict[str, Floats]:
+    """Return the vectors of words, of length 1.
+
+    Args:
+        embedder: Makes them.
+        words: The words.
+        known: Vectors of words met so far; extended, and emptied when there are too many.
+    """
+    if len(known) > _REMEMBERED:
+        known.clear()
+    # Each vector is read once, because another thread may clear the cache.
+    rows = {word: vector for word in words if (vector := known.get(word)) is not None}
+    fresh = sorted(word for word in words if word not in rows)
+    if fresh:
+        made = embedder.embed(fresh).astype(np.float32)
+        made /= np.linalg.norm(made, axis=1, keepdims=True) + np.float32(1e-12)
+        rows |= dict(zip(fresh, made, strict=True))
+        known.update({word: rows[word] for word in fresh})
+    return rows
 
 
 def _same_answers(readings: Sequence[Reading]) -> npt.NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from graphbrick.patterns.alignment.alignment_table import Ints, Spoken
 from graphbrick.patterns.alignment.near_words import NearWords
 from graphbrick.patterns.model.confidence import Calibration
 from graphbrick.patterns.model.end_model import EndModel
-from graphbrick.patterns.model.question_features import WORDS, features
+from graphbrick.patterns.model.question_features import WORDS, features, many_features
 from graphbrick.patterns.several_steps import unfolded
 from graphbrick.patterns.text import Steps, as_labels, canonical, readable, without_marks, words_of
 
@@ -148,9 +148,28 @@ class PatternModel:
     def _unlearned(self) -> dict[str, tuple[str, ...]]:
         return {}
 
-    def ask(self, question: str) -> Prepared:
-        """Return the features of a masked question; recent ones are cached for other stages and hops."""
-        return self._known.prepared(question)
+    def ask(self, question: str, embedded: Floats | None = None) -> Prepared:
+        """Return the features of a masked question; recent ones are cached for other stages and hops.
+
+        Args:
+            question: The masked question.
+            embedded: Its row of `embedded`, if it was made; else the question is embedded now.
+        """
+        return self._known.prepared(question, embedded)
+
+    def plain(self, question: str) -> str:
+        """Return a masked question with the nouns of steps for words of several steps, and for words near to them."""
+        names = frozenset(() if self.alignment is None else self.alignment.names)
+        return self.near_words.replaced(unfolded(question, names.__contains__))
+
+    def embedded(self, questions: Sequence[str]) -> Floats:
+        """Return the features of masked questions, made together, which is much faster than one by one."""
+        texts = [self.plain(question) for question in questions]
+        if self.alignment is not None:
+            words = [token.word for text in texts for side in self.alignment.read(words_of(text)) for token in side]
+            if words:
+                self.alignment.word_vectors(words)
+        return many_features(self.embedder, texts, keep=True)
 
     def knows(self, label: str) -> bool:
         """Tell whether a relation had training examples."""
@@ -289,7 +308,7 @@ class _Known:
         self._words = np.zeros((0, self._model.dimensions), dtype=np.float32)
         self._own: Ints = np.zeros(0, dtype=np.int64)
 
-    def prepared(self, question: str) -> Prepared:
+    def prepared(self, question: str, embedded: Floats | None) -> Prepared:
         """Return the prepared question, from the cache if possible."""
         with self._lock:
             prepared = self._prepared.get(question)
@@ -297,9 +316,8 @@ class _Known:
                 self._prepared.move_to_end(question)
                 return prepared
         model = self._model
-        names = frozenset(() if model.alignment is None else model.alignment.names)
-        text = model.near_words.replaced(unfolded(question, names.__contains__))
-        q, d = features(model.embedder, text), model.dimensions
+        text = model.plain(question)
+        q, d = features(model.embedder, text) if embedded is None else embedded, model.dimensions
         if q.shape != (d + WORDS,):
             raise ModelError(
                 f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}", code="patterns.other_dimensions"

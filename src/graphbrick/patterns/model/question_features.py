@@ -21,7 +21,8 @@ Floats = npt.NDArray[np.float32]
 
 WORDS = 512
 """Dimensions that words and pairs of words are hashed into."""
-_WEIGHT = 0.5  # of the words beside the embedding, whose length is 1
+WORD_WEIGHT = 0.5
+"""Weight of the words beside the embedding, whose length is 1."""
 
 
 def features(embedder: Embedder, question: str) -> Floats:
@@ -30,15 +31,21 @@ def features(embedder: Embedder, question: str) -> Floats:
     return row
 
 
-def many_features(embedder: Embedder, questions: Sequence[str]) -> Floats:
-    """Return features of simplified questions, float32 [questions, dimensions + WORDS]."""
+def many_features(embedder: Embedder, questions: Sequence[str], *, keep: bool = False) -> Floats:
+    """Return features of simplified questions, float32 [questions, dimensions + WORDS].
+
+    Args:
+        embedder: Embeds the questions.
+        questions: The questions.
+        keep: Keep the vectors where the current store keeps those of other texts: for questions that come again.
+    """
     questions = [simplified(question) for question in questions]
     if type(embedder).encode_query is Embedder.encode_query:  # questions are embedded like other texts
-        embeddings = np.asarray(embedder.encode(questions), dtype=np.float32)
+        embeddings = (embedder.embed(questions) if keep else embedder.encode(questions)).astype(np.float32)
     else:
         embeddings = np.stack([np.asarray(embedder.encode_query(text), dtype=np.float32) for text in questions])
     hashed = np.stack([hashed_words(text) for text in questions])
-    return np.hstack([embeddings, np.float32(_WEIGHT) * hashed])
+    return np.hstack([embeddings, np.float32(WORD_WEIGHT) * hashed])
 
 
 def hashed_words(text: str) -> Floats:

@@ -35,15 +35,27 @@ class Adam:
         self._values, self._rates, self._decay, self._memory, self._steps = values, rates, decay, memory, 0
         self._mean = {name: np.zeros_like(value) for name, value in values.items()}
         self._square = {name: np.zeros_like(value) for name, value in values.items()}
+        self._work = {name: np.empty_like(value) for name, value in values.items()}
 
     def step(self, gradients: Values, scale: float = 1.0) -> None:
         """Move every value once, by ``scale`` times its learning rate."""
         self._steps += 1
         unbias = np.sqrt(1 - self._memory**self._steps) / (1 - 0.9**self._steps)
         for name, gradient in gradients.items():
-            mean, square, value = self._mean[name], self._square[name], self._values[name]
+            mean, square, value, work = self._mean[name], self._square[name], self._values[name], self._work[name]
             rate, kind = scale * self._rates[name], value.dtype.type
-            mean += 0.1 * (gradient - mean)
-            square += (1 - self._memory) * (gradient * gradient - square)
-            value *= 1 - rate * self._decay
-            value -= kind(rate * unbias) * mean / (np.sqrt(square) + kind(1e-8))
+            # In place: most of the time of a step goes into passes over memory.
+            mean *= kind(0.9)
+            np.multiply(gradient, kind(0.1), out=work)
+            mean += work
+            square *= kind(self._memory)
+            np.multiply(gradient, gradient, out=work)
+            work *= kind(1 - self._memory)
+            square += work
+            np.sqrt(square, out=work)
+            work += kind(1e-8)
+            np.divide(mean, work, out=work)
+            work *= kind(rate * unbias)
+            if self._decay:
+                value *= kind(1 - rate * self._decay)
+            value -= work

@@ -33,6 +33,7 @@ class PatternParameters:
         whole: Train the weights of whole patterns; else they stay 0. With few questions a pattern, they learn wordings
             by heart, and patterns without questions lose.
         symmetric: Relations whose two directions mean the same.
+        embedded: Written questions that are embedded; the features of the others are estimated from them.
     """
 
     embedder: Embedder
@@ -42,6 +43,7 @@ class PatternParameters:
     hold_out: bool = True
     whole: bool = True
     symmetric: frozenset[str] = frozenset()
+    embedded: int = 1_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Course:
         frequent = [pattern for pattern, count in often.most_common(_MOST_PATTERNS) if count >= _OFTEN]
         patterns = tuple(sorted({self.steps[pattern] for pattern in frequent}))
         labels = sorted({label for pattern in self.steps for label, _ in pattern})
-        words = self.how.embedder.made([readable(label) for label in labels]).astype(np.float32)
+        words = self.how.embedder.embed([readable(label) for label in labels]).astype(np.float32)
         encoded = _encoded(self.steps, labels, relations, patterns, self.how.max_hops)
         weights = Weights(self.how.max_hops, words, encoded, self.how.seed)
         encoded.whole[:] = encoded.whole if self.how.whole else -1  # with -1 the weights of patterns stay 0

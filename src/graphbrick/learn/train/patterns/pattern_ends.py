@@ -72,8 +72,8 @@ def collect_ends(
     model: PatternModel,
     *,
     progress: Progress = silent,
-) -> list[EndExample]:
-    """Return the candidates of questions with seeds and answers.
+) -> list[EndExample | None]:
+    """Return the candidates of each question, with seeds and answers; None where no pattern leads anywhere.
 
     Args:
         graph: The graph.
@@ -88,10 +88,7 @@ def collect_ends(
         patterns = RankEnds(str(place)).patterns
         stage = Patterns(PatternScorer(str(place)), n=patterns, each=1, max_hops=model.max_hops)
         for done, question in enumerate(questions, 1):
-            if question.seeds and question.answers:
-                example = _example(graph, question, stage, model)
-                if example is not None:
-                    examples.append(example)
+            examples.append(_example(graph, question, stage, model))
             progress("", done, len(questions))
     return examples
 
@@ -118,14 +115,14 @@ def _example(graph: Graph, question: GroundedQuestion, stage: Patterns, model: P
     )  # fmt: skip
 
 
-def fit_ends(examples: Sequence[EndExample]) -> EndModel | None:
+def fit_ends(examples: Sequence[EndExample], least: int = LEAST) -> EndModel | None:
     """Return weights that make answers likely, and margins of best F1; None for too few questions.
 
     The likelihood is that of any answer under a softmax over the candidates of a question, with features divided by
     their spread and a penalty on squared weights.
     """
     useful = [example for example in examples if example.is_right.any()]
-    if len(useful) < LEAST:
+    if len(useful) < least:
         return None
     rows = np.concatenate([example.features - example.features.mean(axis=0) for example in useful])
     spread = np.sqrt(np.mean([example.features.var(axis=0) for example in useful], axis=0))

@@ -55,12 +55,14 @@ class Examples(Counts):
         patterns: The distinct patterns: a number a hop, twice the relation and one more if it is followed forwards; the
             complement of that number for a step that comes back to the seed.
         searched: The questions whose patterns were searched for, the last ones of all.
+        n_written: How many of the masked questions, the first ones, were written from patterns.
     """
 
     all: list[Example] = field(default_factory=list)
     masked: dict[str, int] = field(default_factory=dict)
     patterns: dict[tuple[int, ...], int] = field(default_factory=dict)
     searched: list[GroundedQuestion] = field(default_factory=list)
+    n_written: int = 0
 
     def steps(self, graph: Graph) -> list[Steps]:
         """Return the patterns as the model knows them."""
@@ -76,6 +78,7 @@ class Examples(Counts):
             promise: float32 [patterns], the same for what each begins.
         """
         number = self.masked.setdefault(masked_text, len(self.masked))
+        self.n_written = len(self.masked)
         column = np.full(len(patterns), number, dtype=np.int32)
         self.all.append(Example(self.questions, column, patterns, right, right, promise))
         self.questions += 1

@@ -108,8 +108,9 @@ class Weights:
         places = self.encoded.place[batch.pattern]
         has = places >= 0
         owner = np.repeat(np.arange(len(places)), has.sum(axis=1))
-        relations, column = np.unique(places[has] // k, return_inverse=True)
-        cell = (batch.slot[owner] * k + places[has] % k) * len(relations) + column
+        relation, role = np.divmod(places[has], k)
+        relations, column = _distinct(relation, len(self.words))
+        cell = (batch.slot[owner] * k + role) * len(relations) + column
         words, own = self.words[relations], self.encoded.relation[relations]
         narrowed = questions @ values["narrow"].T
         roles = (narrowed @ values["maps"].reshape(k * d, -1).T).reshape(s, k, d)
@@ -182,12 +183,19 @@ class Batch:
 
     def __init__(self, examples: Sequence[Example], questions: Floats) -> None:
         rows = np.concatenate([example.masked for example in examples])
-        distinct, slot = np.unique(rows, return_inverse=True)
-        self.masked, self.slot = questions[distinct], slot.astype(np.int64)
+        distinct, self.slot = _distinct(rows, len(questions))
+        self.masked = questions[distinct]
         self.pattern = np.concatenate([example.pattern for example in examples]).astype(np.int64)
         self.owner = np.repeat(np.arange(len(examples)), [len(example.pattern) for example in examples])
         self.f1 = np.concatenate([example.f1 for example in examples])
         self.promise = np.concatenate([example.promise for example in examples])
+
+
+def _distinct(numbers: Ints | npt.NDArray[np.int32], n: int) -> tuple[Ints, Ints]:
+    """Return the distinct numbers below n, ascending, and the place of each number among them; without sorting."""
+    is_met = np.zeros(n, dtype=np.bool_)
+    is_met[numbers] = True
+    return np.flatnonzero(is_met), (np.cumsum(is_met) - 1)[numbers]
 
 
 def loss(scores: npt.NDArray[np.float64], reward: Floats, group: Ints) -> tuple[float, npt.NDArray[np.float64]]:
@@ -269,7 +277,7 @@ def fit(
     rng = np.random.default_rng(seed)
     useful = [example for example in examples if example.f1.any()]
     adam, order = Adam(weights.values, _RATES, decay=_DECAY), np.zeros(0, dtype=np.int64)
-    average, steps = weights.copy(), 0
+    average, change, steps = weights.copy(), weights.copy(), 0
     best, best_values, at = -1.0, average, 0
     for number in range(1, rounds + 1):
         for _ in range(min(_ROUND, -(-len(useful) // _BATCH))):
@@ -283,7 +291,9 @@ def fit(
             steps += 1
             share = np.float32(max(1 - _AVERAGED, 9 / (10 + steps)))  # the first steps are soon forgotten
             for name, value in weights.values.items():
-                average[name] += share * (value - average[name])
+                np.subtract(value, average[name], out=change[name])
+                change[name] *= share
+                average[name] += change[name]
         progress("", number, rounds)
         merit = quality(weights.holding(average), development, questions).f1 if development else float(number)
         if merit >= best:

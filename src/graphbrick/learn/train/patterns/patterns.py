@@ -22,8 +22,10 @@ from graphbrick.learn.train.frame import (
     held_out,
     linked_questions,
 )
+from graphbrick.learn.train.patterns.end_choice import EndChoice, choose_ends
+from graphbrick.learn.train.patterns.estimated_features import estimated
 from graphbrick.learn.train.patterns.pattern_course import Course, PatternParameters
-from graphbrick.learn.train.patterns.pattern_ends import collect_ends, fit_ends, is_needed
+from graphbrick.learn.train.patterns.pattern_ends import is_needed
 from graphbrick.learn.train.patterns.pattern_examples import Example, Examples, collect
 from graphbrick.learn.train.patterns.pattern_fit import Floats, Quality
 from graphbrick.models.embedders.embedder import Embedder
@@ -31,14 +33,14 @@ from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.patterns.model.end_model import EndModel
 from graphbrick.patterns.model.folder import check_place, save
 from graphbrick.patterns.model.model import PatternModel
-from graphbrick.patterns.model.question_features import many_features
-from graphbrick.patterns.text import canonical
+from graphbrick.patterns.model.question_features import WORD_WEIGHT, WORDS, hashed_words, many_features
+from graphbrick.patterns.text import canonical, simplified
 from graphbrick.questions.grounding import Grounded
 from graphbrick.questions.question import Question
 
 MOST = 2_000  # patterns a seed
 ROUNDS = 30  # at most; fewer where held-out questions say so
-_AT_ONCE = 64  # questions embedded
+_AT_ONCE = 512  # questions embedded; those of similar length are read together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,7 @@ class PatternReport(TrainingReport[Quality]):
         cut: Questions with more patterns around their seeds than were examined.
         patterns: Number of distinct patterns found.
         rounds: Rounds of training.
+        ends: Whether `RankEnds` helps; None if there is nothing to choose, or too few questions to tell.
     """
 
     questions: int
@@ -64,6 +67,7 @@ class PatternReport(TrainingReport[Quality]):
     cut: int
     patterns: int
     rounds: int
+    ends: EndChoice | None = None
 
     def lines(self) -> list[str]:
         """Return what to tell the user."""
@@ -74,6 +78,7 @@ class PatternReport(TrainingReport[Quality]):
             f"{self.patterns:,} patterns; around the seeds of {self.cut:,} questions there were more",
             f"{self.rounds} rounds, {self.seconds:.0f} s",
             *quality_lines(self),
+            *([] if self.ends is None else [str(self.ends)]),
         ]
 
 
@@ -105,7 +110,8 @@ def train_patterns(
     which the result no longer improves; then the scorer is trained on all questions for as many rounds. With fewer
     than 30 questions, or 10 wordings, nothing is held out, and all rounds are run. If at least 20 questions, and a
     tenth of all, have a best pattern that also ends at wrong entities, `RankEnds` learns from a third of the wordings
-    which end is meant. The same seed gives the same weights on the same machine.
+    which end is meant; it is left out where these questions are answered better without it. The same seed gives the
+    same weights on the same machine.
 
     Args:
         graph: The graph.
@@ -194,8 +200,7 @@ def fit_patterns(
     started = time.perf_counter()
     require_reached(found, how.max_hops)
     steps = [canonical(pattern, how.symmetric) for pattern in found.steps(graph)]
-    embed = partial(many_features, how.embedder)
-    masked = in_batches(list(found.masked), embed, _AT_ONCE, "questions embedded", progress)
+    masked = _features(found, how, progress)
     course = Course(how, masked, steps, progress)
     learned, held = held_out(found.all, _wording, how.seed) if how.hold_out else (found.all, [])
     before, after, rounds = None, None, how.rounds
@@ -203,19 +208,33 @@ def fit_patterns(
         rounds, before, after = course.best_rounds(learned, held, rounds)
     model = course.model(found.all, rounds, "rounds of training")  # on the held-out examples too
     for_ends = partial(course.model, rounds=rounds, what="rounds of training for ends")
-    ends = _fit_ends(graph, found, for_ends, how.seed, progress)
+    ends, choice = _chosen_ends(graph, found, for_ends, how.seed, progress)
     learned_from = sum(bool(example.f1.any()) for example in found.all)
     report = PatternReport(
         **found.lost(), learned=learned_from, cut=found.cut, patterns=len(steps), rounds=rounds, untrained=before,
-        trained=after, seconds=time.perf_counter() - started,
+        trained=after, ends=choice, seconds=time.perf_counter() - started,
     )  # fmt: skip
     return replace(model, about=_about(graph, model.relations, report, how.seed), ends=ends), report
 
 
-def _fit_ends(
+def _features(found: Examples, how: PatternParameters, progress: Progress) -> Floats:
+    """Return the features of the masked questions; those of many written ones are estimated."""
+    texts = list(found.masked)
+    first, last = how.embedded, max(how.embedded, found.n_written)
+    embed = partial(many_features, how.embedder, keep=True)
+    rows = in_batches([*texts[:first], *texts[last:]], embed, _AT_ONCE, "questions embedded", progress)
+    others = texts[first:last]
+    if not others:
+        return rows
+    vectors = estimated(rows[:first, :-WORDS], texts[:first], others)
+    hashed = np.stack([hashed_words(simplified(text)) for text in others])
+    return np.concatenate([rows[:first], np.hstack([vectors, np.float32(WORD_WEIGHT) * hashed]), rows[first:]])
+
+
+def _chosen_ends(
     graph: Graph, taught: Examples, model: Callable[[list[Example]], PatternModel], seed: int, progress: Progress
-) -> EndModel | None:
-    """Learn to choose among ends from a third of the wordings, with patterns of the others.
+) -> tuple[EndModel | None, EndChoice | None]:
+    """Learn to choose among ends from a third of the wordings, with patterns of the others, if that helps.
 
     Written questions mean all ends of a pattern, so only the questions that were searched teach this.
     """
@@ -223,14 +242,13 @@ def _fit_ends(
     labelled = list({example.question: example for example in taught.all if example.question >= first}.values())
     _, held = held_out(labelled, _wording, seed, share=1 / 3)
     if not held or not is_needed(labelled):
-        return None
+        return None, None
     apart = {example.question for example in held}
     learned = [example for example in taught.all if example.question not in apart]
-    examples = collect_ends(
-        graph, [taught.searched[example.question - first] for example in held], model(learned),
+    return choose_ends(
+        graph, [taught.searched[example.question - first] for example in held], model(learned), seed=seed,
         progress=part_of(progress, "ends compared"),
     )  # fmt: skip
-    return fit_ends(examples)
 
 
 def _wording(example: Example) -> int:

@@ -1,0 +1,45 @@
+"""Estimates of the embeddings of questions from those of others in similar words."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.learn.train.patterns.estimated_features import estimated
+
+QUESTIONS = [
+    f"{ask} the {noun} of {whose} {other} of X"
+    for ask, noun, whose, other in product(
+        ("who is", "name", "tell me"), ("child", "boss", "neighbour", "friend"), ("the", "any"), ("leader", "owner")
+    )
+]
+
+
+def embedded(texts: list[str]) -> npt.NDArray[np.float32]:
+    """Return unit vectors that depend on every word and a little on the whole text."""
+    rows = []
+    for text in texts:
+        words = [np.random.default_rng(list(word.encode())).normal(size=64) for word in text.split()]
+        rows.append(np.sum(words, axis=0) + 0.3 * np.random.default_rng(list(text.encode())).normal(size=64))
+    vectors = np.array(rows, dtype=np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
+
+
+def test_estimates_are_near_the_embeddings() -> None:
+    drawn = np.random.default_rng(0).permutation(len(QUESTIONS))
+    texts, others = [QUESTIONS[i] for i in drawn[:32]], [QUESTIONS[i] for i in drawn[32:]]
+    known, right = embedded(texts), embedded(others)
+    made = estimated(known, texts, others)
+    assert made.dtype == np.float32
+    assert np.allclose(np.linalg.norm(made, axis=1), 1, atol=1e-5)
+    cosines = made @ right.T
+    assert (cosines.argmax(axis=1) == np.arange(len(others))).mean() > 0.8  # each is nearest to its own embedding
+    assert np.diag(cosines).mean() > 0.9
+
+
+def test_words_that_no_embedded_question_has_do_no_harm() -> None:
+    made = estimated(embedded(QUESTIONS), QUESTIONS, ["zzyzx", ""])
+    assert np.isfinite(made).all()
