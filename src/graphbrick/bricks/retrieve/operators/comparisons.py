@@ -25,8 +25,6 @@ _NOT = re.compile(
     r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
 )
 
-_CLAUSE = re.compile(r"^((?:which |what )?(?!(?:who|which|what)\b)[a-z -]+),? (?:that|which|who) (?=[a-z]+$)")
-
 
 class _Bounds(NamedTuple):
     """A comparison in a phrase.
@@ -214,12 +212,9 @@ class Comparisons:
         if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
             base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
-        done = self._done_in_time(text)
-        if done is not None:
+        done, bounds = self._done_in_time(text), self._bounds(text)
+        if done is not None or bounds is None:
             return done
-        bounds = self._bounds(text)
-        if bounds is None:
-            return None
         match = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
         base_text, attribute = (match["base"], match["attr"] or "") if match else self._doer(bounds.left)
         if not MENTION.search(base_text) and not self.english.content(base_text):
@@ -255,14 +250,13 @@ class Comparisons:
 
     def _doer(self, text: str) -> tuple[str, str]:
         """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
-        text = _CLAUSE.sub(r"\1 ", text)
+        clause = self.english.match("clause", text)
+        if clause and self.resolver.has_number(clause["verb"]):  # «which products of e0 cost», «teams that lost»
+            return clause["noun"], clause["verb"]
         is_bare = not re.search(r"\b(?:that|which|who|is|are|do|does|not)\b", text)
         match = self.english.match("doer", self.english.as_question(text) if is_bare else text)
         if match is None or MENTION.search(text):
-            of_one = self.english.match("doer_of_one", text)  # «which products of e0 cost»
-            return (
-                (of_one["noun"], of_one["verb"]) if of_one and self.resolver.has_number(of_one["verb"]) else (text, "")
-            )
+            return text, ""
         noun, verb = self.resolver.noun_and_verb(match["rest"])
         if not verb:  # «who earns», or a noun that the graph does not know
             is_who = match["lead"] in ("who", "which one")

@@ -86,7 +86,7 @@ class Facts:
 
     def _named(self, phrase: str) -> tuple[list[Source], str]:
         """Return the properties that a noun phrase names, and the part of a date that it asks for."""
-        if self.english.cues.search(phrase) or MENTION.search(phrase):
+        if self.english.cues.search(phrase) or MENTION.search(phrase) or phrase.startswith(("in ", "on ", "at ")):
             return [], ""
         words = self.resolver.words_in(phrase)
         sources = self._said(words)
@@ -154,10 +154,7 @@ class Facts:
         if not match:
             return None
         rest = match["rest"]
-        inside = [(term.start, term.end) for term in self.parser.conditions.terms(rest)]
         for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
-            if any(start < split.start() and split.end() < end for start, end in inside):
-                continue  # «in the hall of fame»
             phrase, where = rest[: split.start()], rest[split.end() :]
             if (
                 _AMOUNT.match(where)

@@ -10,7 +10,6 @@ from typing import cast
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.mentions import with_classes
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
@@ -25,6 +24,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     UnreadWordError,
     ValuePlan,
 )
+from graphbrick.bricks.retrieve.operators.properties.mentions import with_classes
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
