@@ -107,6 +107,11 @@ def has_columns(graph: Graph) -> bool:
     return any(not column.of_triples for column in graph.columns) or any(facts.properties for facts in changed)
 
 
+def has_triple_properties(graph: Graph) -> bool:
+    """Return whether the triples of a graph folder have properties."""
+    return _is_stored(graph) and graph.triples_have_properties
+
+
 def _is_stored(graph: Graph) -> bool:
     """Return whether the columns of a graph are its own, and not known by the protocol of properties alone."""
     return type(graph).property_columns is PropertyView.property_columns
@@ -186,12 +191,12 @@ def _numbers_of_columns(graph: Graph, name: str) -> Values:
     for column in graph.columns:
         if column.name == name and not column.of_triples and column.kind in _NUMERIC:
             owners = column.owners.astype(np.int64)
-            numbers = _floats(column)
+            numbers = floats_of(column)
             keep = ~np.isin(owners, changed)
             heads.append(owners[keep])
             values.append(numbers[keep])
     others = changed if _is_stored(graph) else _owners(graph, name)
-    read = [(entity, _as_number(graph.properties(entity).get(name))) for entity in others.tolist()]
+    read = [(entity, as_number(graph.properties(entity).get(name))) for entity in others.tolist()]
     read = [(entity, number) for entity, number in read if number is not None]
     heads.append(np.array([entity for entity, _ in read], dtype=np.int64))
     values.append(np.array([number for _, number in read], dtype=np.float64))
@@ -204,11 +209,11 @@ def _changed(graph: Graph) -> Ints:
     return np.array(sorted(entity for entity, changed in facts if changed.properties is not None), dtype=np.int64)
 
 
-def _floats(column: Column) -> Floats:
+def floats_of(column: Column) -> Floats:
     """Return the numbers of a column; of lists, the first element."""
     numbers = column.numbers
     if numbers is None or column.is_list:
-        read = (_as_number(column.value(row)) for row in range(len(column)))
+        read = (as_number(column.value(row)) for row in range(len(column)))
         return np.array([np.nan if number is None else number for number in read], dtype=np.float64)
     if column.kind == Kind.DATE:
         return _years(numbers.astype("datetime64[D]"))
@@ -228,7 +233,8 @@ def _years(days: npt.NDArray[np.datetime64]) -> Floats:
     return np.asarray(month // 12 + 1970 + of_year / 366, dtype=np.float64)
 
 
-def _as_number(value: Value | None) -> float | None:
+def as_number(value: Value | None) -> float | None:
+    """Return a value, of a list the first element, as a number, dates as years; None for texts and booleans."""
     if isinstance(value, tuple):
         value = value[0] if value else None
     if value is None or isinstance(value, bool | str):

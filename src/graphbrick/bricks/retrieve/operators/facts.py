@@ -242,7 +242,7 @@ class Facts:
     def _where(self, text: str) -> Plan | None:
         """Read «where is e0 from», unless a relation has the verb."""
         match = self.english.match("where", text)
-        if not match or self._is_relation(match["verb"] or ""):
+        if not match or self._is_relation(match["verb"] or "") or self.lexicon.classes_in(match["verb"] or ""):
             return None
         base = Listed((self.parser.entity(match["who"]),))
         for word in _PLACES:

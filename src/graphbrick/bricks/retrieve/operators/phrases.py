@@ -130,6 +130,11 @@ class PhraseResolver:
             )
         return best.along
 
+    def explained(self, phrase: str, entity: int) -> Along | None:
+        """Return the pattern that says all that a phrase says, and no more; None if there is none."""
+        best = next(iter(self._matches(phrase, entity)), None)
+        return best.along if best is not None and best.is_good and best.said else None
+
     def _is_only_noun(self, match: _Match, phrase: str) -> bool:
         """Return whether the only unknown words are the noun asked for, in a graph without types.
 
@@ -280,6 +285,10 @@ class PhraseResolver:
             for word in wanted
             if not any(self.english.is_among(word, words) for words in (class_words, *(one.words for one in relations)))
         ]
+        for word, times in Counter(wanted).items():  # «the capital of ... whose capital is e0» has it twice
+            said_by = sum(self.english.is_among(word, names.words) for names in relations)
+            if 0 < said_by < times and word not in class_words:
+                unsaid.append(word)
         if len(unsaid) < len(wanted) and "person" in unsaid:
             unsaid.remove("person")  # «what do people pay with»: who does it says nothing
         score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops

@@ -17,6 +17,7 @@ from graphbrick.language.stems import WORD, Stems, before_ending, stem, stems
 MENTION = re.compile(r"\be(\d+)\b")
 """A placeholder for an entity in a question."""
 _WORD = re.compile(rf"{WORD.pattern}(?:'s)?")
+_SAME_ENDING = {"y": "i", "i": "y"}
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -134,7 +135,8 @@ class English:
 
     def is_among(self, word: str, words: Set[str]) -> bool:
         """Return whether a word, or all words of a name near it, are among some stems."""
-        return word in words or any(words >= set(name) for name in self.near.get(word, ()))
+        same = f"{word[:-1]}{_SAME_ENDING[word[-1]]}" if word[-1:] in _SAME_ENDING else word  # study, studied
+        return word in words or same in words or any(words >= set(name) for name in self.near.get(word, ()))
 
     def without_objects(self, words: Sequence[str]) -> list[str]:
         """Return stems without what the verbs among them are done to, as games in «lost games».
