@@ -96,7 +96,7 @@ class Phrasings:
 
     def _in_one(self, text: str) -> SetPlan | None:
         """Read «the most wins in a season» of teams that have one season each."""
-        match = self.english.match("in_one", text)
+        match = self.english.match("in_one_value", text)
         sources = self._named(match["noun"]) if match else []
         if match is None or not sources:
             return None
