@@ -47,6 +47,7 @@ _LOWEST: dict[Kind, Scalar] = {
 }
 _YEARS = range(1000, 2200)
 _SMALL = frozenset("of in by at with for to from on the a an has is was are id".split())
+_SHORTEST_AGENT = 7  # letters of a noun such as «composer», from «composed»
 _FEW = 5  # texts of a column of codes
 _COUNTS = frozenset(map(stem, ("number", "count", "quantity", "amount", "total", "level", "rank", "tier", "year")))
 _YES_NO = ({"y", "n"}, {"yes", "no"}, {"true", "false"}, {"t", "f"})
@@ -162,8 +163,9 @@ def _columns_of_changes(graph: Graph) -> list[PropertyColumn]:
 
 
 def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
-    """Return the stems of a name that have a meaning, and all of them in order."""
-    words, is_state = frozenset(stems), len(stems) > 1 and stems[0] in ("is", "has")
+    """Return the stems of a name that have a meaning, with the verb of «composer», and all of them in order."""
+    agents = (word[:-2] for word in stems if len(word) >= _SHORTEST_AGENT and word.endswith(("er", "or")))
+    words, is_state = frozenset((*stems, *agents)), len(stems) > 1 and stems[0] in ("is", "has")
     return words - _SMALL or words, stems[1:] if is_state else stems
 
 

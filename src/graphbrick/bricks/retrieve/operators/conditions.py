@@ -31,11 +31,12 @@ _GLUE = re.compile(
     r"for|of|to|a|an|the|also|using|use|uses|both)\s+)+$"
 )
 _PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
-_PARTICIPLE = re.compile(r"(?P<word>\b[a-z]+(?:ed|en|n|t|ing|de))\s+$")
+_PARTICIPLE = re.compile(r"(?P<word>\b(?!not\b)[a-z]+(?:ed|en|n|t|ing|de))\s+$")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
 _WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working)\s+$")
 _NEGATED = re.compile(
-    r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding)[ -]+(?:(?:an?|in|by) )?$"
+    r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding|outside(?: of)?)"
+    r"[ -]+(?:(?:an?|in|by) )?$"
 )
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
 
@@ -84,6 +85,8 @@ class Conditions:
         if rest and not linked and base is not None and not self.lexicon.classes_in(bare):  # «who works» in Germany
             leads = self._linked(base, None, said)
             base, linked = (base, False) if leads is None else (leads, True)
+        if rest and base is not None and not self.resolver.unexplained(base, rest):
+            rest = []  # «live» of a city
         if (rest and not linked) or base is None:
             raise CannotPlanError(
                 f"nothing in this graph speaks of {' '.join(map(repr, rest))}",

@@ -18,7 +18,7 @@ from graphbrick.patterns.properties.sources import has_columns, sources_of
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
-    from graphbrick.bricks.retrieve.operators.properties.phrasings import Phrasings
+    from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 
 class Parser:
@@ -126,7 +126,7 @@ class Parser:
     @cached_property
     def phrasings(self) -> Phrasings:
         """The reader of everyday wordings of sets by their properties."""
-        from graphbrick.bricks.retrieve.operators.properties.phrasings import Phrasings  # most graphs need none
+        from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings  # most graphs need none
 
         return Phrasings(self.resolver, self.set, self.entity)
 

@@ -25,13 +25,13 @@ from graphbrick.bricks.retrieve.operators.plan import (
     UnreadWordError,
     ValuePlan,
 )
-from graphbrick.bricks.retrieve.operators.properties.mentions import with_classes
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
+from graphbrick.bricks.retrieve.operators.wordings.mentions import with_classes
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
 from graphbrick.core.items import ANSWER, Item
@@ -215,6 +215,13 @@ class Operators(RetrieveStage):
     def _fact(parser: Parser) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
+        if has_properties:
+            from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
+            from graphbrick.bricks.retrieve.operators.wordings.everyday import Everyday
+
+            plan = Everyday(Facts(parser)).read(text)
+            if plan is not None:
+                return plan
         if has_properties or has_triple_properties(parser.place.graph):
             from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader
 

@@ -37,7 +37,15 @@ class Phrasings:
         Raises:
             CannotPlanError: The graph does not have what the phrase speaks of.
         """
-        for rule in (self._namesakes, self._done_first, self._except, self._in_one, self._at_hand):
+        for rule in (
+            self._namesakes,
+            self._done_first,
+            self._except,
+            self._in_one,
+            self._at_hand,
+            self._with_value,
+            self._with_number,
+        ):
             plan = rule(text)
             if plan is not None:
                 return plan
@@ -136,6 +144,38 @@ class Phrasings:
         sources = [source for source in self.columns if source.stems[-len(words) :] == words]
         numbers = [s for s in sources if s.literal is not None and s.kind != Kind.BOOLEAN and s.stems != words]
         return numbers + [s for s in sources if s.kind == Kind.BOOLEAN and how.startswith("out of ")]
+
+    def _with_value(self, text: str) -> SetPlan | None:
+        """Read «customers without a company», where company is a property."""
+        match = self.english.match("with_value", text)
+        own = stems(match["what"]) if match else ()
+        sources = [source for source in self.columns if source.stems == own and source.kind != Kind.BOOLEAN]
+        if match is None or not sources or not self.english.content(match["base"]):
+            return None
+        base = self.read(self.english.as_question(match["base"]))
+        inside = np.isin(base.run(self.place), self.resolver.holding(sources[0]).run(self.place))
+        if not inside.any():
+            return None
+        holds = p.Both((base, self.resolver.holding(sources[0])))
+        return p.Without(base, holds) if self.english.match("with_none", match["how"]) else holds
+
+    def _with_number(self, text: str) -> SetPlan | None:
+        """Read «tracks that cost 1.99»."""
+        match = self.english.match("with_number", text)
+        amount = self.english.read_amount(match["right"]) if match else None
+        if match is None or amount is None or amount.date or self.english.cues.search(match["base"]):
+            return None
+        if not self.english.content(match["base"]) or not self.resolver.has_number(match["verb"]):
+            return None
+        try:
+            base = self.read(self.english.as_question(match["base"]))
+        except CannotPlanError:
+            return None
+        attribute = self.resolver.attribute(match["verb"], base)
+        money = self.english.without("money", amount.rest)
+        if attribute is None or attribute.source.is_date or attribute.source.relation >= 0 or money:
+            return None
+        return p.compared(base, attribute, "exactly", amount.value)
 
     def dated(self, text: str) -> SetPlan | None:
         """Return the plan of «invoices in 2009», entities with one date; None for another phrase."""
