@@ -68,7 +68,7 @@ class Superlatives:
             raise UnreadWordError(negated["word"])
         if text.endswith(" most recently"):
             return self._first(text)
-        text = self.english.without("in_one", text) if self.english.search("in_one", text) else text
+        text = self.english.without("in_one_season", text) if self.english.search("in_one_season", text) else text
         for pattern in self.english.patterns["best"]:
             match = pattern.match(text)
             if match and not self.english.match("not_a_noun", match["base"]):

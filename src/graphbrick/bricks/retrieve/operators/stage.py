@@ -27,6 +27,9 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
@@ -38,13 +41,14 @@ from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import WORD, stem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of, words_of_values
+from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
 
 if TYPE_CHECKING:
@@ -52,6 +56,8 @@ if TYPE_CHECKING:
 
 EXPLAINED, ASSUMED = 0.95, 0.5
 """The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
+MISSPELT = 0.8
+"""The highest confidence of an answer to a question with a typing error in a word of the graph."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,10 +106,30 @@ class Operators(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
-        graph, words = cast(Graph, subgraph.graph), english()
-        query = replace(query, text=without_courtesy(query.text))
+        plain = replace(query, text=without_courtesy(query.text))
+        spelled = self._spelled(plain, cast(Graph, subgraph.graph))
+        evidence = self._retrieve(spelled, subgraph)
+        if spelled is plain or evidence.confidence is None:
+            return evidence
+        return replace(evidence, confidence=min(evidence.confidence, MISSPELT))
+
+    def _lexicon(self, graph: Graph) -> Lexicon:
         scorer = self.patterns.scorer
-        lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
+        return lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
+
+    def _spelled(self, query: Query, graph: Graph) -> Query:
+        """Return a question without typing errors in words of the graph."""
+        lexicon, words = self._lexicon(graph), english()
+        reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph))
+        text = question_of(graph, query, partial(_is_known, lexicon, words)).text
+        readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
+        for reading in readings:
+            event(str(reading), "operators.misspelt", word=reading.word, read_as=reading.read_as)
+        return replace(query, text=with_readings(query.text, readings)) if readings else query
+
+    def _retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        graph, words = cast(Graph, subgraph.graph), english()
+        scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
         question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
         question = replace(question, text=_without_here(graph, question.text, lexicon, words))
         cues = words.cues_in(question.text)
@@ -137,7 +163,7 @@ class Operators(RetrieveStage):
             plan, by_model = self._plan(query, parser, cue)
             evidence = None if plan is None else self._evidence(parser.place, plan)
         except CannotPlanError as error:
-            is_known = error.code in (NO_VALUE, UNREAD_WORDS)
+            is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
             if not query.seeds or is_known or not may_be_path(words, parser.question.text, cues):
                 raise
             if cue:
@@ -162,10 +188,11 @@ class Operators(RetrieveStage):
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
-            return None, False
+            return self._by_classes(parser), False
         if plan is None:
             plan, by_model = self._planned(parser, cue)
         is_plain = isinstance(plan, Along) and len(parser.entities) == len(entities)
+        is_plain &= not (plan and parser.resolver.assumptions_of(plan))
         if is_plain and parser.english.search("never_plain", cue):
             raise UnreadWordError(cue)
         if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(parser.place))):
@@ -256,12 +283,28 @@ class Operators(RetrieveStage):
             text = f"no rule reads «{period.span.said}» here"
             raise CannotPlanError(text, code=UNREAD_WORDS, words=(period.span.said,))
 
+    def _by_classes(self, parser: Parser) -> Plan | None:
+        """Return the plan of a question without an operator, if a path between classes explains all of its words."""
+        text = parser.question.text
+        if not MENTION.search(text):
+            return None
+        rules = parser.rules
+        plan = rules.called(text) or rules.impact(text) or rules.hierarchy(text)
+        if plan is not None:
+            return plan
+        plan = parser.schema.along(text, parser.entities[int(MENTION.findall(text)[0])])
+        is_learned = isinstance(self.patterns.scorer, PatternScorer)
+        return None if is_learned and not isinstance(plan, Walk) else plan
+
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""
         question = parser.question
         try:
             return read(parser, question.text), False
         except CannotPlanError as error:
+            near = parser.by_near_words(partial(read, parser), question.text)
+            if near is not None:
+                return near, False
             if self.llm is None or not cue:
                 raise
             reason = parser.with_names(str(error))

@@ -18,6 +18,7 @@ MENTION = re.compile(r"\be(\d+)\b")
 """A placeholder for an entity in a question."""
 _WORD = re.compile(rf"{WORD.pattern}(?:'s)?")
 _SAME_ENDING = {"y": "i", "i": "y"}
+_SMALL = frozenset("of in by at with for to from on the a an".split())  # not among the words of a relation
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -136,7 +137,7 @@ class English:
     def is_among(self, word: str, words: Set[str]) -> bool:
         """Return whether a word, or all words of a name near it, are among some stems."""
         same = f"{word[:-1]}{_SAME_ENDING[word[-1]]}" if word[-1:] in _SAME_ENDING else word  # study, studied
-        return word in words or same in words or any(words >= set(name) for name in self.near.get(word, ()))
+        return word in words or same in words or any(words >= set(name) - _SMALL for name in self.near.get(word, ()))
 
     def without_objects(self, words: Sequence[str]) -> list[str]:
         """Return stems without what the verbs among them are done to, as games in «lost games».
