@@ -6,7 +6,7 @@ What reads a question sees one kind of thing, a `Source`, however the graph hold
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -308,12 +308,29 @@ def value_kind(value: Value) -> Kind:
 
 def words_of_values(graph: Graph) -> frozenset[str]:
     """Return the words of the texts of properties that have few different values, such as languages; lower case."""
-    words = set[str]()
+    if _is_stored(graph):
+        key = ("words of values", graph.place, graph.hash)
+        return current_session().get(key, lambda: _words_of(_few_texts(graph)), at_most=8)
+    return _words_of(_few_read(graph))
+
+
+def _words_of(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in text.lower().split())
+
+
+def _few_texts(graph: Graph) -> Iterator[str]:
+    """Yield the values of stored columns with few different texts, and of what came with changes."""
+    for column in graph.columns:
+        if not column.of_triples:
+            yield from column.few_texts(_FEW_VALUES)
+    for facts in graph.changes.facts.values():
+        yield from (value for value in (facts.properties or {}).values() if isinstance(value, str))
+
+
+def _few_read(graph: Graph) -> Iterator[str]:
+    """Yield the values of properties with few different texts, as the first entities have them."""
     for source in sources_of(graph):
-        if source.relation >= 0 or source.kind != Kind.TEXT:
-            continue
-        owners = owners_of(graph, source)[:_VALUES_READ].tolist()
-        values = {str(graph.properties(owner).get(source.name, "")).lower() for owner in owners}
-        if len(values) <= _FEW_VALUES:
-            words |= {word for value in values for word in value.split()}
-    return frozenset(words)
+        if source.relation < 0 and source.kind == Kind.TEXT:
+            owners = owners_of(graph, source)[:_VALUES_READ].tolist()
+            values = {str(graph.properties(owner).get(source.name, "")) for owner in owners}
+            yield from values if len(values) <= _FEW_VALUES else ()
