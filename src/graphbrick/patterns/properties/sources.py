@@ -6,6 +6,7 @@ What reads a question sees one kind of thing, a `Source`, however the graph hold
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -48,6 +49,7 @@ _LOWEST: dict[Kind, Scalar] = {
 _YEARS = range(1000, 2200)
 _SMALL = frozenset("of in by at with for to from on the a an has is was are id".split())
 _SHORTEST_AGENT = 7  # letters of a noun such as «composer», from «composed»
+_OF_YEARS = re.compile(r"year|season|(?:ed|built|since)$")  # names of columns whose whole numbers may be years
 _FEW = 5  # texts of a column of codes
 _COUNTS = frozenset(map(stem, ("number", "count", "quantity", "amount", "total", "level", "rank", "tier", "year")))
 _YES_NO = ({"y", "n"}, {"yes", "no"}, {"true", "false"}, {"t", "f"})
@@ -173,7 +175,7 @@ def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
 
 def _literal(graph: Graph, column: PropertyColumn) -> LiteralType | None:
     kind = _NUMERIC.get(column.kind)
-    if kind != INTEGER or "year" not in label_stems(column.name):
+    if kind != INTEGER or not _OF_YEARS.search(column.name.lower()):
         return None if kind is None else LiteralType(kind)
     values = _numbers_of_columns(graph, column.name).values
     is_year = len(values) > 0 and _YEARS[0] <= values.min() and values.max() <= _YEARS[-1]

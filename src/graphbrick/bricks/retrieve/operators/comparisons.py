@@ -13,7 +13,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
-from graphbrick.language.stems import WORD, spaced, stems
+from graphbrick.language.stems import WORD, spaced, stem, stems
 from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
@@ -148,7 +148,10 @@ class Superlatives:
         verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
         words = re.sub(r"^(?:different|distinct|other) ", "", match["attr"])
         self.resolver.check_measured(words)
-        measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
+        counted = (
+            f"{verb} {words}" if self.english.without_objects([stem(verb), *stems(words)]) == [stem(verb)] else words
+        )
+        measure = self.resolver.attribute(counted, base) or self.resolver.degree(f"which {words} {verb} e0", base)
         return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
 
     def _most_done(self, match: re.Match[str]) -> SetPlan | None:
@@ -371,11 +374,11 @@ class Comparisons:
         currencies, name = self.english.currencies, measure.text(self.place)
         units = [measure.unit(self.place), *WORD.findall(spaced(name).lower())]
         own = next((currencies[unit] for unit in units if unit in currencies), "")
-        if own and own != currencies[word]:
+        if own and own != currencies.get(word, own):
             raise CannotPlanError(
                 f"{name} is in {own}, not in {word}", code="operators.other_currency", own=own, word=word
             )
-        if not own:
+        if word not in units and not (own and word in currencies):
             self.resolver.assumptions[plan] = f"{word!r} is not in this graph; {name} is compared as it is"
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:

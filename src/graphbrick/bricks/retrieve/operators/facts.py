@@ -70,7 +70,8 @@ class Facts:
 
     def said(self, words: Sequence[str], *, kinds: Sequence[Kind] = ()) -> list[Source]:
         """Return the properties that explain all of some stems."""
-        if not words or all(self.lexicon.class_named((word,)) and not self._is_name(word) for word in words):
+        are_classes = all(self.lexicon.class_named((word,)) and not self._is_name(word) for word in words)
+        if are_classes and (not words or not kinds):
             return []
         sources = [
             source
@@ -272,7 +273,8 @@ class Facts:
         base = self._owners(match["who"], "time")
         verbs = self.english.without_objects(self.english.content(match["verb"] or ""))
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
-        sources = [source for source in self.said(verbs, kinds=dates) if source.is_date]
+        said = self.said(verbs, kinds=dates) or self.said(verbs[1:], kinds=dates)
+        sources = [source for source in said if source.is_date]
         plan = None if match["other"] else self._values(sources, base)  # «join e1» is no date of e0 alone
         if plan is not None:
             return plan
