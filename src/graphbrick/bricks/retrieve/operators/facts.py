@@ -85,12 +85,10 @@ class Facts:
         sources = self.said(words)
         if not sources:  # «email address», «country name»: words that only say what a value is
             sources = self.said([word for word in words if word not in _GENERAL])
-        if not sources:
-            rest = [word for word in words if word not in _TIME]
-            sources = self.said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
-            is_year = "year" in words and len(sources) > 0
-            return sources, "year" if is_year else ""
-        return sources, ""
+        rest = [word for word in words if word not in _TIME]
+        dates = self.said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
+        is_year = "year" in words and len(dates) > 0 and not sources
+        return [*sources, *(one for one in dates if one not in sources)], "year" if is_year else ""
 
     def own(self, sources: Sequence[Source], base: SetPlan) -> Source | None:
         """Return the property that most entities of a set have; None if none of them has one of these."""
@@ -147,7 +145,7 @@ class Facts:
         if not match:
             return None
         rest = match["rest"]
-        for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
+        for split in reversed(list(re.finditer(r" (?:of|for|in|at|on|from) ", rest))):  # «date of birth» is one name
             phrase, where = rest[: split.start()], rest[split.end() :]
             if (
                 _AMOUNT.match(where)
