@@ -6,7 +6,8 @@ What reads a question sees one kind of thing, a `Source`, however the graph hold
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,6 +48,8 @@ _LOWEST: dict[Kind, Scalar] = {
 }
 _YEARS = range(1000, 2200)
 _SMALL = frozenset("of in by at with for to from on the a an has is was are id".split())
+_SHORTEST_AGENT = 7  # letters of a noun such as «composer», from «composed»
+_OF_YEARS = re.compile(r"year|season|(?:ed|built|since)$")  # names of columns whose whole numbers may be years
 _FEW = 5  # texts of a column of codes
 _COUNTS = frozenset(map(stem, ("number", "count", "quantity", "amount", "total", "level", "rank", "tier", "year")))
 _YES_NO = ({"y", "n"}, {"yes", "no"}, {"true", "false"}, {"t", "f"})
@@ -164,14 +167,15 @@ def _columns_of_changes(graph: Graph) -> list[PropertyColumn]:
 
 
 def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
-    """Return the stems of a name that have a meaning, and all of them in order."""
-    words, is_state = frozenset(stems), len(stems) > 1 and stems[0] in ("is", "has")
+    """Return the stems of a name that have a meaning, with the verb of «composer», and all of them in order."""
+    agents = (word[:-2] for word in stems if len(word) >= _SHORTEST_AGENT and word.endswith(("er", "or")))
+    words, is_state = frozenset((*stems, *agents)), len(stems) > 1 and stems[0] in ("is", "has")
     return words - _SMALL or words, stems[1:] if is_state else stems
 
 
 def _literal(graph: Graph, column: PropertyColumn) -> LiteralType | None:
     kind = _NUMERIC.get(column.kind)
-    if kind != INTEGER or "year" not in label_stems(column.name):
+    if kind != INTEGER or not _OF_YEARS.search(column.name.lower()):
         return None if kind is None else LiteralType(kind)
     values = _numbers_of_columns(graph, column.name).values
     is_year = len(values) > 0 and _YEARS[0] <= values.min() and values.max() <= _YEARS[-1]
@@ -306,12 +310,29 @@ def value_kind(value: Value) -> Kind:
 
 def words_of_values(graph: Graph) -> frozenset[str]:
     """Return the words of the texts of properties that have few different values, such as languages; lower case."""
-    words = set[str]()
+    if _is_stored(graph):
+        key = ("words of values", graph.place, graph.hash)
+        return current_session().get(key, lambda: _words_of(_few_texts(graph)), at_most=8)
+    return _words_of(_few_read(graph))
+
+
+def _words_of(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in text.lower().split())
+
+
+def _few_texts(graph: Graph) -> Iterator[str]:
+    """Yield the values of stored columns with few different texts, and of what came with changes."""
+    for column in graph.columns:
+        if not column.of_triples:
+            yield from column.few_texts(_FEW_VALUES)
+    for facts in graph.changes.facts.values():
+        yield from (value for value in (facts.properties or {}).values() if isinstance(value, str))
+
+
+def _few_read(graph: Graph) -> Iterator[str]:
+    """Yield the values of properties with few different texts, as the first entities have them."""
     for source in sources_of(graph):
-        if source.relation >= 0 or source.kind != Kind.TEXT:
-            continue
-        owners = owners_of(graph, source)[:_VALUES_READ].tolist()
-        values = {str(graph.properties(owner).get(source.name, "")).lower() for owner in owners}
-        if len(values) <= _FEW_VALUES:
-            words |= {word for value in values for word in value.split()}
-    return frozenset(words)
+        if source.relation < 0 and source.kind == Kind.TEXT:
+            owners = owners_of(graph, source)[:_VALUES_READ].tolist()
+            values = {str(graph.properties(owner).get(source.name, "")) for owner in owners}
+            yield from values if len(values) <= _FEW_VALUES else ()

@@ -13,7 +13,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
-from graphbrick.language.stems import WORD, spaced, stems
+from graphbrick.language.stems import WORD, spaced, stem, stems
 from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
@@ -24,8 +24,6 @@ _OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"
 _NOT = re.compile(
     r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
 )
-
-_CLAUSE = re.compile(r"^((?:which |what )?(?!(?:who|which|what)\b)[a-z -]+),? (?:that|which|who) (?=[a-z]+$)")
 
 
 class _Bounds(NamedTuple):
@@ -150,7 +148,10 @@ class Superlatives:
         verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
         words = re.sub(r"^(?:different|distinct|other) ", "", match["attr"])
         self.resolver.check_measured(words)
-        measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
+        counted = (
+            f"{verb} {words}" if self.english.without_objects([stem(verb), *stems(words)]) == [stem(verb)] else words
+        )
+        measure = self.resolver.attribute(counted, base) or self.resolver.degree(f"which {words} {verb} e0", base)
         return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
 
     def _most_done(self, match: re.Match[str]) -> SetPlan | None:
@@ -217,12 +218,9 @@ class Comparisons:
         if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
             base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
-        done = self._done_in_time(text)
-        if done is not None:
+        done, bounds = self._done_in_time(text), self._bounds(text)
+        if done is not None or bounds is None:
             return done
-        bounds = self._bounds(text)
-        if bounds is None:
-            return None
         match = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
         base_text, attribute = (match["base"], match["attr"] or "") if match else self._doer(bounds.left)
         if not MENTION.search(base_text) and not self.english.content(base_text):
@@ -258,14 +256,13 @@ class Comparisons:
 
     def _doer(self, text: str) -> tuple[str, str]:
         """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
-        text = _CLAUSE.sub(r"\1 ", text)
+        clause = self.english.match("clause", text)
+        if clause and self.resolver.has_number(clause["verb"]):  # «which products of e0 cost», «teams that lost»
+            return clause["noun"], clause["verb"]
         is_bare = not re.search(r"\b(?:that|which|who|is|are|do|does|not)\b", text)
         match = self.english.match("doer", self.english.as_question(text) if is_bare else text)
         if match is None or MENTION.search(text):
-            of_one = self.english.match("doer_of_one", text)  # «which products of e0 cost»
-            return (
-                (of_one["noun"], of_one["verb"]) if of_one and self.resolver.has_number(of_one["verb"]) else (text, "")
-            )
+            return text, ""
         noun, verb = self.resolver.noun_and_verb(match["rest"])
         if not verb:  # «who earns», or a noun that the graph does not know
             is_who = match["lead"] in ("who", "which one")
@@ -379,11 +376,11 @@ class Comparisons:
         currencies, name = self.english.currencies, measure.text(self.place)
         units = [measure.unit(self.place), *WORD.findall(spaced(name).lower())]
         own = next((currencies[unit] for unit in units if unit in currencies), "")
-        if own and own != currencies[word]:
+        if own and own != currencies.get(word, own):
             raise CannotPlanError(
                 f"{name} is in {own}, not in {word}", code="operators.other_currency", own=own, word=word
             )
-        if not own:
+        if word not in units and not (own and word in currencies):
             self.resolver.assumptions[plan] = f"{word!r} is not in this graph; {name} is compared as it is"
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,11 +33,12 @@ _GLUE = re.compile(
     r"for|of|to|a|an|the|also|using|use|uses|both)\s+)+$"
 )
 _PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
-_PARTICIPLE = re.compile(r"(?P<word>\b[a-z]+(?:ed|en|n|t|ing|de))\s+$")
+_PARTICIPLE = re.compile(r"(?P<word>\b(?!not\b)[a-z]+(?:ed|en|n|t|ing|de))\s+$")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
-_WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working)\s+$")
+_WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working|win|wins|won|winning)\s+(?:an?\s+|the\s+)?$")
 _NEGATED = re.compile(
-    r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding)[ -]+(?:(?:an?|in|by) )?$"
+    r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding|outside(?: of)?)"
+    r"[ -]+(?:(?:an?|in|by) )?$"
 )
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
 
@@ -73,6 +75,7 @@ class Conditions:
         groups = _grouped(text, terms)
         bare, verbs, negated = self._without(text, groups)
         said = {*self.english.content(bare), *stems(MENTION.sub(" ", bare)), *verbs}
+        groups = [[self._spoken(term, verbs) for term in group] for group in groups]
         base, rest = None if negated[0] else self._around(bare, groups, said), list[str]()
         if base is None:
             base, rest = self._base(bare)
@@ -85,6 +88,8 @@ class Conditions:
         if rest and not linked and base is not None and not self.lexicon.classes_in(bare):  # «who works» in Germany
             leads = self.linked(base, None, said)
             base, linked = (base, False) if leads is None else (leads, True)
+        if rest and base is not None and not self.resolver.unexplained(base, rest):
+            rest = []  # «live» of a city
         if (rest and not linked) or base is None:
             raise CannotPlanError(
                 not_known(rest),
@@ -93,6 +98,12 @@ class Conditions:
             )
         self.resolver.assume(base, self.resolver.unexplained(base, [*verbs, *rest], by_relations=linked))
         return base
+
+    def _spoken(self, term: Term, verbs: Sequence[str]) -> Term:
+        """Return a value with the properties that a verb speaks of, if any are: «born in Rome» is the birth city."""
+        words_of, is_among = self.resolver.words_of, self.english.is_among
+        sources = tuple(one for one in term.sources if any(is_among(verb, words_of(one)) for verb in verbs))
+        return replace(term, sources=sources or term.sources)
 
     def _around(self, bare: str, groups: list[list[Term]], said: set[str]) -> SetPlan | None:
         """Read «engineers of e0»: what has the first value, and one relation joins to the only entity; else None."""

@@ -42,7 +42,7 @@ class Facts:
             CannotPlanError: It names a property that the entities do not have, or has words that no plan uses.
         """
         rules = (
-            self._all_values, self._between, self._since, self._when, self._where, self._how_much, self._is, self._of,
+            self._all_values, self._between, self._since, self._when, self._where, self.how_much, self._is, self._of,
             self._does, self._beside,
         )  # fmt: skip
         for rule in rules:
@@ -59,9 +59,10 @@ class Facts:
 
     # What words speak of
 
-    def _said(self, words: Sequence[str], *, kinds: Sequence[Kind] = ()) -> list[Source]:
+    def said(self, words: Sequence[str], *, kinds: Sequence[Kind] = ()) -> list[Source]:
         """Return the properties that explain all of some stems."""
-        if not words or all(self.lexicon.class_named((word,)) and not self._is_name(word) for word in words):
+        are_classes = all(self.lexicon.class_named((word,)) and not self._is_name(word) for word in words)
+        if are_classes and (not words or not kinds):
             return []
         sources = [
             source
@@ -75,22 +76,21 @@ class Facts:
         """Return whether a word is the whole name of a property."""
         return any(self.resolver.words_of(source) == {word} for source in self.sources)
 
-    def _named(self, phrase: str) -> tuple[list[Source], str]:
+    def named(self, phrase: str) -> tuple[list[Source], str]:
         """Return the properties that a noun phrase names, and the part of a date that it asks for."""
-        if self.english.cues.search(phrase) or MENTION.search(phrase):
+        is_name = self._is_name(stem(phrase))
+        if (self.english.cues.search(phrase) and not is_name) or re.search(r"\be\d+\b|^(?:in|on|at) ", phrase):
             return [], ""
         words = self.resolver.words_in(phrase)
-        sources = self._said(words)
+        sources = self.said(words)
         if not sources:  # «email address», «country name»: words that only say what a value is
-            sources = self._said([word for word in words if word not in _GENERAL])
-        if not sources:
-            rest = [word for word in words if word not in _TIME]
-            sources = self._said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
-            is_year = "year" in words and len(sources) > 0
-            return sources, "year" if is_year else ""
-        return sources, ""
+            sources = self.said([word for word in words if word not in _GENERAL])
+        rest = [word for word in words if word not in _TIME]
+        dates = self.said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
+        is_year = "year" in words and len(dates) > 0 and not sources
+        return [*sources, *(one for one in dates if one not in sources)], "year" if is_year else ""
 
-    def _own(self, sources: Sequence[Source], base: SetPlan) -> Source | None:
+    def own(self, sources: Sequence[Source], base: SetPlan) -> Source | None:
         """Return the property that most entities of a set have; None if none of them has one of these."""
         entities = base.run(self.place)
         shares = {source: self._share(source, entities) for source in sources}  # the first of equals is the best said
@@ -103,7 +103,7 @@ class Facts:
         return float(np.isin(entities, self.resolver.holding(source).run(self.place)).mean())
 
     def _values(self, sources: Sequence[Source], base: SetPlan, part: str = "") -> Plan | None:
-        source = self._own(sources, base)
+        source = self.own(sources, base)
         return None if source is None else Values(base, source, part)
 
     def _base(self, text: str) -> SetPlan:
@@ -122,7 +122,7 @@ class Facts:
         match = self.english.match("asked_noun", text)
         noun = match["noun"] if match else ""
         is_of_entity = self.lexicon.classes_in(noun) or self._is_relation(noun)
-        if match and not is_of_entity and self._said(self.english.content(noun)):
+        if match and not is_of_entity and self.said(self.english.content(noun)):
             raise no_value(text[match.end() :].strip(), noun)
         self.parser.check_no_property(text)
 
@@ -134,7 +134,7 @@ class Facts:
     def _all_values(self, text: str) -> Plan | None:
         """Read «which languages are there», «how many languages are used»."""
         match = self.english.match("all_values", text)
-        sources = self._named(match["noun"])[0] if match else []
+        sources = self.named(match["noun"])[0] if match else []
         if not match or not sources or self.lexicon.classes_in(match["noun"]) or sources[0].kind == Kind.BOOLEAN:
             return None
         return Values(self.resolver.holding(sources[0]), sources[0], "count" if match["how"] == "how many" else "")
@@ -145,10 +145,7 @@ class Facts:
         if not match:
             return None
         rest = match["rest"]
-        inside = [(term.start, term.end) for term in self.parser.conditions.terms(rest)]
-        for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
-            if any(start < split.start() and split.end() < end for start, end in inside):
-                continue  # «in the hall of fame»
+        for split in reversed(list(re.finditer(r" (?:of|for|in|at|on|from) ", rest))):  # «date of birth» is one name
             phrase, where = rest[: split.start()], rest[split.end() :]
             if (
                 _AMOUNT.match(where)
@@ -158,7 +155,7 @@ class Facts:
                 continue
             if phrase in ("name", "names") and not MENTION.fullmatch(where):
                 return self._base(where)
-            sources, part = self._named(phrase)
+            sources, part = self.named(phrase)
             if not sources or (sources[0].is_date and text.startswith("who ")):
                 continue
             base = self._owners(where, phrase)
@@ -196,10 +193,10 @@ class Facts:
         match = self.english.match("property_does", text)
         if not match:
             return None
-        sources, part = self._named(match["noun"])
+        sources, part = self.named(match["noun"])
         verbs = self.english.content(match["verb"] or "")
         if not sources and verbs and set(stems(match["noun"])) <= _TIME:
-            sources, part = self._said(verbs, kinds=(Kind.DATE, Kind.DATETIME, Kind.INTEGER)), ""
+            sources, part = self.said(verbs, kinds=(Kind.DATE, Kind.DATETIME, Kind.INTEGER)), ""
             part = "year" if "year" in match["noun"] and any(source.kind != Kind.INTEGER for source in sources) else ""
         if not sources:
             return None
@@ -239,16 +236,12 @@ class Facts:
         if not match or self._is_relation(match["verb"] or "") or self.lexicon.classes_in(match["verb"] or ""):
             return None
         base = Listed((self.parser.entity(match["who"]),))
-        for word in _PLACES:
-            plan = self._values(self._said([word]), base)
-            if plan is not None:
-                return plan
-        return None
+        return next(filter(None, (self._values(self.said([word]), base) for word in _PLACES)), None)
 
     def _beside(self, text: str) -> Plan | None:
         """Read «e0 email»."""
         match = self.english.match("noun_beside", text)
-        sources, part = self._named(match["noun"]) if match else ([], "")
+        sources, part = self.named(match["noun"]) if match else ([], "")
         if not match or not sources:
             return None
         base = Listed((self.parser.entity(match["who"]),))
@@ -266,13 +259,15 @@ class Facts:
             plan = self._of(f"what is the {match['who']}")
             if plan is not None:
                 return plan
-        base, verbs = self._owners(match["who"], "time"), self.english.content(match["verb"] or "")
+        base = self._owners(match["who"], "time")
+        verbs = self.english.without_objects(self.english.content(match["verb"] or ""))
         dates = (Kind.DATE, Kind.DATETIME, Kind.INTEGER)
-        sources = [source for source in self._said(verbs, kinds=dates) if source.is_date]
+        said = self.said(verbs, kinds=dates) or self.said(verbs[1:], kinds=dates)
+        sources = [source for source in said if source.is_date]
         plan = None if match["other"] else self._values(sources, base)  # «join e1» is no date of e0 alone
         if plan is not None:
             return plan
-        own = [source for source in self.sources if source.is_date and self._own([source], base)]
+        own = [source for source in self.sources if source.is_date and self.own([source], base)]
         plain = [source for source in own if source.words <= _TIME]
         if len(plain) == 1 and not match["other"] and (not verbs or set(verbs) & _HAPPEN):
             return Values(base, plain[0])
@@ -295,7 +290,7 @@ class Facts:
             if not verbs or any(self.english.is_among(word, names[relation].words) for word in verbs)
         ]
 
-    def _how_much(self, text: str) -> Plan | None:
+    def how_much(self, text: str) -> Plan | None:
         """Read «how much does e0 cost», «how many minutes did e0 last», «how long was e0»."""
         match = self.english.match("how_much", text)
         if not match:
@@ -309,7 +304,7 @@ class Facts:
             ways = [[stem("cost")]]
         ways += [self.english.content(name) for name in adjective.names] if adjective else []
         for words in filter(None, ways):
-            plan = self._values([source for source in self._said(words) if source in numbers], base)
+            plan = self._values([source for source in self.said(words) if source in numbers], base)
             if plan is not None:
                 return plan
         if how == "much" and not self._is_relation(f"{match['noun'] or ''} {match['verb'] or ''}"):
@@ -329,10 +324,10 @@ class Facts:
         (term,) = terms
         sources = term.sources
         if match["noun"]:
-            sources = tuple(source for source in sources if source in self._said(self.english.content(match["noun"])))
+            sources = tuple(source for source in sources if source in self.said(self.english.content(match["noun"])))
         rest = f"{told[: term.start]} {told[term.end :]}"
         is_not = bool(re.search(r"\b(?:not|never)\b", rest))
-        if not sources or self._own(sources, base) is None:
+        if not sources or self.own(sources, base) is None:
             raise self._missing(base, sources[0].name if sources else match["noun"])
         return Holds(base, sources, term.value, is_not)
 

@@ -23,7 +23,7 @@ from graphbrick.patterns.unknown_words import WordReader, with_readings
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
-    from graphbrick.bricks.retrieve.operators.phrasings import Phrasings
+    from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 
 _UNKNOWN_REST = "operators.unknown_rest"
@@ -170,7 +170,7 @@ class Parser:
     @cached_property
     def phrasings(self) -> Phrasings:
         """The reader of everyday wordings of sets by their properties."""
-        from graphbrick.bricks.retrieve.operators.phrasings import Phrasings  # most graphs need none
+        from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings  # most graphs need none
 
         return Phrasings(self.resolver, self.set, self.entity)
 

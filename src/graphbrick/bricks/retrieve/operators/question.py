@@ -136,10 +136,15 @@ def _common_words(
     for word in re.finditer(r"[^\W\d_]{3,}", text):
         if known(word[0].lower()) or any(word.start() < end and start < word.end() for start, end, _ in taken):
             continue
-        entities = graph.named(word[0])
+        entities = graph.named(word[0]) or [one for form in _plurals(word[0]) for one in graph.named(form)]
         if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
             places.append((*word.span(), max(entities, key=graph.degree)))
     return places
+
+
+def _plurals(word: str) -> tuple[str, ...]:
+    """Return what the plural of a word may be: entities such as Beverages are asked for as «a beverage»."""
+    return (f"{word[:-1]}ies",) if word.endswith("y") else (f"{word}s", f"{word}es")
 
 
 def _find(text: str, name: str, taken: list[tuple[int, int, int]]) -> tuple[int, int] | None:

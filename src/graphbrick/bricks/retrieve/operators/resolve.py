@@ -210,12 +210,17 @@ class Resolver(PhraseResolver):
         wanted = self.english.without_objects(self.words_in(words))
         entities = base.run(self.place)
         best: tuple[float, Source] | None = None
+        few = list[Source]()  # dates that a few have, such as that of their death
         for source in self.numeric:
             if not self._is_said(wanted, source):
                 continue
             share = float(np.mean(~np.isnan(Attribute(source).of(self.place, entities)))) if len(entities) else 0.0
             if share >= 0.5 and (best is None or share > best[0]):
                 best = share, source
+            elif share > 0 and source.is_date and source.relation < 0:
+                few.append(source)
+        if best is None and len(few) == 1:
+            return Attribute(few[0])
         return None if best is None else Attribute(best[1])
 
     def measured(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.mentions import with_classes
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.plain import SAID, said_path, with_confidence
 from graphbrick.bricks.retrieve.operators.plan import (
@@ -35,6 +34,7 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Sh
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
+from graphbrick.bricks.retrieve.operators.wordings.mentions import with_classes
 from graphbrick.bricks.retrieve.patterns.near_patterns import near_patterns, stated_evidence
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.bricks.retrieve.patterns.rewordings import rewordings
@@ -275,6 +275,13 @@ class Operators(RetrieveStage):
             cards = CardReader(parser).read(text, namesakes=namesakes)
             if cards is not None:
                 return cards
+        if has_properties:
+            from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
+            from graphbrick.bricks.retrieve.operators.wordings.everyday import Everyday
+
+            plan = Everyday(Facts(parser)).read(text)
+            if plan is not None:
+                return plan
         if has_properties or has_triple_properties(parser.place.graph):
             from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader
 

@@ -124,6 +124,9 @@ class Truth:
 
     def _has(self, text: str) -> ValuePlan | None:
         """Read «does e0 have an airport»."""
+        at_hand = self.parser.phrasings.is_at_hand(text)
+        if at_hand is not None:
+            return at_hand
         match = self.english.match("has_any", text)
         return p.IsAny(self.parser.set(f"which {match['what']} does {match['who']} have")) if match else None
 

@@ -37,7 +37,16 @@ class Phrasings:
         Raises:
             CannotPlanError: The graph does not have what the phrase speaks of.
         """
-        for rule in (self._namesakes, self._done_first, self._except, self._in_one, self._at_hand):
+        for rule in (
+            self._namesakes,
+            self._done_first,
+            self._except,
+            self._in_one,
+            self._at_hand,
+            self._not_done,
+            self._with_value,
+            self._with_number,
+        ):
             plan = rule(text)
             if plan is not None:
                 return plan
@@ -96,7 +105,7 @@ class Phrasings:
 
     def _in_one(self, text: str) -> SetPlan | None:
         """Read «the most wins in a season» of teams that have one season each."""
-        match = self.english.match("in_one", text)
+        match = self.english.match("in_one_value", text)
         sources = self._named(match["noun"]) if match else []
         if match is None or not sources:
             return None
@@ -107,7 +116,30 @@ class Phrasings:
 
     def _named(self, noun: str) -> list[Source]:
         """Return the columns with a name."""
-        return [source for source in self.columns if source.stems == stems(noun)]
+        own, joined = stems(noun), noun.replace(" ", "")
+        return [source for source in self.columns if own and (source.stems == own or source.name.lower() == joined)]
+
+    def _not_done(self, text: str) -> SetPlan | None:
+        """Read «orders that have not been shipped», where a date tells when they are."""
+        match = self.english.match("not_done", text)
+        if match is None or not self.english.content(match["base"]):
+            return None
+        words = self.english.content(match["verb"])
+        dates = [one for one in self.columns if one.is_date and words and set(words) <= one.words]
+        if len(dates) != 1:
+            return None
+        base, holds = self.read(self.english.as_question(match["base"])), self.resolver.holding(dates[0])
+        inside = np.isin(base.run(self.place), holds.run(self.place))
+        return p.Without(base, holds) if inside.any() and not inside.all() else None
+
+    def is_at_hand(self, text: str) -> p.IsAmong | None:
+        """Return the plan of «is e0 in stock»; None for another question."""
+        match = self.english.match("is_at_hand", text)
+        if match is None or not self._amounts(match["how"]):
+            return None
+        one = p.Listed((self.entity(match["who"]),))
+        inside = self._part_at_hand(one, match["how"], is_not=bool(match["not"]))
+        return None if inside is None else p.IsAmong(one, inside)
 
     def _at_hand(self, text: str) -> SetPlan | None:
         """Read «products that are out of stock», where `UnitsInStock` or `inStock` tells how many, or whether, are."""
@@ -120,8 +152,12 @@ class Phrasings:
         if not sources or not said or any(said & (source.words - {*stems(match["how"])}) for source in sources):
             return None  # «the most units in stock» are an amount
         base = self.read(self.english.as_question(base_text))
-        is_none, entities = match["how"].startswith("out of ") != bool(match["not"]), base.run(self.place)
-        for source in sources:
+        return self._part_at_hand(base, match["how"], is_not=bool(match["not"]))
+
+    def _part_at_hand(self, base: SetPlan, how: str, *, is_not: bool) -> SetPlan | None:
+        """Return the part of a set that is in stock, or out of stock."""
+        is_none, entities = how.startswith("out of ") != is_not, base.run(self.place)
+        for source in self._amounts(how):
             if not np.isin(entities, self.resolver.holding(source).run(self.place)).any():
                 continue
             if source.kind == Kind.BOOLEAN:
@@ -136,6 +172,40 @@ class Phrasings:
         sources = [source for source in self.columns if source.stems[-len(words) :] == words]
         numbers = [s for s in sources if s.literal is not None and s.kind != Kind.BOOLEAN and s.stems != words]
         return numbers + [s for s in sources if s.kind == Kind.BOOLEAN and how.startswith("out of ")]
+
+    def _with_value(self, text: str) -> SetPlan | None:
+        """Read «customers without a company», where company is a property."""
+        match = self.english.match("with_value", text)
+        own = match["what"] if match else ""
+        sources = [source for source in self._named(own) if source.kind != Kind.BOOLEAN]
+        if match is None or not sources or not self.english.content(match["base"]):
+            return None
+        base = self.read(self.english.as_question(match["base"]))
+        inside = np.isin(base.run(self.place), self.resolver.holding(sources[0]).run(self.place))
+        if not inside.any():
+            return None
+        holds: SetPlan = p.Both((base, self.resolver.holding(sources[0])))
+        if sources[0].literal is not None and not sources[0].is_date:
+            holds = p.Within(base, p.Attribute(sources[0]), 0)  # «no units in stock»
+        return p.Without(base, holds) if self.english.match("with_none", match["how"]) else holds
+
+    def _with_number(self, text: str) -> SetPlan | None:
+        """Read «tracks that cost 1.99»."""
+        match = self.english.match("with_number", text)
+        amount = self.english.read_amount(match["right"]) if match else None
+        if match is None or amount is None or amount.date or self.english.cues.search(match["base"]):
+            return None
+        if not self.english.content(match["base"]) or not self.resolver.has_number(match["verb"]):
+            return None
+        try:
+            base = self.read(self.english.as_question(match["base"]))
+        except CannotPlanError:
+            return None
+        attribute = self.resolver.attribute(match["verb"], base)
+        money = self.english.without("money", amount.rest)
+        if attribute is None or attribute.source.is_date or attribute.source.relation >= 0 or money:
+            return None
+        return p.compared(base, attribute, "exactly", amount.value)
 
     def dated(self, text: str) -> SetPlan | None:
         """Return the plan of «invoices in 2009», entities with one date; None for another phrase."""

@@ -1,0 +1,1 @@
+"""Everyday wordings of questions over properties, read as what the other rules understand."""

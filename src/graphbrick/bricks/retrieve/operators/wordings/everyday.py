@@ -1,0 +1,87 @@
+"""Everyday questions for values: «when was the last employee hired», «which countries do our customers come from»."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.properties.values import Kind
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.facts import Facts
+
+
+class Everyday:
+    """A reader of one question.
+
+    Args:
+        facts: Knows which properties words name.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts, self.english, self.resolver = facts, facts.english, facts.resolver
+        self.parser, self.place, self.lexicon = facts.parser, facts.place, facts.lexicon
+
+    def read(self, text: str) -> Plan | None:
+        """Return the plan of a question; None for another question."""
+        for rule in (self._when_best, self._of_class, self._done_by, self._earlier, self._own_amount):
+            try:
+                plan = rule(text)
+                if plan is not None:
+                    self.parser.check_read(self.english.without("is_earlier_when", text), plan)
+                    return plan
+            except CannotPlanError:
+                continue  # a part of the question is none that this rule reads
+        return None
+
+    def _when_best(self, text: str) -> Plan | None:
+        """Read «when was the last employee hired», «what year was the first club founded»."""
+        match = self.english.match("when_best", text)
+        if match is None:
+            return None
+        best = self.parser.phrasings.set(f"the {match['when']} {match['base']} to be {match['verb']}")
+        if not isinstance(best, p.Best) or not isinstance(best.measure, p.Attribute):
+            return None
+        return Values(best, best.measure.source, "year" if "year" in match["lead"] else "")
+
+    def _of_class(self, text: str) -> Plan | None:
+        """Read «which countries do our customers come from», «how many cities do our customers live in»."""
+        match = self.english.match("values_of_class", text)
+        if match is None or MENTION.search(text):
+            return None
+        noun, who = match["noun"], match["who"]
+        sources, part = self.facts.named(noun)
+        if not sources or self.lexicon.classes_in(noun) or not self.lexicon.classes_in(who):
+            return None
+        base: SetPlan = self.parser.set(f"which {who}")
+        source = self.facts.own(sources, base)
+        if source is None or source.kind == Kind.BOOLEAN:
+            return None
+        return Values(base, source, "count" if match["how"] == "how many" else part)
+
+    def _done_by(self, text: str) -> Plan | None:
+        """Read «who composed e0», where a text property tells it."""
+        match = self.english.match("who_did", text)
+        if match is None:
+            return None
+        base = p.Listed((self.parser.entity(match["who"]),))
+        sources = self.facts.said(self.english.content(match["verb"]), kinds=(Kind.TEXT,))
+        source = self.facts.own([one for one in sources if one.relation < 0], base)
+        return None if source is None else Values(base, source)
+
+    def _earlier(self, text: str) -> Plan | None:
+        """Read «was e0 hired before e1»."""
+        match = self.english.match("is_earlier", text)
+        if match is None:
+            return None
+        one, other = (p.Listed((self.parser.entity(match[name]),)) for name in ("one", "other"))
+        date = self.resolver.date(match["verb"], p.Listed((*one.entities, *other.entities)), match["when"])
+        sides = p.Amount(one, date), p.Amount(other, date)
+        return p.IsMore(*(sides if match["when"] in ("after", "later than") else sides[::-1]))
+
+    def _own_amount(self, text: str) -> Plan | None:
+        """Read «how much does e0 cost», where e0 has a price of its own."""
+        return self.facts.how_much(text)
