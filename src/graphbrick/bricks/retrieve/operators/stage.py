@@ -113,10 +113,10 @@ class Operators(RetrieveStage):
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
-            inner = self._described(parser)
-            if inner is not None:
-                return self._of_described(parser, inner, query, subgraph)
-            of_properties = self._fact(parser)
+            of_triples = self._of_triples(parser)
+            if of_triples is not None and not isinstance(of_triples, Plan):
+                return self._of_described(parser, of_triples, query, subgraph)
+            of_properties = of_triples or self._fact(parser)
             cue = cue or parser.value_cue()
             if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
                 self._check(parser)
@@ -164,16 +164,15 @@ class Operators(RetrieveStage):
         return self.patterns.retrieve(query, subgraph)
 
     @staticmethod
-    def _described(parser: Parser) -> Described | None:
-        """Return the entity that a question describes by triples with a date, such as «the 2012 winner of e0»."""
-        if not has_triple_properties(parser.place.graph) or not parser.english.search(
-            "described", parser.question.text
-        ):
+    def _of_triples(parser: Parser) -> Plan | Described | None:
+        """Return the plan of a question about properties of triples, or the entity that it describes by them."""
+        if not (has_columns(parser.place.graph) or has_triple_properties(parser.place.graph)):
             return None
         from graphbrick.bricks.retrieve.operators.triples.inner import described
-        from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most questions need neither
+        from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most graphs need neither
 
-        return described(TripleReader(parser), parser.question.text)
+        reader = TripleReader(parser)
+        return reader.read(parser.question.text) or described(reader, parser.question.text)
 
     def _of_described(self, parser: Parser, inner: Described, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the answer to a question about an entity that it describes."""
@@ -195,12 +194,6 @@ class Operators(RetrieveStage):
     def _fact(parser: Parser) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
-        if has_properties or has_triple_properties(parser.place.graph):
-            from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader
-
-            plan = TripleReader(parser).read(text)
-            if plan is not None:
-                return plan
         if not has_properties and not _asks_for_card(parser.english, text):
             return None
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties

@@ -17,7 +17,8 @@ from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.folding import fold
+from graphbrick.language.stems import WORD, root, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 
 TIME_WORDS = frozenset(map(stem, "year season date time day month moment".split()))
@@ -161,12 +162,13 @@ class Frames:
             label_stems(self.graph.relation_label(edges.relation))
         )
         own = {word for name in self.classes(edges.relation) for word in stems(name)}
+        forms = {root(word) for word in WORD.findall(fold(spaced(self.graph.relation_label(edges.relation))))}
         spoken, conditions, unread = 0, list[Said](), list[str]()
         for word in _words(text, names):
             if MENTION.fullmatch(word) or not self.english.content(word):
                 continue
             form = stem(word.removesuffix("'s"))
-            if self.english.is_among(form, names) or any(agent in names for agent in agents(word)):
+            if self.english.is_among(form, names) or root(fold(word)) in forms:
                 spoken += 1
             elif form not in used and not self.english.is_among(form, own):
                 said = self._said(word, edges)
@@ -237,18 +239,3 @@ def _words(text: str, names: Set[str]) -> list[str]:
         parts = word.split("-")
         words += parts if parts[1:] and any(stem(part) in names for part in parts) else [word]
     return words
-
-
-def agents(word: str) -> Iterator[str]:
-    """Yield the stems of verbs that a noun may be made of.
-
-    >>> list(agents("winner")), list(agents("managers"))
-    (['winn', 'win', 'winn'], ['manag', 'manag'])
-    """
-    noun = word.removesuffix("'s").removesuffix("s")
-    if noun.endswith(("er", "or")) and len(noun) > 4:
-        base = noun[:-2]
-        yield stem(base)
-        if base[-1] == base[-2]:
-            yield stem(base[:-1])
-        yield stem(f"{base}e")

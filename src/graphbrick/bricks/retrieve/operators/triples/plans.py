@@ -180,10 +180,10 @@ class BestOf(SetPlan):
             order = np.argsort(numbers)[:: -1 if self.largest else 1]
             names, best = entities[order], numbers[order]
         else:
-            keys, inverse = np.unique(groups, return_inverse=True, axis=0)
-            sums = np.bincount(inverse.ravel(), weights=numbers)
-            order = np.lexsort((keys[:, 0], -sums if self.largest else sums))
-            names, best = keys[order, 0].astype(np.int64), np.asarray(sums[order], dtype=np.float64)
+            _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+            sums, owners = np.bincount(inverse, weights=numbers), entities[first]
+            order = np.lexsort((owners, -sums if self.largest else sums))
+            names, best = owners[order], np.asarray(sums[order], dtype=np.float64)
         if self.n > 1:
             return np.asarray(list(dict.fromkeys(names.tolist()))[: self.n], dtype=np.int64)
         distinct = np.unique(best)[:: -1 if self.largest else 1]
@@ -191,18 +191,19 @@ class BestOf(SetPlan):
             raise CannotPlanError(f"there are only {len(distinct)} different numbers", code="triples.too_few")
         return np.unique(names[best == distinct[self.rank - 1]])
 
-    def _grouped(self, place: Place, entities: Ints, numbers: Floats) -> tuple[Ints, Floats, Floats]:
-        """Return the entities with a number, the numbers, and what is added up together."""
-        columns = [entities.astype(np.float64)]
+    def _grouped(self, place: Place, entities: Ints, numbers: Floats) -> tuple[Ints, Floats, Ints]:
+        """Return the entities with a number, the numbers, and the group of each that is added up together."""
+        keep, groups = ~np.isnan(numbers), entities
         if self.per:
-            columns.append(np.floor(self.edges.numbers(place, self.per)))
-        groups = np.column_stack(columns)
-        keep = ~np.isnan(numbers) & ~np.isnan(groups).any(axis=1)
+            parts = self.edges.numbers(place, self.per)
+            keep &= ~np.isnan(parts)
+            years = np.nan_to_num(np.floor(parts)).astype(np.int64)
+            groups = entities * (years.max(initial=0) + 1) + years
         entities, numbers, groups = entities[keep], numbers[keep], groups[keep]
         if self.how == "ends":
             others = self.edges.ends(place, heads=not self.heads)[keep]
-            pairs = np.unique(np.column_stack([groups, others]), axis=0)
-            return pairs[:, 0].astype(np.int64), np.ones(len(pairs)), pairs[:, :-1]
+            _, first = np.unique(groups * place.graph.n_entities + others, return_index=True)
+            return entities[first], numbers[first], groups[first]
         return entities, numbers, groups
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
