@@ -10,6 +10,8 @@ from graphbrick.bricks.retrieve.operators.comparisons import Comparisons, Superl
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnknownNounError
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
+from graphbrick.bricks.retrieve.operators.schema.rules import ClassRules
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
@@ -18,6 +20,7 @@ from graphbrick.patterns.properties.sources import has_columns, sources_of
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
+    from graphbrick.bricks.retrieve.operators.phrasings import Phrasings
 
 
 class Parser:
@@ -49,9 +52,12 @@ class Parser:
         return MENTION.sub(lambda match: labels.get(match[0], match[0]), text)
 
     def value_cue(self) -> str:
-        """Return the first value of a property in the question, which calls for a condition; "" for none."""
-        terms = self.conditions.terms(self.question.text) if has_columns(self.place.graph) else ()
-        return self.question.text[terms[0].start : terms[0].end] if terms else ""
+        """Return the first value of a property in the question, or wording of one; "" for none."""
+        text = self.question.text
+        terms = self.conditions.terms(text) if has_columns(self.place.graph) else ()
+        if terms:
+            return text[terms[0].start : terms[0].end]
+        return self.phrasings.cue(text) if has_columns(self.place.graph) else ""
 
     def check_read(self, text: str, plan: Plan) -> None:
         """Record a verb that the plan of a value does not use as an assumption; refuse a plan that leaves more unread.
@@ -101,16 +107,31 @@ class Parser:
             CannotPlanError: The graph does not have what the phrase speaks of.
         """
         text = self.english.without("everywhere", text)
+        by_class = self.rules
         rules = (
-            self._listed, self._except, self.superlatives.best, self._where, self.comparisons.within,
-            self._lacking, self._not, self._of_best, self._shared, self._joined,
+            self._listed, self._phrasing, by_class.called, by_class.except_of, self._except, by_class.impact,
+            by_class.hierarchy, self.superlatives.best, self._where, self.comparisons.within, self._dated,
+            by_class.never, self._lacking, self._not, self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
             if plan is not None:
                 return plan
         mentions = MENTION.findall(text)
-        return self.resolver.along(text, self.entities[int(mentions[0])]) if mentions else self._members(text)
+        if not mentions:
+            return self._members(text)
+        entity = self.entities[int(mentions[0])]
+        return self.schema.along(text, entity) or self.resolver.along(text, entity)
+
+    @cached_property
+    def schema(self) -> SchemaPaths:
+        """The finder of paths between classes."""
+        return SchemaPaths(self.resolver)
+
+    @cached_property
+    def rules(self) -> ClassRules:
+        """The reader of phrases by the classes of the graph."""
+        return ClassRules(self.schema, self.set, self.entity)
 
     @cached_property
     def conditions(self) -> Conditions:
@@ -118,6 +139,19 @@ class Parser:
         from graphbrick.bricks.retrieve.operators.conditions import Conditions  # most graphs need none
 
         return Conditions(self.resolver, self.set, self.entity)
+
+    @cached_property
+    def phrasings(self) -> Phrasings:
+        """The reader of everyday wordings of sets by their properties."""
+        from graphbrick.bricks.retrieve.operators.phrasings import Phrasings  # most graphs need none
+
+        return Phrasings(self.resolver, self.set, self.entity)
+
+    def _phrasing(self, text: str) -> SetPlan | None:
+        return self.phrasings.set(text) if has_columns(self.place.graph) else None
+
+    def _dated(self, text: str) -> SetPlan | None:
+        return self.phrasings.dated(text) if has_columns(self.place.graph) else None
 
     def _where(self, text: str) -> SetPlan | None:
         """Read «services written in Kotlin»: the values of properties in a phrase."""
@@ -151,6 +185,9 @@ class Parser:
         of_class = set(stems(name))
         others = [word for word in words if not self.english.is_among(word, of_class)]
         if others:
+            partakers = self.rules.partakers(text)
+            if partakers is not None:
+                return partakers
             raise CannotPlanError(
                 f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}",
                 code="operators.not_of_every",
@@ -212,7 +249,7 @@ class Parser:
                 other = self.set(f"which {self.noun(base)} {rest}")
             except CannotPlanError:
                 other = self.set(f"which {self.noun(base)} are {rest}")
-            return p.Without(base, other)
+            return p.Without(base, self.rules.of_all_named(other))
         if self.english.match("verb_of_none", rest):
             words = re.sub(r"^\w+ (?:any |an? )?", "", rest)
             return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)

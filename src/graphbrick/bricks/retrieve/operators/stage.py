@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.mentions import with_classes
 from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.paths.plain import SAID, said_path, with_confidence
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
     Amount,
@@ -26,6 +28,9 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
@@ -38,10 +43,11 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import stem
 from graphbrick.models.llm.chat import ChatModel
+from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
-from graphbrick.patterns.pattern_reader import symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of
+from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 from graphbrick.pipeline import RetrieveStage
 
 if TYPE_CHECKING:
@@ -101,43 +107,22 @@ class Operators(RetrieveStage):
         query = replace(query, text=without_courtesy(query.text))
         scorer = self.patterns.scorer
         lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
-        question = question_of(graph, query, partial(_is_known, lexicon, words))
-        question = replace(question, text=_without_here(graph, question.text, lexicon, words))
+        question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
         cues = words.cues_in(question.text)
-        cue = next(iter(cues), "")
+        is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)
         asks_of_properties = has_properties or _asks_for_card(words, question.text)
-        if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
+        if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
-        resolver = Resolver(self.patterns, place, lexicon, words)
-        parser = Parser(resolver, question)
+        parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
         try:
             of_triples = self._of_triples(parser)
-            if of_triples is not None and not isinstance(of_triples, Plan):
-                return self._of_described(parser, of_triples, query, subgraph)
-            of_properties = of_triples or self._fact(parser)
-            cue = cue or parser.value_cue()
-            if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
-                self._check(parser)
-                self._check_time(parser)
-                return self.patterns.retrieve(query, subgraph)
-            plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
-            is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
-            if is_plain and words.search("never_plain", cue):
-                raise UnreadWordError(cue)
-            if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
-                self._check_time(parser)
-                return self.patterns.retrieve(query, subgraph)
-            evidence = self._evidence(place, plan)
+            if of_triples is None or isinstance(of_triples, Plan):
+                return self._answered(query, parser, cues, of_triples)
+            return self._of_described(parser, of_triples, query)
         except CannotPlanError as error:
-            if query.seeds and error.code not in (NO_VALUE, UNREAD_WORDS) and may_be_path(words, question.text, cues):
-                try:
-                    self._check_time(parser)
-                except CannotPlanError as unread:
-                    error = unread
-                else:
-                    return self._as_path(query, subgraph, cue, error)
+            cue = next(iter(cues), "") or parser.value_cue()
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
                 "operators.not_answered",
@@ -147,21 +132,60 @@ class Operators(RetrieveStage):
                 **error.values,
             )
             return Evidence()
+
+    def _answered(self, query: Query, parser: Parser, cues: Sequence[str], of_triples: Plan | None) -> Evidence:
+        """Return the result of a question's plan; of a path, if it has none and a path may answer it."""
+        words, resolver = parser.english, parser.resolver
+        cue = next(iter(cues), "")
+        try:
+            plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
+            evidence = None if plan is None else self._evidence(parser.place, plan)
+        except CannotPlanError as error:
+            is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
+            if not query.seeds or is_known or not may_be_path(words, parser.question.text, cues):
+                raise
+            if cue:
+                event(
+                    f"{cue!r} fits no rule ({error.code}): the question is read as a path",
+                    "operators.read_as_path",
+                    cue=cue,
+                    reason=error.code,
+                )
+            plan, evidence = None, None
+        if plan is None or evidence is None:
+            self._check_time(parser)
+            return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
-    def _as_path(self, query: Query, subgraph: Subgraph, cue: str, error: CannotPlanError) -> Evidence:
-        """Return what the patterns stage says to a question that no rule reads."""
-        if cue:
-            event(
-                f"{cue!r} fits no rule ({error.code}): the question is read as a path",
-                "operators.read_as_path",
-                cue=cue,
-                reason=error.code,
-            )
-        return self.patterns.retrieve(query, subgraph)
+    def _plan(self, query: Query, parser: Parser, cue: str) -> tuple[Plan | None, bool]:
+        """Return the plan of a question, None for a plain path, and whether the model made it."""
+        plan, by_model, entities = self._fact(parser), False, parser.question.entities
+        cue = cue or parser.value_cue()
+        if plan is None and not cue and query.seeds and len(entities) < 2:
+            self._check(parser)
+            return self._by_classes(parser), False
+        if plan is None:
+            plan, by_model = self._planned(parser, cue)
+        is_plain = isinstance(plan, Along) and len(parser.entities) == len(entities)
+        if is_plain and parser.english.search("never_plain", cue):
+            raise UnreadWordError(cue)
+        if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(parser.place))):
+            return None, False
+        return plan, by_model
+
+    def _path(self, query: Query, parser: Parser) -> Evidence:
+        """Answer a question without an operator: by a path that says all of it, else by the patterns stage."""
+        scorer, place = self.patterns.scorer, parser.place
+        if isinstance(scorer, PatternReader):  # it knows how sure it is
+            return self.patterns.retrieve(query, place.subgraph)
+        said = said_path(parser)
+        if said is not None:
+            return replace(self._evidence(place, said), confidence=SAID)
+        evidence = self.patterns.retrieve(query, place.subgraph)
+        return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:
@@ -174,7 +198,7 @@ class Operators(RetrieveStage):
         reader = TripleReader(parser)
         return reader.read(parser.question.text) or described(reader, parser.question.text)
 
-    def _of_described(self, parser: Parser, inner: Described, query: Query, subgraph: Subgraph) -> Evidence:
+    def _of_described(self, parser: Parser, inner: Described, query: Query) -> Evidence:
         """Return the answer to a question about an entity that it describes."""
         graph, labels = parser.place.graph, [parser.place.graph.label(entity) for entity in parser.entities]
         event(
@@ -186,7 +210,7 @@ class Operators(RetrieveStage):
         numbers = dict.fromkeys(int(number) for number in MENTION.findall(inner.question))
         seeds = tuple(dict.fromkeys(parser.entities[number] for number in numbers))
         text = MENTION.sub(lambda mention: labels[int(mention[1])], inner.question)
-        evidence = self.retrieve(replace(query, text=text, seeds=seeds, mentions=()), subgraph)
+        evidence = self.retrieve(replace(query, text=text, seeds=seeds, mentions=()), parser.place.subgraph)
         proofs = inner.plan.proofs(parser.place, np.array([inner.entity], dtype=np.int64))
         return replace(evidence, items=(*evidence.items, *proofs)) if evidence.items else evidence
 
@@ -221,6 +245,19 @@ class Operators(RetrieveStage):
         if period is not None and not graph.named(period.span.said.split()[-1]):
             text = f"no rule reads «{period.span.said}» here"
             raise CannotPlanError(text, code=UNREAD_WORDS, words=(period.span.said,))
+
+    def _by_classes(self, parser: Parser) -> Plan | None:
+        """Return the plan of a question without an operator, if a path between classes explains all of its words."""
+        text = parser.question.text
+        if not MENTION.search(text):
+            return None
+        rules = parser.rules
+        plan = rules.called(text) or rules.impact(text) or rules.hierarchy(text)
+        if plan is not None:
+            return plan
+        plan = parser.schema.along(text, parser.entities[int(MENTION.findall(text)[0])])
+        is_learned = isinstance(self.patterns.scorer, PatternScorer)
+        return None if is_learned and not isinstance(plan, Walk) else plan
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""
@@ -335,16 +372,6 @@ def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
 def _asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
     return bool(words.match("card", text) or words.match("description", text))
-
-
-def _without_here(graph: Graph, text: str, lexicon: Lexicon, words: English) -> str:
-    """Return a question without «in the shop», where the graph knows nothing that is called so."""
-    match = words.search("here", text)
-    if match is None or stem(match["noun"]) in lexicon.words or match["noun"] in text[: match.start()]:
-        return text
-    if any(stem(match["noun"]) in source.words for source in sources_of(graph)) or graph.named(match["noun"]):
-        return text
-    return f"{text[: match.start()]}{text[match.end() :]}".strip()
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:

@@ -32,7 +32,10 @@ class Truth:
         Raises:
             CannotPlanError: No rule reads it, or the graph does not have what it speaks of.
         """
-        for rule in (self._there, self._all, self._pair, self._more, self._is_best, self._has, self._among):
+        rules = (
+            self._there, self._all, self._pair, self._more, self._is_best, self._took_part, self._has, self._among,
+        )  # fmt: skip
+        for rule in rules:
             plan = rule(text)
             if plan is not None:
                 return plan
@@ -123,6 +126,14 @@ class Truth:
         """Read «does e0 have an airport»."""
         match = self.english.match("has_any", text)
         return p.IsAny(self.parser.set(f"which {match['what']} does {match['who']} have")) if match else None
+
+    def _took_part(self, text: str) -> ValuePlan | None:
+        """Read «has e0 ever won an award»."""
+        part = self.parser.rules.took_part(text)
+        if part is None:
+            return None
+        plan = p.IsAmong(p.Listed((part[0],)), part[1])
+        return p.Not(plan) if self.english.search("negation", text) else plan
 
     def _among(self, text: str) -> ValuePlan | None:
         """Read «is e0 the capital of e1», «does e0 border e1»: is one in a set that the rest gives."""

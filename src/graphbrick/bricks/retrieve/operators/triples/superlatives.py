@@ -27,8 +27,8 @@ class TripleSuperlatives(Parts):
         if not match or (match["lead"] == "what" and match["left"].strip() in ("is", "was", "are", "were")):
             return None
         period, rest = self.period(match["rest"] or "")
-        per = self.english.search("in_one", rest)
-        rest = self.english.without("whole_time", self.english.without("in_one", rest))
+        per = self.english.search("in_one_season", rest)
+        rest = self.english.without("whole_time", self.english.without("in_one_season", rest))
         words, left, is_sum = rest.split(), match["left"].strip(), match["sup"] in _SUMS
         if words and words[0] in ("total", "combined", "overall"):
             words, is_sum = words[1:], True

@@ -1,0 +1,314 @@
+"""Phrases that name the class of their answer, read as the shortest path between classes that explains their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver, names_subject
+from graphbrick.bricks.retrieve.operators.schema.class_graph import ClassGraph, Join, class_graph_of
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
+from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Listed, Members, SetPlan, Steps
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.deferred import cached_property
+from graphbrick.language.forms import GROUP, PERSON, kind_of
+from graphbrick.language.stems import WORD, Stems, root, stem, stems
+from graphbrick.patterns.lexicon import label_stems
+
+AMBIGUOUS = "schema.ambiguous"
+"""The code of the error that two paths explain a phrase equally well."""
+
+_MOST_HOPS, _MOST_WAYS = 6, 20_000
+_LEAD = re.compile(
+    r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what|whose|name|list|give me|show me|find|all)"
+    r"(?: of)?(?: all)?(?: of)?(?: the)? "
+)
+_WHO = re.compile(
+    r"^(?:who|whom)\b(?! (?:is|are|was|were) (?:all )?(?:the )?[a-z -]+ (?:of|in|on|at|for|by|that|who)\b)"
+)
+_WHO_IS = re.compile(r"^(?:who|where) (?:is |are |was |were )?(?:all )?(?:the )?")
+# Words that change what the entities at the end of a path are; no path says them.
+_CHANGES = re.compile(
+    r"\b(?:not|never|no|none|without|except|neither|nor|only|just|exactly|every|each|first|last|same|common|shared?|both|either|"
+    r"most|least|fewest|more|less|fewer|between|than|how|when|why|and|or|but|other|others|else|another|also|still|yet)\b"
+)
+_ANYBODY = frozenset(map(stem, ("anyone", "anybody", "someone", "somebody", "stuff", "anything", "something")))
+_Y = ("y", "i")
+# Words in labels of relations that a preposition of direction speaks of.
+_DIRECTIONS = {
+    "to": frozenset(map(stem, ("arrive", "arrival", "destination", "into", "target", "end"))),
+    "from": frozenset(map(stem, ("depart", "departure", "origin", "source", "start", "leave"))),
+}
+_MEMBERSHIP = frozenset(map(stem, ("member", "part", "belong", "in", "within", "include", "contain")))
+_BELONGS = re.compile(r"\b(?:on|in|at|of|within|inside) e\d+\b")
+_BEFORE = re.compile(r"\b(?P<word>of|in|on|at|by|for|with|from|to|about) e\d+\b")
+
+
+class _Way(NamedTuple):
+    """A path between classes.
+
+    Attributes:
+        joins: Its steps.
+        left: The words that it does not explain yet.
+    """
+
+    joins: tuple[Join, ...]
+    left: frozenset[str]
+
+
+class SchemaPaths:
+    """A finder of paths between the classes that a phrase names.
+
+    Args:
+        resolver: Knows the graph and its words.
+    """
+
+    def __init__(self, resolver: PhraseResolver) -> None:
+        self.resolver, self.place = resolver, resolver.place
+        self.english, self.lexicon = resolver.english, resolver.lexicon
+        self.classes: ClassGraph = class_graph_of(resolver.place.graph)
+
+    @cached_property
+    def _of_classes(self) -> frozenset[str]:
+        """The stems of the names of classes."""
+        return frozenset(word for name in self.lexicon.by_class for word in name)
+
+    def along(self, phrase: str, entity: int) -> SetPlan | None:
+        """Return the set that a phrase about one entity asks for; None if no path explains all of its words.
+
+        Raises:
+            CannotPlanError: Two paths of one length explain them.
+        """
+        phrase = self.english.without("everywhere", phrase)
+        wanted = self._wanted(phrase) if self.classes else None
+        return None if wanted is None else self.between(phrase, entity, *wanted)
+
+    def between(self, phrase: str, entity: int, targets: set[str], words: set[str]) -> SetPlan | None:
+        """Return the entities of some classes to which the path leads that explains some words; None without one.
+
+        Where several entities have the name, the one is taken that the path fits.
+
+        Raises:
+            CannotPlanError: Two paths of one length explain them.
+        """
+        readings = dict[str, int]()
+        for one in (entity, *self.namesakes(entity)):
+            for name in self.place.graph.types(one):
+                readings.setdefault(name, one)
+        own = set(self.place.graph.types(entity))
+        best: tuple[tuple[int, bool, int], _Way] | None = None
+        reason: CannotPlanError | None = None
+        for name in readings:
+            left = frozenset(self._unsaid(words, self._beside(phrase, name)))
+            try:
+                way = self._best(self._shortest(name, targets, left, phrase), phrase)
+            except CannotPlanError as error:
+                reason = error
+                continue
+            if way is not None:
+                key = self._said(way, phrase)[1], name in own, -len(way.joins)
+                if best is None or key > best[0]:
+                    best = key, way
+        if best is None and reason is not None:
+            raise reason
+        return None if best is None else self._plan(best[1], readings[best[1].joins[0].start], phrase)
+
+    def namesakes(self, entity: int) -> list[int]:
+        """Return the other entities of the name of one, the best connected first."""
+        graph = self.place.graph
+        others = (other for other in graph.named(graph.label(entity)) if other != entity)
+        return sorted(others, key=lambda other: -graph.degree(other))
+
+    def _plan(self, way: _Way, entity: int, phrase: str) -> SetPlan:
+        steps: Steps = tuple((join.relation, join.forward) for join in way.joins)
+        names = tuple(join.end for join in way.joins)
+        if len(steps) == 1:
+            along = Along(entity, steps)
+            inside = np.isin(along.run(self.place), self.lexicon.classes[names[0]])
+            return along if inside.all() else Along(entity, steps, of_class=names[0])
+        plan = Walk(Listed((entity,)), steps, names)
+        self._note(plan, way, phrase)
+        return plan
+
+    def _beside(self, phrase: str, name: str) -> Set[str]:
+        """Return the stems of the name of a class if it stands before the entity: «the artist e0»."""
+        before = re.search(r"((?:[\w-]+ ){1,3})(?:called |named )?e\d+\b", phrase)
+        words = stems(before[1]) if before else ()
+        for size in range(1, len(words) + 1):
+            if self.type_named(words[-size:]) == name:
+                return frozenset(words[-size:])
+        return frozenset()
+
+    def partakers(self, name: str, words: Set[str]) -> SetPlan | None:
+        """Return the members of a class that have the shortest path that explains some words: «customers who bought».
+
+        Raises:
+            CannotPlanError: Two paths of one length explain them.
+        """
+        left = self._unsaid(words, self._words_of_class(name))
+        if not self.classes or name not in self.classes.joins or not left:
+            return None
+        best = self._best(self._shortest(name, set(self.classes.joins) - {name}, frozenset(left), ""), "")
+        if best is None:
+            return None
+        joins = best.joins
+        steps = tuple((join.relation, not join.forward) for join in reversed(joins))
+        classes = tuple(join.start for join in reversed(joins))
+        return Walk(Members(joins[-1].end), steps, classes, is_backward=True)
+
+    def type_named(self, words: Sequence[str]) -> str:
+        """Return the class of the class graph that some stems name; "" for none."""
+        names = self.lexicon.by_class.get(tuple(words), ())
+        if not names and len(words) == 1 and words[0] in self.english.class_words:
+            near = (self.lexicon.by_class.get(other, ()) for other in self.english.near.get(words[0], ()))
+            names = next(filter(None, near), ())
+        return next((name for name in names if name in self.classes.joins), "")
+
+    def classes_in(self, text: str) -> list[tuple[str, frozenset[str]]]:
+        """Return the classes that a text names, in order, with the stems that name them."""
+        words, classes, at = stems(text), list[tuple[str, frozenset[str]]](), 0
+        longest = max(map(len, self.lexicon.by_class), default=0)
+        while at < len(words):
+            size = next((size for size in range(longest, 0, -1) if self.type_named(words[at : at + size])), 0)
+            if size and at + size <= len(words):
+                classes.append((self.type_named(words[at : at + size]), frozenset(words[at : at + size])))
+            at += max(size, 1)
+        return classes
+
+    def _wanted(self, phrase: str) -> tuple[set[str], set[str]] | None:
+        """Return the classes that a phrase asks for, and the words that a path has to explain; None for no class."""
+        rest = _LEAD.sub("", phrase)
+        classes = self.classes_in(_WHO_IS.sub("", MENTION.sub(" , ", rest)))
+        words = self.content(rest)
+        if _CHANGES.search(_WHO_IS.sub("", rest)) or len(set(MENTION.findall(phrase))) != 1:
+            return None
+        if _WHO.match(rest):
+            people = {name for name in self.classes.joins if _may_be_who(name.casefold())}
+            return (people - {name for name, _ in classes}, words) if people else None
+        if not classes:
+            return None
+        target, said = classes[0]
+        return {target}, words - said
+
+    def content(self, phrase: str) -> set[str]:
+        """Return the stems of the words that a path has to explain: also «own» where a relation is called so."""
+        plain = MENTION.sub(" ", phrase)
+        anything = self.english.anything | _ANYBODY
+        of_relations = {word for names in self.lexicon.relations for word in names.words}
+        return {*self.english.content(plain), *of_relations.intersection(stems(plain))} - anything
+
+    def _words_of_class(self, name: str) -> frozenset[str]:
+        return frozenset(stems(name))
+
+    def _unsaid(self, words: Set[str], said: Set[str]) -> set[str]:
+        """Return the words that others do not explain; of a word with a hyphen each part has to be explained."""
+        return {
+            word
+            for word in words
+            if not self._is_said(word, said) and not all(self._is_said(stem(part), said) for part in word.split("-"))
+        }
+
+    def _is_said(self, word: str, words: Set[str]) -> bool:
+        """Return whether a word, or a word near it, is among others; «supplied» has another stem than «supplies»."""
+        if self.english.is_among(word, words):
+            return True
+        return word[-1:] in _Y and len(word) > len("ied") and any(f"{word[:-1]}{end}" in words for end in _Y)
+
+    def _words_of_join(self, join: Join) -> Set[str]:
+        own = {*self.lexicon.relations[join.relation].words, *self._label(join)} - self._of_classes
+        return own | self._words_of_class(join.end)
+
+    def _shortest(self, start: str, targets: Set[str], words: frozenset[str], phrase: str) -> list[_Way]:
+        """Return the shortest ways to a target that explain all words."""
+        ways, seen = [_Way((), words)], 0
+        for _ in range(_MOST_HOPS):
+            longer, complete = list[_Way](), list[_Way]()
+            for way in ways:
+                for join in self._next(way, start, phrase):
+                    seen += 1
+                    left = frozenset(self._unsaid(way.left, self._words_of_join(join))) if way.left else way.left
+                    extended = _Way((*way.joins, join), left)
+                    if join.end in targets and not left:
+                        complete.append(extended)
+                    elif len(targets) > 1 or join.end not in targets:
+                        longer.append(extended)
+            if complete or seen > _MOST_WAYS:
+                return complete
+            ways = longer
+        return []
+
+    def _next(self, way: _Way, first: str, phrase: str) -> Iterator[Join]:
+        """Yield the joins that a way may go on with: to a class that it has not met, or by a verb of the phrase."""
+        met = {join.end for join in way.joins} | ({way.joins[0].start} if way.joins else set())
+        start = way.joins[-1].end if way.joins else first
+        for join in self.classes.joins.get(start, ()):
+            if join.end != start and join.end not in met:
+                yield join
+            elif join.end == start and not any(one.relation == join.relation for one in way.joins):
+                label = self._label(join)
+                is_subject = names_subject(phrase, label) if phrase else None
+                if is_subject is not None and join.forward == (is_subject != ("by" in label)):
+                    yield join
+
+    def _best(self, ways: Sequence[_Way], phrase: str) -> _Way | None:
+        """Return the best said of several ways of one length; None if there are none, or none is better over one step.
+
+        Raises:
+            CannotPlanError: There are several over more than one step.
+        """
+        if not ways:
+            return None
+        scores = {way: self._said(way, phrase) for way in ways}
+        top = max(scores.values())
+        best = [way for way in ways if scores[way] == top]
+        if len({tuple(join[1:3] for join in way.joins) for way in best}) == 1:
+            return best[0]
+        if len(best[0].joins) == 1 or self.content(phrase) <= self._of_classes:
+            return None
+        texts = [self._text(way) for way in best[:2]]
+        raise CannotPlanError(
+            f"the question may mean «{texts[0]}» or «{texts[1]}»; say which", code=AMBIGUOUS, ways=tuple(texts)
+        )
+
+    def _text(self, way: _Way) -> str:
+        steps = tuple((join.relation, join.forward) for join in way.joins)
+        return f"{way.joins[0].start} {self.place.steps_text(steps, way.joins[-1].end)}"
+
+    def _said(self, way: _Way, phrase: str) -> tuple[int, int, int, int]:
+        """Return how well a phrase says the relations of a way: in words, by its preposition, by its nouns."""
+        content = self.content(phrase)
+        before = _BEFORE.search(phrase)
+        spoken = sum(self._is_spoken(join, content) for join in way.joins)
+        first = self._label(way.joins[0])
+        word = before["word"] if before else ""
+        has_preposition = int(word in first or bool(_DIRECTIONS.get(word, frozenset()) & set(first)))
+        is_member = bool(_MEMBERSHIP & set(first)) and bool(_BELONGS.search(phrase))
+        nouns = set(map(root, WORD.findall(phrase)))
+        by_noun = sum(bool(nouns & set(map(root, self._label(join)))) for join in way.joins)
+        return spoken, has_preposition, int(is_member), by_noun
+
+    def _label(self, join: Join) -> Stems:
+        return label_stems(self.place.graph.relation_label(join.relation))
+
+    def _is_spoken(self, join: Join, content: Set[str]) -> bool:
+        words = self.lexicon.relations[join.relation].words
+        return any(self._is_said(word, words) for word in content)
+
+    def _note(self, plan: Walk, way: _Way, phrase: str) -> None:
+        """Record that a phrase does not say some class and relation on the way."""
+        content = self.content(phrase)
+        for join, after in zip(way.joins, way.joins[1:], strict=False):
+            is_class_said = any(self.english.is_among(word, self._words_of_class(join.end)) for word in content)
+            if not is_class_said and not self._is_spoken(join, content) and not self._is_spoken(after, content):
+                self.resolver.assumptions[plan] = (
+                    f"nothing in the question says the way; taken for {plan.text(self.place)}"
+                )
+                return
+
+
+def _may_be_who(name: str) -> bool:
+    """Return whether «who» may ask for entities of a class: people, or groups of them."""
+    return stem(name) == "person" or kind_of(name) in (PERSON, GROUP)

@@ -1,0 +1,220 @@
+"""Phrases whose answer is a known class: what never happened, names that several have, what depends on what breaks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
+from graphbrick.bricks.retrieve.operators.sets import (
+    Along,
+    CannotPlanError,
+    Either,
+    Listed,
+    Members,
+    SetPlan,
+    UnreadWordError,
+    Without,
+)
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.folding import fold
+from graphbrick.language.stems import stem, stems
+from graphbrick.patterns.lexicon import label_stems
+
+NO_PATH = "schema.no_path"
+"""The code of the error that no path explains a phrase about all entities of a name."""
+
+_ARTICLE = re.compile(r"(?:^| )(?:an?|the|any|some|all|all the)? ?$")
+_BARE = re.compile(r"(?:which|what|who|list|name|show|show me|give me|all|the| )*$")
+_NOT_A_VERB = re.compile(r"(?:more|less|fewer|larger|smaller|higher|lower|over|under|above|below|any more|than)\b")
+_DEPENDS = frozenset(map(stem, ("depend", "require", "need", "use", "rely")))
+_TAIL_IS_ABOVE = frozenset(map(stem, ("report", "under", "boss", "manager", "supervisor", "superior", "by")))
+_ABOVE = frozenset(map(stem, ("report", "boss", "manager", "manage", "supervisor", "supervise", "superior")))
+
+
+class ClassRules:
+    """A reader of phrases by the classes of the graph.
+
+    Args:
+        paths: Finds paths between classes.
+        read: Returns the plan of a phrase.
+        entity: Returns what a placeholder stands for.
+    """
+
+    def __init__(self, paths: SchemaPaths, read: Callable[[str], SetPlan], entity: Callable[[str], int]) -> None:
+        self.paths, self.read, self.entity = paths, read, entity
+        self.place, self.english, self.lexicon = paths.place, paths.english, paths.lexicon
+
+    def except_of(self, text: str) -> SetPlan | None:
+        """Read «all customers in the USA except e0's», «... except those that e0 supports»."""
+        match = self.english.match("except_of", text)
+        if not match:
+            return None
+        base = self.read(match["base"])
+        rest = f"of {match['whose']}" if match["whose"] else match["rest"]
+        return Without(base, self.of_all_named(self.read(f"which {self._noun(base)} {rest}")))
+
+    def called(self, text: str) -> SetPlan | None:
+        """Read «albums with a track called e0»: the phrase about all that have the name."""
+        match = self.english.match("class_called", text)
+        if not match:
+            return None
+        words, entity = match["noun"].split(), self.entity(match["who"])
+        noun = next((noun for noun in (words, words[-1:]) if self.paths.type_named(stems(" ".join(noun)))), None)
+        if noun is None:
+            return None
+        name = self.paths.type_named(stems(" ".join(noun)))
+        before = match["left"] + " ".join(words[: len(words) - len(noun)])
+        entities = self._named(entity, name)
+        if not entities:
+            label = self.place.graph.label(entity)
+            raise CannotPlanError(f"no {name} is called {label!r}", code="schema.none_called", name=label, noun=name)
+        if _BARE.match(before) and not match["rest"]:
+            return Listed(entities)
+        phrase = f"{_ARTICLE.sub(' ', before)}{' '.join(noun)} {match['who']}{match['rest']}"
+        plan = self.paths.along(re.sub(r" +", " ", phrase).strip(), entities[0])
+        if plan is None:
+            raise CannotPlanError(
+                f"no path between classes says «{match['left'].strip()}»", code=NO_PATH, words=match["left"]
+            )
+        return _from_each(plan, entities)
+
+    def never(self, text: str) -> SetPlan | None:
+        """Read «which clubs has e0 never played for», «which genres have never been sold»."""
+        match = self.english.match("never", text)
+        left = self.english.match("never_left", match["left"]) if match else None
+        if not match or not left or _NOT_A_VERB.match(match["rest"]):
+            return None
+        is_never = bool(match["is_never"]) or left["aux"] in ("has", "have", "had")
+        base_text, who = left["base"], (left["who"] or "").strip()
+        whose = re.fullmatch(r"(?P<base>.+?),? whose (?P<part>.+)", base_text)
+        if whose:
+            base_text, who = whose["base"], f"have {whose['part']}"
+        if MENTION.fullmatch(who) and not self.english.content(base_text) and base_text != "who":
+            base_text, who = f"{base_text} {who}", ""
+        phrase = " ".join(filter(None, (left["aux"], who, match["rest"])))
+        if not is_never and MENTION.search(phrase):
+            return None  # another rule reads «do not border e0»
+        plan = self._lacking(base_text, phrase)
+        if plan is None and is_never:
+            raise UnreadWordError("never" if match["is_never"] else "not")
+        return plan
+
+    def _lacking(self, base_text: str, phrase: str) -> SetPlan | None:
+        """Return the entities of a set for which a phrase does not hold."""
+        if base_text == "who":
+            positive = self.read(f"who {phrase}")
+            name = (
+                positive.classes[-1]
+                if isinstance(positive, Walk)
+                else self.lexicon.classes_of(positive.run(self.place))
+            )
+            return Without(Members(name), self.of_all_named(positive)) if name else None
+        base = self.read(self.english.as_question(base_text))
+        if MENTION.search(phrase):
+            return Without(base, self.of_all_named(self.read(f"which {self._noun(base)} {phrase}")))
+        words = self.paths.content(phrase)
+        if isinstance(base, Listed):
+            return self._lacking_of(base, words)
+        name = self.paths.type_named(stems(self._noun(base)))
+        takes_part = self.paths.partakers(name, words) if name else None
+        return None if takes_part is None else Without(base, takes_part)
+
+    def _lacking_of(self, base: Listed, words: set[str]) -> SetPlan | None:
+        """Read «which MVPs were never an all-star»: those that one relation joins to an award, without the others."""
+        sets = []
+        for start in base.entities:
+            for join in {
+                join for name in self.place.graph.types(start) for join in self.paths.classes.joins.get(name, ())
+            }:
+                takes_part = self.paths.partakers(join.end, words)
+                if isinstance(takes_part, Walk) and len(takes_part.steps) == 1:
+                    around = Along(start, ((join.relation, join.forward),), of_class=join.end)
+                    sets.append(Without(around, takes_part))
+        return sets[0] if len(sets) == 1 else None
+
+    def partakers(self, text: str) -> SetPlan | None:
+        """Read «which customers have bought something»: members of a class by what they did, without an entity."""
+        classes = self.paths.classes_in(text)
+        if not classes:
+            return None
+        name, said = classes[0]
+        return self.paths.partakers(name, self.paths.content(text) - said)
+
+    def impact(self, text: str) -> SetPlan | None:
+        """Read «which services break if e0 goes down»: those that depend on it."""
+        match = self.english.match("impact", text)
+        if not match:
+            return None
+        entity, graph = self.entity(match["who"]), self.place.graph
+        names = {name for name, _ in self.paths.classes_in(match["noun"])}
+        steps = [
+            (relation, "by" in label)
+            for relation in range(graph.n_relations)
+            if _DEPENDS & set(label := label_stems(graph.relation_label(relation)))
+        ]
+        if len(steps) != 1 or len(names) > 1:
+            raise CannotPlanError("no relation says what depends on what", code="schema.no_dependence")
+        return Along(entity, (steps[0],), of_class=next(iter(names), ""))
+
+    def hierarchy(self, text: str) -> SetPlan | None:
+        """Read «who is the boss of e0», «who works under e0», by the relation that says so."""
+        above, below = self.english.match("boss", text), self.english.match("subordinates", text)
+        match = above or below
+        if not match:
+            return None
+        entity, graph = self.entity(match["who"]), self.place.graph
+        own = set(graph.types(entity))
+        steps = []
+        for relation in range(graph.n_relations):
+            label = set(label_stems(graph.relation_label(relation)))
+            joins = (join for name in own for join in self.paths.classes.joins.get(name, ()))
+            if label & _ABOVE and any(join.relation == relation and join.end in own for join in joins):
+                steps.append((relation, bool(label & _TAIL_IS_ABOVE) == bool(above)))
+        return Along(entity, (steps[0],)) if len(steps) == 1 else None
+
+    def took_part(self, text: str) -> tuple[int, SetPlan] | None:
+        """Read «has e0 ever won an award»: the entity, and those of its class of which the rest holds."""
+        text, mentions = self.english.without("negation", text), MENTION.findall(text)
+        if len(mentions) != 1 or self.english.cues.search(MENTION.sub("", self.english.without("auxiliary", text))):
+            return None
+        entity, words = self.entity(f"e{mentions[0]}"), self.paths.content(text)
+        for name in self.place.graph.types(entity):
+            plan = self.paths.partakers(name, words)
+            if plan is not None:
+                return entity, plan
+        return None
+
+    def of_all_named(self, plan: SetPlan) -> SetPlan:
+        """Return a plan about one entity as one about all of its class that have its name, as in «not by Ada Marsh»."""
+        start = plan.start if isinstance(plan, Along) else None
+        if isinstance(plan, Walk) and isinstance(plan.base, Listed) and len(plan.base.entities) == 1:
+            (start,) = plan.base.entities
+        types = self.place.graph.types(start) if start is not None else []
+        return _from_each(plan, self._named(start, types[0])) if start is not None and types else plan
+
+    def _named(self, entity: int, of_class: str) -> tuple[int, ...]:
+        """Return all entities of a class with the name of one, which comes first if it is among them."""
+        graph, text = self.place.graph, fold(self.place.graph.label(entity))
+        members = self.lexicon.classes[of_class]
+        named = [one for one in (entity, *self.paths.namesakes(entity)) if fold(graph.label(one)) == text]
+        return tuple(one for one in named if np.isin(one, members))
+
+    def _noun(self, base: SetPlan) -> str:
+        """Return the name of the class of the entities of a set."""
+        if isinstance(base, Members):
+            return base.name
+        return self.lexicon.classes_of(base.run(self.place)) or "ones"
+
+
+def _from_each(plan: SetPlan, entities: tuple[int, ...]) -> SetPlan:
+    """Return a plan that starts from one entity as one that starts from several."""
+    if isinstance(plan, Walk):
+        return replace(plan, base=Listed(entities))
+    if isinstance(plan, Along) and entities[1:]:
+        return Either(tuple(replace(plan, start=one) for one in entities))
+    return replace(plan, start=entities[0]) if isinstance(plan, Along) and entities else plan
