@@ -36,7 +36,7 @@ class Counts(Parts):
         words = rest.split()
         if times or not words:
             return self._number_of_triples(rest, period) if words else None
-        one, size = self.number(words)
+        one, size = self.number(words, rest)
         if one is not None:
             frame = self._frame_of(" ".join(words[size:]), period, one, one.words)
             return None if frame is None else self.with_notes(OfTriples(frame.edges, one.name), frame)

@@ -77,15 +77,18 @@ class Frames:
         key = [(len(frame.unread), -frame.spoken, not frame.has_period) for frame in frames]
         least = min(key)
         best = [frame for frame, own in zip(frames, key, strict=True) if own == least]
-        return best[0] if len(best) == 1 else self._largest(best)
+        return best[0] if len(best) == 1 else self._largest(best, text)
 
-    def _largest(self, frames: Sequence[Frame]) -> Frame | None:
-        """Return the frame with most triples of several between the same two entities that no word tells apart."""
-        if any(frame.spoken or frame.open_heads or frame.open_tails for frame in frames):
+    def _largest(self, frames: Sequence[Frame], text: str) -> Frame | None:
+        """Return the frame with most triples of several that no word tells apart, as in «which club was e0 with»."""
+        is_plain = bool(self.english.search("joins_only", text))
+        if any(frame.spoken or frame.unread for frame in frames) or not (
+            is_plain or all(not (frame.open_heads or frame.open_tails) for frame in frames)
+        ):
             return None
-        frame = max(frames, key=lambda frame: len(frame.edges.run(self.place)))
+        frame = max(frames, key=lambda frame: len(replace(frame.edges, conditions=()).run(self.place)))
         label = self.graph.relation_label(frame.edges.relation)
-        return replace(frame, assumption=f"several relations join these two; taken for {label!r}")
+        return replace(frame, assumption=f"several relations are possible; taken for {label!r}")
 
     def _all(self, text: str, period: Period | None, used: Set[str], of: TripleProperty | None) -> Iterator[Frame]:
         mentions = list(dict.fromkeys(MENTION.findall(text)))

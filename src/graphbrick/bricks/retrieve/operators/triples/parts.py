@@ -46,6 +46,13 @@ class Parts:
             words: The words.
             verbs: Words elsewhere that may be a part of the name: «stole the most bases».
         """
+        contest = (
+            self.english.search("won_or_lost", verbs) if words and self.english.match("contests", words[0]) else None
+        )
+        if contest:  # «won the most games»: the number of wins
+            names = ("win",) if contest["won"] else ("loss", "lose", "lost", "defeat")
+            won = [one for one in self.frames.properties if one.is_number and one.stems in {(stem(n),) for n in names}]
+            return (won[0], 1) if won else (None, 0)
         for size in range(min(_LONGEST, len(words)), 0, -1):
             name = stems(" ".join(words[:size]))
             for one in self.frames.properties:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -31,20 +32,25 @@ class TripleReader(Parts):
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question; None for another question."""
         text = self.english.without("everywhere", text)
+        bounded = self._tried(self._superlatives.bounded, text)
+        if bounded is not None:
+            return bounded
         if self.english.search("not_of_triples", self.period(text)[1]):
             return None
+        counts, superlatives = self._counts, self._superlatives
         rules = (
-            self._counts.count, self._superlatives.best, self._time, self._superlatives.first, self._counts.amount,
+            counts.count, superlatives.best_time, superlatives.best, self._time, superlatives.first, counts.amount,
             self._truth, self._ends,
         )  # fmt: skip
-        for rule in rules:
-            try:
-                plan = rule(text)
-            except CannotPlanError:
-                continue  # a part of the question is none that this rule reads
-            if plan is not None:
-                return plan
-        return None
+        return next((plan for rule in rules if (plan := self._tried(rule, text)) is not None), None)
+
+    @staticmethod
+    def _tried(rule: Callable[[str], Plan | None], text: str) -> Plan | None:
+        """Return the plan of a rule; None if a part of the question is none that it reads."""
+        try:
+            return rule(text)
+        except CannotPlanError:
+            return None
 
     def _time(self, text: str) -> Plan | None:
         """Read «since when has e0 been with e1», «when did e0 last buy something», «in which season did e0 win e1»."""
@@ -102,7 +108,8 @@ class TripleReader(Parts):
             return None
         lead = self.english.without("list_lead", rest)
         is_copula = bool(re.match(r"who (?:is|was|are|were) (?:the )?(?:[a-z]+ )*e\d+(?: [a-z]+[eo]rs?)?$", rest))
-        if not frame.spoken and frame.has_period and not (is_copula and self._has_one_relation(frame)):
+        is_plain = self.english.search("joins_only", rest) or (is_copula and self._has_one_relation(frame))
+        if not frame.spoken and frame.has_period and not is_plain:
             return None
         is_agent = bool(re.match(r"who (?:is|was|are|were) (?:the )?[a-z]+ (?:of|for|by|at|in) e\d+$", rest))
         if not (is_copula or is_agent or self.asks_for_open(lead, frame)):
