@@ -118,10 +118,19 @@ class Parser:
             if plan is not None:
                 return plan
         mentions = MENTION.findall(text)
+        if has_columns(self.place.graph):
+            self._check_order(text)
         if not mentions:
             return self._members(text)
         entity = self.entities[int(mentions[0])]
         return self.schema.along(text, entity) or self.resolver.along(text, entity)
+
+    def _check_order(self, text: str) -> None:
+        """Raise `CannotPlanError` for «the last invoice of e0», of which no path reads «last»."""
+        order = self.english.search("time_order", text)
+        word = "" if order is None else (order["first"] or order["last"])
+        if word and stem(word.split()[-1]) not in self.resolver.lexicon.words:
+            raise CannotPlanError(f"no rule reads what {word!r} changes here", code=UNREAD_WORDS, words=(word,))
 
     @cached_property
     def schema(self) -> SchemaPaths:

@@ -196,6 +196,10 @@ class Operators(RetrieveStage):
         from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most graphs need neither
 
         reader = TripleReader(parser)
+        relative = parser.english.search("relative_time", parser.question.text)
+        if relative is not None and not parser.resolver.lexicon.words.issuperset(relative[0].split()):
+            text = f"«{relative[0]}» needs today's date, which the graph does not tell"
+            raise CannotPlanError(text, code=UNREAD_WORDS, words=(relative[0],))
         return reader.read(parser.question.text) or described(reader, parser.question.text)
 
     def _of_described(self, parser: Parser, inner: Described, query: Query) -> Evidence:

@@ -38,7 +38,9 @@ class Counts(Parts):
             return self._number_of_triples(rest, period) if words else None
         one, size = self.number(words, rest)
         if one is not None:
-            frame = self._frame_of(" ".join(words[size:]), period, one, one.words)
+            traded = self.english.search("traded", rest)
+            used = one.words | frozenset(self.english.content(traded[0]) if traded else ())
+            frame = self._frame_of(" ".join(words[size:]), period, one, used)
             return None if frame is None else self.with_notes(OfTriples(frame.edges, one.name), frame)
         if stem(words[0]) in YEARS:
             return self._number_of_years(words, period)
@@ -87,7 +89,7 @@ class Counts(Parts):
         period, rest = self.period(match["rest"])
         whole = self.english.search("whole_time", rest)
         rest = self.english.without("whole_time", rest)
-        how = _HOW.get(match["how"] or "", "sum" if whole or "how much" in match["lead"] else "")
+        how = _HOW.get(match["how"] or "", "sum" if whole or self._is_sum(match["lead"], rest) else "")
         words = self.english.content(MENTION.sub(" ", rest))
         if rest.startswith("of ") and match["how"]:  # «the total of the invoices»: a number called so
             words.append(stem(match["how"]))
@@ -105,6 +107,10 @@ class Counts(Parts):
             is_one = len(frame.edges.run(self.place)) == 1
             return self.with_notes(EdgeValues(frame.edges, one.name), frame) if period or is_one else None
         return self._amount_of_ends(rest, words, period, how) if how in ("sum", "mean") and not pairs else None
+
+    def _is_sum(self, lead: str, rest: str) -> bool:
+        """Return whether a question asks for a sum: «how much ...», «what did e0 spend»."""
+        return "how much" in lead or (lead.strip() == "what" and bool(self.english.search("spends", rest)))
 
     def _amount_frame(self, rest: str, period: Period | None, one: TripleProperty) -> Frame | None:
         said = {word for word in self.english.content(rest) if self.english.is_among(word, one.words)}

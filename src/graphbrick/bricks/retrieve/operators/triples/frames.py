@@ -165,7 +165,7 @@ class Frames:
             label_stems(self.graph.relation_label(edges.relation))
         )
         own = {word for name in self.classes(edges.relation) for word in stems(name)}
-        forms = {root(word) for word in WORD.findall(fold(spaced(self.graph.relation_label(edges.relation))))}
+        forms = self._forms(edges.relation)
         spoken, conditions, unread = 0, list[Said](), list[str]()
         for word in _words(text, names):
             if MENTION.fullmatch(word) or not self.english.content(word):
@@ -203,6 +203,13 @@ class Frames:
     def moments(self, relation: int) -> list[TripleProperty]:
         """Return the dates of the triples of a relation that do not say when something began or ended."""
         return [one for one in self.dates(relation) if not one.is_begin and not one.is_end]
+
+    def is_literal(self, relation: int, text: str) -> bool:
+        """Return whether a word of a text is a form of a word in the label of a relation."""
+        return bool(self._forms(relation) & {root(fold(word)) for word in WORD.findall(text)})
+
+    def _forms(self, relation: int) -> set[str]:
+        return {root(word) for word in WORD.findall(fold(spaced(self.graph.relation_label(relation))))}
 
     @staticmethod
     def whole(relation: int) -> Edges:

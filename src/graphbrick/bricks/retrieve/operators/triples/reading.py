@@ -56,7 +56,7 @@ class TripleReader(Parts):
         """Read «since when has e0 been with e1», «when did e0 last buy something», «in which season did e0 win e1»."""
         match = self.english.match("time_of", text)
         if not match or not MENTION.search(match["rest"]):
-            return None
+            return self._time_of_class(match) if match else None
         rest, lead = match["rest"], match["lead"]
         order = self.english.search("time_order", rest)
         which = ("last" if order["last"] else "first") if order else ""
@@ -75,6 +75,17 @@ class TripleReader(Parts):
             return None
         best = p.Best(ends, measure, which == "last")
         return self.with_notes(Values(best, measure.source, "year" if is_year else ""), frame)
+
+    def _time_of_class(self, match: re.Match[str]) -> Plan | None:
+        """Read «when was the first invoice»."""
+        order = self.english.search("time_order", match["rest"])
+        rest = self.english.without("time_order", match["rest"])
+        classes = self.lexicon.classes_in(rest)
+        if order is None or len(classes) != 1 or len(self.english.content(rest)) != 1:
+            return None
+        base = p.Members(classes[0])
+        measure = self.date_of(base)
+        return Values(p.Best(base, measure, bool(order["last"])), measure.source) if measure else None
 
     def _time_of_triples(self, frame: Frame, which: str, lead: str, *, is_year: bool) -> Plan | None:
         dates, moments = self.frames.dates(frame.edges.relation), self.frames.moments(frame.edges.relation)

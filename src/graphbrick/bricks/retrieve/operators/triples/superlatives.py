@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,21 +36,32 @@ class TripleSuperlatives(Parts):
         words, left, is_sum = rest.split(), match["left"].strip(), match["sup"] in _SUMS
         if words and words[0] in ("total", "combined", "overall"):
             words, is_sum = words[1:], True
+        if len(words) == 1 and self.english.match("often", words[0]):
+            words = []
         one, size = self.number(words, left)
         verb = self.english.content(left)[-1:]
         if not words and verb and not self.english.search("spends", left):  # «who earned the most»
             one, size = self.number(verb)[0], 0
         said = f"{match['lead']} {left} {' '.join(words[size:])}".strip()
         if one is not None:
-            is_verb = size < len(one.stems) or self.english.search("won_or_lost", left)
+            is_verb = size < len(one.stems) or any(
+                self.english.search(name, left) for name in ("won_or_lost", "traded")
+            )
             used = one.words | frozenset(verb) if is_verb else one.words
             frame = self.frame(said, period=period, used=used, of=one, needs_verb=False)
             how = "sum" if is_sum else "each"
         elif words and is_sum:
             frame = self.frame(said, period=period)
+            if match["lead"] == "who" and frame and not self.frames.is_literal(frame.edges.relation, left):
+                return None  # «who bought the most tracks» does not ask for invoices
             how = "triples" if self.english.search("gains", left) or MENTION.fullmatch(words[0]) else "ends"
         else:
-            return self._spender(left, period, match) if is_sum and not words and not per else None
+            if not is_sum or words or per:
+                return None
+            frame = self.frame(said, period=period)
+            if frame is None or not self.lexicon.classes_in(left):
+                return self._spender(left, period, match)
+            how = "triples"
         if frame is None:
             return None
         heads = self._compared_side(frame, left, " ".join(words))
@@ -183,12 +195,19 @@ class TripleSuperlatives(Parts):
         frame = self.frame(rest)
         if frame is None or frame.open_heads == frame.open_tails or not self._asks_for(rest, frame):
             return None
-        last = bool(order["last"])
+        last, is_relative = bool(order["last"]), bool(self.english.search("last_season", text))
         dates = self.frames.dates(frame.edges.relation)
         wanted = [one for one in dates if (one.is_end if last else one.is_begin)]
         wanted = self.frames.moments(frame.edges.relation) or wanted
         if wanted:
-            return self.with_notes(BestOf(frame.edges, frame.open_heads, "each", wanted[0].name, largest=last), frame)
+            plan = BestOf(frame.edges, frame.open_heads, "each", wanted[0].name, largest=last)
+            if is_relative:
+                frame = replace(
+                    frame, assumption=f"«last season» is taken for the latest {wanted[0].name} of these triples"
+                )
+            return self.with_notes(plan, frame)
+        if is_relative:
+            return None
         ends = self.ends(frame, None)
         measure = self.date_of(ends) if ends else None
         return self.with_notes(p.Best(ends, measure, last), frame) if ends and measure else None
