@@ -17,11 +17,11 @@ from graphbrick.core.errors import ModelError
 from graphbrick.learn.fitting.calibration import fitted, written_cases
 from graphbrick.learn.learned import learned_pipeline, learned_place
 from graphbrick.learn.learning import LearnReport
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.sampling import around
 from graphbrick.learn.writing.writer import Writer
 from graphbrick.patterns.model.confidence import FEATURES, Calibration
 from graphbrick.patterns.model.folder import DESCRIPTION, load, save
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.questions.question import Question
 from graphbrick.study.report.figures import read_figures
 from graphbrick.study.runs.experiment import evaluate
@@ -172,7 +172,9 @@ def test_the_command_line_withholds_and_says_why(
     assert re.search(r"^confidence 0\.\d\d$", said, re.MULTILINE)
     code, said = ask("Who leads Finance?", "--min-confidence", "1")
     assert code == 2
-    assert said.startswith("no answer found\nnote: not in this graph: the best reading, Finance <- leads <- *, has ")
+    assert said.startswith(
+        "no answer found\nnot sure enough of an answer: the likeliest reading, Finance <- leads <- *, has "
+    )
     code, said = ask("Who leads Finance?", "--min-confidence", "1", "--json")
     told = json.loads(said)
     assert (code, told["answers"], told["withheld"]) == (2, [], "Finance <- leads <- *")

@@ -87,7 +87,7 @@ def answered(graph: Graph, question: str, reply: object, **parameters: Any) -> t
             "count of: Platform Team → owns → *",
         ),
         (
-            "Which squads were set up after 2008?",
+            "Which outfits were set up after 2008?",
             [step("more_than", "which teams are there", attribute="founded", numbers=(2008,))],
             ["Platform Team"],
             "founded after 2008 among: every team",
@@ -165,7 +165,7 @@ def test_a_plan_that_the_graph_does_not_explain_is_no_answer(
     (event,) = [event for event in answer.trace.events if told([event])[0][0] == "operators.not_answered"]
     ((_, actual),) = told([event])
     assert actual.items() >= {"reason": "operators.neither_planned", "model": reason, **values}.items()
-    assert "nothing in this graph speaks of 'products'" in event  # what the rules missed is said too
+    assert "I do not know the words 'products' and 'run' in this graph" in event  # what the rules missed is said too
 
 
 @pytest.mark.parametrize("question", ["How many services does Platform Team own?", "Where does Ada Marsh live?"])
