@@ -173,7 +173,7 @@ class Frames:
             form = stem(word.removesuffix("'s"))
             if self.english.is_among(form, names) or root(fold(word)) in forms:
                 spoken += 1
-            elif form not in used and not self.english.is_among(form, own):
+            elif not self.english.is_among(form, used | own):
                 said = self._said(word, edges)
                 if said is None:
                     unread.append(form)
