@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues
 from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
+from graphbrick.language.stems import stems
 
 
 class TripleReader(Parts):
@@ -40,7 +41,7 @@ class TripleReader(Parts):
         counts, superlatives = self._counts, self._superlatives
         rules = (
             counts.count, superlatives.best_time, superlatives.best, self._time, superlatives.first, counts.amount,
-            self._truth, self._ends,
+            self._truth, self._texts, self._ends,
         )  # fmt: skip
         return next((plan for rule in rules if (plan := self._tried(rule, text)) is not None), None)
 
@@ -97,6 +98,19 @@ class TripleReader(Parts):
             return None
         part = which or ("years" if is_year and wanted[0].kind != Kind.INTEGER else "")
         return self.with_notes(EdgeValues(frame.edges, wanted[0].name, part), frame)
+
+    def _texts(self, text: str) -> Plan | None:
+        """Read «in which league did e0 win e1 in 2000»: a text of triples."""
+        match = self.english.match("text_of", text)
+        if not match or not MENTION.search(match["rest"]):
+            return None
+        period, rest = self.period(match["rest"])
+        for one in self.frames.properties:
+            if one.kind == Kind.TEXT and one.stems == stems(match["noun"]):
+                frame = self.frame(rest, period=period, of=one)
+                if frame is not None and not frame.unread and (period is None or frame.has_period):
+                    return self.with_notes(EdgeValues(frame.edges, one.name), frame)
+        return None
 
     def _truth(self, text: str) -> Plan | None:
         """Read «did e0 play for e1 in 2004», «did e0 win an award in 2011»."""

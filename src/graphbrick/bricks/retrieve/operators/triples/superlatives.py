@@ -64,6 +64,9 @@ class TripleSuperlatives(Parts):
             how = "triples"
         if frame is None:
             return None
+        if one is not None:  # «the highest paid player»
+            is_copula = left in ("is", "was", "are", "were")
+            left, words = " ".join(words) if is_copula else left, []
         heads = self._compared_side(frame, left, " ".join(words))
         moments = self.frames.moments(frame.edges.relation)
         if heads is None or (per and not moments):
