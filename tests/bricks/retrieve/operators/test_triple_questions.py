@@ -98,6 +98,7 @@ NUMBERS = [
     ("How many goals did Ana Berg score in 2002?", ["20"]),
     ("How many seasons did Ana Berg play for the Bears?", ["2"]),
     ("How many players played for the Oslo Bears in 2002?", ["2"]),
+    ("How many players have won the Gold Shoe?", ["2"]),
     ("How many orders were there in 2011?", ["3"]),
     ("What was Ana Berg's salary in 2002?", ["150"]),
     ("What was Ana Berg's highest salary?", ["150"]),
@@ -121,6 +122,8 @@ SUPERLATIVES = [
     ("In which season did Ana Berg score the most goals?", ["2002"]),
     ("Who was the first leader of the Bergen Foxes?", ["Bo Lund"]),
     ("Which club did Ana Berg last play for?", ["Bergen Foxes"]),
+    ("Which prize did Ana Berg win the most?", ["Gold Shoe"]),
+    ("Who was the highest paid player in 2002?", ["Cleo Dahl"]),
 ]
 DATES = [
     ("Since when has Ana Berg been with the Bears?", ["2001"]),
@@ -131,6 +134,7 @@ DATES = [
     ("What is the date of the first order of Ana Berg?", ["2010-01-05"]),
     ("When was the last order?", ["2011-09-09"]),
     ("When was the 2001 Gold Shoe winner born?", ["1980-05-06"]),
+    ("On which side did Bo Lund win the Silver Ball?", ["South"]),
 ]
 REFUSED = [
     "Who trained the Oslo Bears in 2002?",
