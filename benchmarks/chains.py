@@ -274,11 +274,13 @@ class Chains:
         asked = text.replace("@", phrase)
         return f"{asked[0].upper()}{asked[1:]}?", seed, self._walk(ends, ((label, forward),))
 
-    def _class(self) -> tuple[str, str, set[str]]:
+    def _class(self) -> tuple[str, str, set[str]] | None:
         """Return a question about what a clause describes: «the owners of the violins built by X»."""
         one = self._rng.choice([one for one in self._words.relations if one.clause])
         fits = [noun for noun in self._nouns if noun.before == one.head and (one.label, True) not in noun.steps]
         seed = self._rng.choice(self._members[one.tail])
+        if not fits:
+            return None
         last = self._rng.choice(fits)
         ends = self._walk(self._walk({seed}, ((one.label, False),)), last.steps)
         noun = self._said(last.noun, len(ends))

@@ -98,7 +98,7 @@ def test_a_broken_package_is_one_line_and_everything_else_works(installed: Path,
     (broken / "graphbrick_tgf" / "command.py").write_text("import nothing_like_this\n", encoding="utf-8")
     told, errors = run(tmp_path, broken, commands=["recipes | TGF-PATHS", "--help", "degrees"])
     assert "SharedWords" in told["recipes | TGF-PATHS"]
-    assert "Answer a question over a graph." in told["--help"]
+    assert "Answer a question over a graph" in told["--help"]
     assert told["degrees"] == "exit 1\n"
     warned = [line for line in errors.splitlines() if not line.startswith("error: No such command 'degrees'")]
     assert warned == [

@@ -192,7 +192,7 @@ def test_words_of_given_questions_are_aligned(tmp_path: Path) -> None:
     ]
     scores = []
     for questions in ([], given):
-        learn(graph, tmp_path / "one", n=100, max_hops=1, questions=questions)
+        learn(graph, tmp_path / "one", n=100, max_hops=1, questions=questions, seed=1)
         alignment = load(str(tmp_path / "one")).alignment
         assert alignment is not None
         patterns = [(("works in", True),), (("reports to", True),), (("reports to", False),)]

@@ -26,16 +26,16 @@ def test_relatives_are_chains(question: str, chain: str) -> None:
 
 
 def test_a_relative_that_the_graph_has_a_word_for_stays() -> None:
-    assert unfolded("Who are X's grandparents?", {"grandparent"}) == "Who are X's grandparents?"
+    assert unfolded("Who are X's grandparents?", {"grandparent"}.__contains__) == "Who are X's grandparents?"
 
 
 @pytest.mark.parametrize(
     ("question", "words"),
     [
         ("Who shares an employer with X?", "who ~ an employer with X"),
-        ("Which firms have the same base as X?", "which firms have the ~ base as X"),
-        ("who works in the same firm X works in", "who works in the ~ firm X works in"),
-        ("Who appeared in the same film with X?", "who appeared in the ~ film with X"),
+        ("Which firms have the same base as X?", "which firms have ~ base as X"),
+        ("who works in the same firm X works in", "who works in ~ firm X works in"),
+        ("Who appeared in the same film with X?", "who appeared in ~ film with X"),
         ("What films have an actor in common with X?", "what films have ~ an actor X"),
         ("Who acted in films together with X?", "who ~ acted in films with X"),
         ("X works together with whom?", "X works ~ with whom"),

@@ -253,7 +253,7 @@ def label_stems(label: str) -> Stems:
     return stems(in_words(label))
 
 
-def _verb_forms(verb: str) -> list[str]:
+def verb_forms(verb: str) -> list[str]:
     """Return a verb with its forms that follow no rule: drive, drove, driven."""
     return [verb, forms.past(verb), forms.participle(verb)] if verb and forms.is_installed() else [verb]
 
@@ -265,7 +265,7 @@ def _names(label: str, entry: RelationWords | None) -> RelationNames:
         tail, head, phrases = {plain}, {plain}, {plain}  # which end it names is not known
     else:
         tail, head = set(map(stems, entry.tail)), set(map(stems, entry.head))
-        phrases = {plain, *tail, *head, *map(stems, _verb_forms(entry.verb))}
+        phrases = {plain, *tail, *head, *map(stems, verb_forms(entry.verb))}
     words = {word for phrase in phrases for word in phrase if word not in SMALL}
     nouns = frozenset() if entry is None else frozenset((*entry.tail, *entry.head))
     verb, subject = ("", "") if entry is None else (entry.verb, entry.subject)
@@ -274,7 +274,7 @@ def _names(label: str, entry: RelationWords | None) -> RelationNames:
         frozenset(tail),
         frozenset(head),
         frozenset(words),
-        frozenset({*spoken, *_verb_forms(verb)}),
+        frozenset({*spoken, *verb_forms(verb)}),
         nouns,
         verb,
         subject,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from graphbrick.patterns.text import PLACEHOLDER
+from graphbrick.patterns.text import PLACEHOLDER, words_of
 
 Tagged = list[tuple[str, int | None]]
 
@@ -39,22 +39,26 @@ _MUTUAL = frozenset(
 """Words of relations that hold both ways."""
 
 
-def unfolded(question: str, known: Collection[str] = ()) -> str:
-    """Return a masked question with relatives as chains: «the granddaughter of X», «the daughter of the child of X».
+def _no_word(word: str) -> bool:
+    return False
+
+
+def unfolded(question: str, known: Callable[[str], bool] = _no_word) -> str:
+    """Return a question with relatives as chains: «the granddaughter of X», «the daughter of the child of X».
 
     Args:
         question: The question.
-        known: Words that the graph has; those stay.
+        known: Whether the graph has a word; such a word stays.
 
     >>> unfolded("Who is X's grandson?"), unfolded("the great-grandmothers of X")
     ("Who is X's child's son?", 'the mothers of the parent of the parent of X')
-    >>> unfolded("whose uncle is X"), unfolded("Who is X's uncle?", {"uncle"})
+    >>> unfolded("whose uncle is X"), unfolded("Who is X's uncle?", {"uncle"}.__contains__)
     ("whose parent's brother is X", "Who is X's uncle?")
     """
 
     def chain(match: re.Match[str]) -> str:
         word = match[0].lower()
-        steps = () if word in known or word.removesuffix("s") in known else _steps(word)
+        steps = () if known(word) or known(word.removesuffix("s")) else _steps(word)
         if not steps:
             return match[0]
         owner = question[: match.start()].rstrip().lower()
@@ -104,9 +108,19 @@ def with_way_back(tagged: Tagged) -> Tagged:
             cut = at + (3 if word == "in" else 1)
             marked: Tagged = [(ALIKE, None)]
             if place <= at:
-                return tagged[:place] + marked + tagged[place:at] + tagged[cut:]
+                article = word == "same" and place > 0 and words[place - 1] == "the"
+                return tagged[: place - article] + marked + tagged[place:at] + tagged[cut:]
             return tagged[:at] + tagged[cut:place] + marked + tagged[place:]
     return tagged
+
+
+def has_way_back(question: str) -> bool:
+    """Return whether a masked question asks for what has an end in common with the seed.
+
+    >>> has_way_back("who shares an employer with X"), has_way_back("who is the employer of X")
+    (True, False)
+    """
+    return any(word == ALIKE for word, _ in with_way_back([(word, None) for word in words_of(question)]))
 
 
 def says_alike(label: str) -> bool:

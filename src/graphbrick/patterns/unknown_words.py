@@ -15,6 +15,7 @@ from graphbrick.patterns.english import senses
 from graphbrick.patterns.lexicon import Lexicon
 
 _SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the second on, two errors
+_BEFORE_NOUN = r"\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s)"
 _FEWEST_ERRORS, _MOST_ERRORS = 1, 2
 
 
@@ -56,9 +57,22 @@ class WordReader:
         """Return the words that are typing errors of one known word."""
         return [reading for word in self._unknown(words) if (reading := self._by_spelling(word))]
 
-    def near(self, words: Iterable[str]) -> list[Reading]:
-        """Return the words that mean what one word of the graph means."""
-        return [reading for word in self._unknown(words) if (reading := self._by_meaning(word))]
+    def near(self, words: Iterable[str], text: str) -> list[Reading]:
+        """Return the words that mean what one word of the graph means.
+
+        Args:
+            words: The words.
+            text: Where they stand; a noun follows «the», «which» and the like.
+        """
+        return [
+            reading
+            for word in self._unknown(words)
+            if (
+                reading := self._by_meaning(
+                    word, is_noun=bool(re.search(rf"{_BEFORE_NOUN} {word}\b", text, re.IGNORECASE))
+                )
+            )
+        ]
 
     def _unknown(self, words: Iterable[str]) -> list[str]:
         return [
@@ -80,7 +94,7 @@ class WordReader:
             for noun in (*classes, *(n for one in self.lexicon.relations for n in one.nouns))
         }
 
-    def _by_meaning(self, word: str) -> Reading | None:
+    def _by_meaning(self, word: str, *, is_noun: bool) -> Reading | None:
         """Return the only noun, or verb, of the graph that means what a word means."""
         if not forms.is_installed() or not forms.is_word(word):
             return None
@@ -91,10 +105,10 @@ class WordReader:
         nouns = {self._nouns[name]: name for name, distance in near.items() if distance == least}
         same = senses.same_verbs(verb) if verb else frozenset()
         verbs = {one.verb for one in self.lexicon.relations if one.verb in same}
-        if len(nouns) == 1 and not (verbs and noun != word and verb == noun):
+        if len(nouns) == 1 and (is_noun or not verbs):
             (name,) = nouns.values()
             return Reading(word, forms.plural(name) if word != noun or is_plural(word) else name, False)
-        if len(verbs) == 1 and not nouns:
+        if len(verbs) == 1 and not (nouns and is_noun):
             (other,) = verbs
             return Reading(word, forms.like(word, verb, other), False)
         return None

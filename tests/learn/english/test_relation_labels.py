@@ -67,3 +67,11 @@ def test_labels_without_words_are_no_error(label: str) -> None:
 @pytest.mark.parametrize("label", ["CbG", "CtD", "123", "P31", "wdt:P31"])
 def test_codes_have_no_words(label: str) -> None:
     assert read_label(label).is_empty
+
+
+def test_headquarters_are_a_noun_with_other_words() -> None:
+    assert read_label("headquarters").tail == ["headquarters", "head office", "main office"]
+
+
+def test_a_film_stars_its_actors() -> None:
+    assert read_label("starred_actors").tail_questions == ["@ starred who", "@ starred which actors"]

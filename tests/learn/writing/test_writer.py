@@ -60,6 +60,28 @@ def test_words_of_each_hop_are_tagged_in_order() -> None:
         assert left == sorted(left)
 
 
+def test_possessives_and_of_are_mixed() -> None:
+    pattern = (("directed_by", True), ("spouse", True), ("works in", True))
+    writer, rng = Writer(Phrasebook({label: read_label(label) for label in LABELS}, [])), random.Random(3)
+    phrases = {writer.write(pattern[:2], rng).text("X").removesuffix(" ?") for _ in range(600)}
+    assert {"spouse of X's director", "X's director's spouse", "spouse of director of X"} & phrases
+    assert any("spouse of X's director" in phrase for phrase in phrases)
+
+
+@pytest.mark.parametrize(
+    ("label", "phrase"),
+    [
+        ("works in", "who works together with X"),
+        ("works in", "works in the same"),
+        ("directed_by", "the same director as X"),
+    ],
+)
+def test_a_step_there_and_back_is_what_is_in_common(label: str, phrase: str) -> None:
+    writer, rng = Writer(book()), random.Random(4)
+    written = [writer.write(((label, True), (label, False)), rng).text("X") for _ in range(900)]
+    assert any(phrase in text for text in written)
+
+
 def test_known_phrases_come_up() -> None:
     writer, rng = Writer(book()), random.Random(2)
     texts = {writer.write((("directed_by", True),), rng).text("Heat").removesuffix(" ?") for _ in range(600)}

@@ -202,7 +202,7 @@ def _kinds(
 
     lexicon = lexicon_of(graph, words)
     reader, own_words = WordReader(lexicon), WORD.findall(question.text.lower())
-    text = with_readings(question.text, (*reader.misspelt(own_words), *reader.near(own_words)))
+    text = with_readings(question.text, (*reader.misspelt(own_words), *reader.near(own_words, question.text)))
     said = frozenset(stems(text))
     kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
     kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]

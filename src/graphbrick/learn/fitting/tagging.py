@@ -48,8 +48,8 @@ def tagged(model: Alignment, tokens: Tokens, steps: Sequence[int]) -> tuple[floa
         if a == len(left) and b == len(right) and hop == len(steps):
             return 0.0, ()
         ways: list[tuple[float, tuple[int, ...]]] = []
+        is_back = 0 < hop < len(steps) and steps[hop - 1] == model.turned[steps[hop]]
         if hop < len(steps):
-            is_back = hop > 0 and steps[hop - 1] == model.turned[steps[hop]]
             value, rest = best(a, b, hop + 1)
             ways.append((value + weights[MISSING_BACK if is_back else MISSING], rest))
         pending = b < len(right) and right[b].connectors == ("'s",)
@@ -59,8 +59,8 @@ def tagged(model: Alignment, tokens: Tokens, steps: Sequence[int]) -> tuple[floa
             after, at = (a + 1 - side, b + side), (a, b)[side]
             row, (new, same) = spoken[side][at], moves[side][at]
             direction = 2 if hop == 0 else steps[hop - 1] & 1
-            if (left, right)[side][at].word == ALIKE:
-                value, rest = best(*after, hop)
+            if (left, right)[side][at].word == ALIKE:  # the way back that it says needs no other word
+                value, rest = best(*after, hop + is_back)
                 ways.append((value, (-2 + side, *rest)))
                 continue
             choices = [(hop, -1, weights[EMISSION] * row[none] + weights[LEFT_OVER])]

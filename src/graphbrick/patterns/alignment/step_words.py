@@ -41,6 +41,9 @@ _OPPOSITE = {
     for word in words.split()
 }
 
+_ALL_NOUNS = [*_CONVERSE, *_OF_VERBS.values()]
+_IN_FULL = {stem(word): word for pair in _ALL_NOUNS for words in pair for word in words.split()}
+
 
 @dataclass(frozen=True, slots=True)
 class StepWords:
@@ -64,6 +67,12 @@ class StepWords:
     phrase: str = ""
     head_kind: str = ""
 
+    @property
+    def nouns(self) -> tuple[str, ...]:
+        """Nouns for its ends, in full, and for who does what its verb says."""
+        agents = (f"{self.verb}er", f"{self.verb}or") if self.verb else ()
+        return (*(_IN_FULL.get(noun, noun) for noun in sorted(self.tail | self.head)), *agents)
+
     def is_named(self, word: str) -> bool:
         """Return whether a word is the noun of the label itself, in the singular or the plural."""
         return any(stem(word) == stem(name) for name in self.words)
@@ -73,6 +82,8 @@ class StepWords:
         word = token.word
         noun = stem(word.rpartition(" ")[2])
         forwards = 1 if noun in self.tail or stem(word) in self.tail else -1 if noun in self.head else 0
+        if self.verb and word.endswith(("ed", "ing")):
+            forwards = 0  # «based» is not a base
         is_owned = token.place == 0 or (token.is_left and not _OWNING.isdisjoint(token.connectors[:1]))
         if not forwards and self.verb and root(word) == self.verb:
             if word.endswith("ee"):

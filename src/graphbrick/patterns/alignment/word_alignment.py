@@ -37,7 +37,7 @@ _WRONG_WAY = 0.4  # what is taken from it in the other direction
 _SAME_HOP = -3.0  # of a word joined by «'s» or «of» that speaks of the same hop as the one before
 _UNREAD = -1.5  # of such a word that speaks of no hop
 _NEW_HOP = -1.5  # of a word in one clause with the one before that speaks of another: «the violins built by X»
-_CLAUSE = frozenset("who whom that which what is are was were be been do did does has have".split())
+_CLAUSE = frozenset("who whom that which what is are was were be been do did does has have with".split())
 _WEIGHTS = (
     1.0,
     1.0,
@@ -57,8 +57,12 @@ class WordAlignment(Scorer):
     Words nearer to the seed speak of earlier hops: in «the capital of the neighbours of X» the last word before X
     speaks of the first hop. Every content word should speak of a hop — be near in meaning to its relation or to the
     type of what it leads to — and every hop should be spoken of. The best alignment is found by dynamic programming,
-    as for patterns learned by ``graphbrick learn``, which know more: which words mean which direction, and words that
-    labels do not have. Only single words are embedded, so that a first question is fast.
+    as for patterns learned by ``graphbrick learn``, which know more words than labels have.
+
+    A label also says which way it points: who built X is at the other end of ``built by`` than what X built, and X's
+    mother is at the head of ``has child``. Labels with dots are read through their parts. «Granddaughter» is a chain,
+    and «shares an employer with» a step and its way back; see docs/learn.md. Only single words are embedded, so that a
+    first question is fast.
 
     Args:
         embedder: Makes vectors of words.
@@ -124,7 +128,8 @@ class WordAlignment(Scorer):
         named = [step_words(label.partition(_TYPE)[0]) for label in labels]
         phrases = tuple(dict.fromkeys(one.phrase for one in named if " " in one.phrase))
         words = _Words(self.embedder, labels, steps, _Joined(), weights, phrases)
-        return words.score(unfolded(question, {word for one in named for word in one.words}), patterns)
+        known = frozenset(word for one in named for word in one.words)
+        return words.score(unfolded(question, known.__contains__), patterns)
 
 
 class _Joined(Transitions):
@@ -151,7 +156,7 @@ class _Words(Alignment):
         if not tokens:
             return emitted
         steps = [step_words(label.partition(_TYPE)[0]) for label in self.relations]
-        words = [_words_of_step(label) for label in self.relations]
+        words = [_words_of_label(label) for label in self.relations]
         kinds = [step.head_kind for step in steps if step.head_kind]
         distinct = list(dict.fromkeys([*(word for of_step in words for word in of_step), *kinds]))
         place = {word: i for i, word in enumerate(distinct)}
@@ -184,7 +189,12 @@ def _walk_of(item: Scorable) -> Walk:
     return item.start_label, tuple((f"{step.relation}{_TYPE}{type_}", step.forward) for step, type_ in steps)
 
 
-def _words_of_step(label: str) -> list[str]:
+def _words_of_label(label: str) -> list[str]:
     """Return the words of a relation, all of them as one, and the type of what it leads to."""
     relation, _, type_ = label.partition(_TYPE)
     return [*step_words(relation).words, *([type_.lower()] if type_ else [])]
+
+
+def _words_of_step(label: str) -> list[str]:
+    """Return all words that speak of a relation: those of its label, and nouns for its ends."""
+    return [*_words_of_label(label), *step_words(label.partition(_TYPE)[0]).nouns]

@@ -17,6 +17,7 @@ _SKIPPED = frozenset("has have is was are were be been the a an".split())
 _GENERAL = frozenset(
     "place date time day number name part kind type title code value amount line side order point".split()
 )
+_PLACES = frozenset(("country", "nation", "state"))  # which are groups of people in the first place
 _NOT_ACTS = frozenset("second".split())
 # Most compounds begin with a singular: «treats disease» is a verb with its object, «sports team» is not.
 _PLURALS_IN_COMPOUNDS = frozenset(
@@ -203,7 +204,7 @@ def _noun(tokens: list[str]) -> RelationWords:
         and act not in _NOT_ACTS
         and forms.kind_of(act) != forms.PLACE
         and verb != "time"
-        and forms.kind_of(kind) in (forms.PLACE, forms.TIME)
+        and (forms.kind_of(kind) in (forms.PLACE, forms.TIME) or kind in _PLACES)
     ):
         relation.verb, relation.preposition = verb, "in"
     return relation

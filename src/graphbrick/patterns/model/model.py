@@ -297,8 +297,8 @@ class _Known:
                 self._prepared.move_to_end(question)
                 return prepared
         model = self._model
-        names = () if model.alignment is None else model.alignment.names
-        text = model.near_words.replaced(unfolded(question, names))
+        names = frozenset(() if model.alignment is None else model.alignment.names)
+        text = model.near_words.replaced(unfolded(question, names.__contains__))
         q, d = features(model.embedder, text), model.dimensions
         if q.shape != (d + WORDS,):
             raise ModelError(

@@ -184,8 +184,10 @@ class Superlatives:
             return None
         words = " ".join(filter(None, (match["verb"], match["attr"])))
         self.resolver.check_measured(words)
-        comparison = self._comparison(match["sup"])
-        base, measure = self.resolver.measured(words, comparison.names, f"{match['sup']} {match['attr'] or ''}".strip())
+        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
+        verb, what = (match["verb"], match["attr"] or "") if match["verb"] else (match["attr"] or "", "")
+        done = self.resolver.done_most(verb, what, by_people=text.startswith("who "))
+        base, measure = done or self.resolver.measured(words, comparison.names, wording)
         rank = self.english.ordinals.get(match["rank"] or "", 1)
         return p.Best(base, measure, comparison.largest, rank, self.english.count_of(match["n"] or ""))
 

@@ -94,7 +94,7 @@ class Parser:
             text: The question.
         """
         reader = WordReader(self.resolver.lexicon, self.english.all_words)
-        readings = reader.near(WORD.findall(MENTION.sub(" ", text)))
+        readings = reader.near(WORD.findall(MENTION.sub(" ", text)), text)
         if not readings:
             return None
         try:

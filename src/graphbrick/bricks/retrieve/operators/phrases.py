@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     CannotPlanError,
     Either,
     Having,
+    Measure,
     Place,
     Plan,
     SetPlan,
@@ -28,11 +29,14 @@ from graphbrick.core.errors import not_known
 from graphbrick.language.stems import Stems, stems
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
+from graphbrick.patterns.several_steps import has_way_back, says_alike
+from graphbrick.patterns.text import PLACEHOLDER
 
 Ints = npt.NDArray[np.int64]
 
 _CANDIDATES = 256  # patterns of one phrase that are compared
-_SAMPLE = 3  # entities whose patterns decide what is counted for all
+SAMPLE = 3
+"""Entities whose patterns decide what is counted for all."""
 _LOOKED_AT = 1_000  # entities that the sample is drawn from
 _LEAD = re.compile(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
 _AFTER_NOUN = re.compile(r"\b(?:is|are|was|were|do|does|did|have|has|had|that|which|who|in|on|at|of|by|with|e\d+)\b")
@@ -111,7 +115,7 @@ class PhraseResolver:
 
     def __init__(self, patterns: Patterns, place: Place, lexicon: Lexicon, english: English) -> None:
         self.place, self.lexicon, self.english = place, lexicon, english
-        self.assumptions: dict[Plan, str] = {}
+        self.assumptions: dict[Plan | Measure, str] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
         self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
         plain = {word for name in lexicon.by_class for word in name} | {"locat", "part", "plac", "sit", "location"}
@@ -154,6 +158,9 @@ class PhraseResolver:
         «How many services does e0 own»: `owns` is all that the graph knows, and it leads to nothing else.
         """
         noun = self.english.content(_AFTER_NOUN.split(_LEAD.sub("", phrase).strip(), maxsplit=1)[0])
+        verbs = {word for relation, _ in match.along.steps for word in self.lexicon.relations[relation].words}
+        if noun[1:2] and noun[1] in verbs:  # «races won» by e0
+            noun = noun[:1]
         if (
             self.place.graph.type_table or not match.unsaid or match.excess or match.is_wrong or not match.said
             or match.unsaid != tuple(noun[-1:]) or self.lexicon.words.intersection(match.unsaid)
@@ -181,10 +188,10 @@ class PhraseResolver:
             votes.update(replace(match.along, start=entity) for match in matches if match.is_good and other != entity)
         return votes.most_common(1)[0][0] if votes else None
 
-    def _sample(self, entities: Ints) -> list[int]:
+    def _sample(self, entities: Ints, n: int = SAMPLE) -> list[int]:
         """Return a few well-connected entities of a set."""
         sample = entities[:: max(1, len(entities) // _LOOKED_AT)].tolist()
-        return sorted(sample, key=lambda entity: -self.place.graph.degree(entity))[:_SAMPLE]
+        return sorted(sample, key=lambda entity: -self.place.graph.degree(entity))[:n]
 
     def noun_and_verb(self, text: str) -> tuple[str, str]:
         """Return the noun phrase that a text begins with, and the rest."""
@@ -230,8 +237,12 @@ class PhraseResolver:
         top = max(path.score for path in paths.values())
         wanted = self.english.content(MENTION.sub(" ", phrase))
         head = self._head(phrase)
+        is_common = has_way_back(MENTION.sub(PLACEHOLDER, phrase))
         plain = stems(phrase)  # «own» and «take» have no meaning of their own, unless a relation does
-        matches = [self._turned(self._match(path, wanted, plain, head, top), phrase) for path in paths.values()]
+        matches = [
+            self._turned(self._match(path, wanted, plain, head, top, is_common=is_common), phrase)
+            for path in paths.values()
+        ]
         matches.sort(key=lambda match: -match.score)
         return self._by_labels(matches)
 
@@ -287,6 +298,8 @@ class PhraseResolver:
         plain: Stems,
         head: _Noun,
         top: float,
+        *,
+        is_common: bool,
     ) -> _Match:
         graph, lexicon = self.place.graph, self.lexicon
         relations = [lexicon.relations[relation] for relation, _ in path.pattern]
@@ -324,10 +337,13 @@ class PhraseResolver:
                 excess += not self._is_plain[relation]
                 score -= _UNSAID_PLAIN if self._is_plain[relation] else _UNSAID_NAMED
             score += _WHOLE_LABEL * _holds(plain, self._labels[relation])
-        for one, other in zip(path.pattern, path.pattern[1:], strict=False):
-            if one[0] == other[0] and one[1] != other[1]:
-                score -= _BACK_AND_FORTH
-                excess += 1
+        pairs = zip(path.pattern, path.pattern[1:], strict=False)
+        back = sum(one[0] == other[0] and one[1] != other[1] for one, other in pairs)
+        if is_common:  # «who shares an employer with e0» goes there and back
+            is_wrong |= not back and not any(says_alike(graph.relation_label(number)) for number, _ in path.pattern)
+        else:
+            score -= _BACK_AND_FORTH * back
+            excess += back
         score -= _WRONG_END * is_wrong
         return _Match(along, score, tuple(dict.fromkeys(unsaid)), said, excess, is_wrong, is_turned=False)
 

@@ -10,6 +10,7 @@ from graphbrick.core import Query
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.folding import fold, nfc
+from graphbrick.patterns.several_steps import unfolded
 
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
 _FAR_MORE = 10  # times the triples, for a reading to win over the one that linking chose
@@ -84,7 +85,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         parts += [_without_placeholders(text[at:start]), f"e{number}"]
         at = end
     parts.append(_without_placeholders(text[at:]))
-    return Question(tidy("".join(parts)), tuple(entity for _, _, entity in places))
+    return Question(unfolded(tidy("".join(parts)), known), tuple(entity for _, _, entity in places))
 
 
 def without_courtesy(text: str) -> str:

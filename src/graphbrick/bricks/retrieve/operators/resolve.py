@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
+from graphbrick.bricks.retrieve.operators.phrases import SAMPLE, PhraseResolver
 from graphbrick.bricks.retrieve.operators.plan import (
     Attribute,
     CannotPlanError,
@@ -26,9 +26,11 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem, stems
-from graphbrick.patterns.lexicon import RelationNames
+from graphbrick.patterns.lexicon import RelationNames, verb_forms
 from graphbrick.patterns.properties.sources import Source, has_columns, owners_of, sources_of
 
+_MOSTLY = 0.5  # of the ends of a relation, for it to be of people
+_TRIED = 12  # entities that may lack what is counted
 _TYPED = 20  # owners whose types explain a noun
 
 
@@ -103,21 +105,71 @@ class Resolver(PhraseResolver):
                 code="operators.nothing_to_count",
                 words=words,
             )
-        sample = self._sample(entities)
+        others = Counter[Degree]()  # patterns with more relations than the words say
         votes, unsaid, values = Counter[Degree](), tuple[str, ...](), {s.relation for s in sources_of(self.place.graph)}
-        for entity in sample:
-            for match in self._matches(words if MENTION.search(words) else f"which {words} does e0 have", entity)[:1]:
-                if match.unsaid:
+        phrase = words if MENTION.search(words) else f"which {words} does e0 have"
+        taken = dict[Degree, str]()
+        for place, entity in enumerate(self._sample(entities, _TRIED)):
+            if place >= SAMPLE and (votes or not others):
+                break
+            for match in self._matches(phrase, entity)[:1]:
+                if match.unsaid and self._is_only_noun(match, phrase):
+                    degree = Degree(match.along.steps)
+                    taken[degree] = self.assumptions.pop(match.along)
+                    votes[degree] += 1
+                elif match.unsaid:
                     unsaid = match.unsaid
                 elif match.along.steps[-1][0] not in values:  # numbers are compared, not counted
-                    votes[Degree(match.along.steps, match.along.of_class)] += 1
+                    (others if match.excess else votes)[Degree(match.along.steps, match.along.of_class)] += 1
+        votes = votes or others
         if not votes:
             raise CannotPlanError(
                 f"nothing in this graph can be counted as {' '.join(map(repr, unsaid or (words,)))}",
                 code="operators.not_countable",
                 words=tuple(unsaid or (words,)),
             )
-        return votes.most_common(1)[0][0]
+        chosen = votes.most_common(1)[0][0]
+        if chosen in taken:
+            noun = taken[chosen].partition(" is not")[0]
+            self.assumptions[chosen] = f"{noun} is not a word of this graph; taken for {chosen.text(self.place)}"
+        return chosen
+
+    def done_most(self, verb: str, words: str, *, by_people: bool) -> tuple[SetPlan, Degree] | None:
+        """Return who does what a verb says, and how often, for «who won the most races»; None for no one relation.
+
+        Args:
+            verb: The verb.
+            words: What is counted; may be empty.
+            by_people: Whether only people can do it, as «who» asks for them.
+        """
+        values = {source.relation for source in sources_of(self.place.graph)}
+        options = [
+            (number, one.subject == "head")
+            for number, one in enumerate(self.lexicon.relations)
+            if one.subject and number not in values and stem(verb) in map(stem, verb_forms(one.verb))
+        ]
+        if by_people and len(options) > 1:
+            people = self.lexicon.classes.get("person", np.zeros(0, dtype=np.int64))
+            options = [one for one in options if np.isin(Having(*one).run(self.place), people).mean() > _MOSTLY]
+        if len(options) != 1:
+            return None
+        (step,) = options
+        base, measure = Having(*step), Degree((step,))
+        others = Having(step[0], not step[1]).run(self.place)
+        names = {word for name, of_class in self.lexicon.classes.items() if np.isin(others, of_class).all()
+                 for word in stems(name)}  # fmt: skip
+        unsaid = [
+            word
+            for word in self.english.content(words)
+            if not self.english.is_among(word, names | self.lexicon.relations[step[0]].words)
+        ]
+        if len(unsaid) > 1 or self.lexicon.words.intersection(unsaid):
+            return None
+        if unsaid:
+            self.assumptions[measure] = (
+                f"{unsaid[0]!r} is not a word of this graph; taken for {measure.text(self.place)}"
+            )
+        return base, measure
 
     def measure(self, words: str, names: Sequence[str], base: SetPlan, wording: str) -> Measure:
         """Return the measure that is compared: a relation with numbers or dates, else a count.

@@ -44,7 +44,7 @@ from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import REFUSAL, Event, Trace, event, fact, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import WORD, stem
+from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
@@ -201,6 +201,10 @@ class Operators(RetrieveStage):
             self._check_time(parser)
             return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)
+        if assumptions and query.seeds and may_be_path(words, parser.question.text, cues):
+            path = self._path(query, parser)
+            if (path.confidence or 0.0) > ASSUMED:
+                return path
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
@@ -231,7 +235,7 @@ class Operators(RetrieveStage):
         said = said_path(parser)
         if said is not None:
             return replace(self._evidence(place, said), confidence=SAID)
-        evidence = self.patterns.retrieve(query, place.subgraph)
+        evidence = self.patterns.retrieve(_in_words_of_graph(query, parser), place.subgraph)
         return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
 
     @staticmethod
@@ -433,6 +437,17 @@ def unread_words(events: Sequence[str]) -> tuple[str, ...]:
     """Return the stems of the words that a refused question has and the graph does not know."""
     told = (one for one in events if isinstance(one, Event) and one.code == "operators.not_answered")
     return next((tuple(one.values.get("words", one.values.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
+
+
+def _in_words_of_graph(query: Query, parser: Parser) -> Query:
+    """Return a question with words of the graph for words of the same meaning, each of them an event."""
+    lexicon, text = parser.resolver.lexicon, parser.question.text
+    near = WordReader(lexicon, parser.english.all_words).near(WORD.findall(MENTION.sub(" ", text)), text)
+    # The noun of an end, such as «purchaser», would be taken for a step along its relation.
+    readings = [reading for reading in near if stems(reading.read_as) not in lexicon.roles]
+    for reading in readings:
+        event(str(reading), "operators.near_word", word=reading.word, read_as=reading.read_as)
+    return replace(query, text=with_readings(query.text, readings)) if readings else query
 
 
 def _asks_for_card(words: English, text: str) -> bool:

@@ -340,5 +340,5 @@ def _adjectives(content: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Com
     for form, word in irregular.items():
         is_up = word in content["up"]
         chosen = Comparison(is_up, tuple(content["up" if is_up else "down"][word]))
-        (comparatives if form.endswith(("ther", "lder")) else superlatives)[form] = chosen
+        (comparatives if form.endswith(("er", "se")) else superlatives)[form] = chosen
     return superlatives, comparatives

@@ -1,7 +1,7 @@
 // The page that asks: the question, where its search starts, the answers with their paths, the drawing with its replay,
 // and the stages.
 
-import { errorFrom, events } from "./api.js";
+import { errorFrom, events, get } from "./api.js";
 import { answerList, evidenceList, readingList } from "./answers.js";
 import { announce, calm, duration, el, fill, number, problem, put } from "./dom.js";
 import { feedbackButtons } from "./feedback.js";
@@ -15,6 +15,8 @@ import { withSuggestions } from "./suggest.js";
 import { cost, stageRow, timeline, waitingRow } from "./timeline.js";
 
 const DRAWN = 24; // paths
+const TRIES = 15; // looks for example questions
+const PAUSE = 2000; // milliseconds between them
 const NARROW = 560; // pixels, below which one path is drawn from top to bottom
 
 /** Show the page; returns what ends it. */
@@ -93,12 +95,27 @@ function welcome(heading, result, state, ask) {
     .filter(([name]) => graph[name]).map(([name, word]) => `${number(graph[name])} ${word}`);
   fill(heading, el("h1", {}, "What would you like to know?"),
     el("p", { class: "muted" }, `Every answer from the graph “${graph.name}” comes with the path that proves it. `, sizes.length ? `${sizes.join(", ")}.` : null));
-  const questions = graph.questions || [];
-  if (questions.length) {
-    fill(result, el("section", { class: "examples", "aria-labelledby": "examples" }, el("h2", { id: "examples" }, "Questions that this graph can answer"),
-      el("ul", {}, questions.map(({ question, kind }) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => ask(question) },
-        question, " ", el("span", { class: "detail" }, kind)))))));
+  const show = () => fill(result, el("section", { class: "examples", "aria-labelledby": "examples" }, el("h2", { id: "examples" }, "Questions that this graph can answer"),
+    el("ul", {}, graph.questions.map(({ question, kind }) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => ask(question) },
+      question, " ", el("span", { class: "detail" }, kind)))))));
+  if (graph.questions.length) show();
+  else awaitQuestions(graph, () => result.isConnected && !state.question).then((came) => came && show());
+}
+
+/** Wait for the questions of a graph, which a server finds once it is ready; returns whether there are some. */
+async function awaitQuestions(graph, isWanted) {
+  for (let i = 0; i < TRIES; i += 1) {
+    await new Promise((done) => { setTimeout(done, PAUSE); });
+    if (!isWanted()) return false;
+    try {
+      const { graphs } = await get("graphs");
+      graph.questions = graphs.find(({ name }) => name === graph.name)?.questions || [];
+    } catch {
+      return false; // the page works without examples
+    }
+    if (graph.questions.length) return isWanted();
   }
+  return false;
 }
 
 // A name that is being typed: capitalised words at the end, joined by small ones as in "Gulf of Guinea".
