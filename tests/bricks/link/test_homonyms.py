@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from faults import fails
 
 from graphbrick import EntityRecord, Graph, GraphBuilder, LinkLabels, Query
+from graphbrick.core.errors import LinkError
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +68,45 @@ def homonyms(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 )
 def test_the_homonym_that_does_what_the_question_says_is_meant(homonyms: Graph, text: str, key: str) -> None:
     assert [homonyms.key(seed) for seed in LinkLabels().link(homonyms, Query(text)).seeds] == [key]
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    """Return a graph in which an artist, an album and a track have one name, and clubs have teams of each year."""
+    with GraphBuilder(tmp_path_factory.mktemp("records") / "records.graph", source="test") as builder:
+        builder.add(EntityRecord("artist", label="Black Fox", types=("artist",)))
+        builder.add(EntityRecord("album", label="Black Fox", types=("album",)))
+        builder.add(EntityRecord("other", label="Red Fox", types=("album",)))
+        builder.add(EntityRecord("track", label="Black Fox", types=("track",)))
+        for album in ("album", "other"):
+            builder.add((album, "album_by", "artist"))
+        builder.add(("track", "on_album", "album"))
+        for number in range(9):
+            builder.add(("track", "in_playlist", f"playlist {number}"))
+        builder.add(EntityRecord("club", label="Oslo Bears", types=("club",)))
+        for year in (2001, 2002):
+            builder.add(EntityRecord(f"team {year}", label=f"{year} Oslo Bears", types=("team",)))
+            builder.add((f"team {year}", "season_of", "club"))
+        builder.add(EntityRecord("town", label="Berg Hill"))
+        builder.add(EntityRecord("village", label="Berg Dale"))
+        builder.add(("town", "near", "village"))
+        return builder.finish()
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("How many albums by Black Fox are there?", "artist"),
+        ("Which albums of Black Fox are there?", "artist"),
+        ("Who made the album Black Fox?", "album"),
+        ("Which team played for the Bears?", "club"),
+        ("who led the bears", "club"),
+    ],
+)
+def test_a_name_means_what_has_several_of_the_things_that_are_of_it(records: Graph, text: str, key: str) -> None:
+    assert [records.key(seed) for seed in LinkLabels().link(records, Query(text)).seeds] == [key]
+
+
+def test_a_part_of_names_that_do_not_contain_each_other_is_not_decided(records: Graph) -> None:
+    with fails("link.part_of_several", LinkError, name="Berg"):
+        LinkLabels().link(records, Query("What is near Berg?"))

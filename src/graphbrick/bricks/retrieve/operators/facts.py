@@ -359,7 +359,7 @@ class Facts:
         match = self.english.match("since_when", text)
         names = {column.name for column in graph.columns if column.of_triples}
         names |= {name for properties in graph.changes.added_properties for name in properties}
-        if not match or not names:
+        if not match or not names or self.english.search("time_order", text):
             return None
         one, mentions = self.parser.entity(match["who"]), MENTION.findall(match["rest"])
         other = self.parser.entities[int(mentions[0])] if mentions else None

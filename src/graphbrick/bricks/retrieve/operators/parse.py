@@ -145,6 +145,7 @@ class Parser:
             if plan is not None:
                 return plan
         mentions = MENTION.findall(text)
+        self.resolver.check_order(text)
         if not mentions:
             return self._members(text)
         entity = self.entities[int(mentions[0])]

@@ -27,7 +27,7 @@ from graphbrick.core.errors import not_known
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import RelationNames, verb_forms
-from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
+from graphbrick.patterns.properties.sources import Source, has_columns, owners_of, sources_of
 
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
 _TRIED = 12  # entities that may lack what is counted
@@ -288,6 +288,13 @@ class Resolver(PhraseResolver):
             code="operators.no_date",
             wording=wording,
         )
+
+    def check_order(self, text: str) -> None:
+        """Raise `CannotPlanError` for «the last invoice of e0» over properties, of which no path reads «last»."""
+        order = self.english.search("time_order", text) if has_columns(self.place.graph) else None
+        word = "" if order is None else (order["first"] or order["last"])
+        if word and stem(word.split()[-1]) not in self.lexicon.words:
+            raise CannotPlanError(f"no rule reads what {word!r} changes here", code=UNREAD_WORDS, words=(word,))
 
     def has_number(self, words: str) -> bool:
         """Return whether a relation gives numbers or dates for some words."""

@@ -50,7 +50,7 @@ from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of, words_of_values
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, words_of_values
 from graphbrick.patterns.stated import stated
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
@@ -152,7 +152,6 @@ class Operators(RetrieveStage):
         graph, words = cast(Graph, subgraph.graph), english()
         scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
         question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
-        question = replace(question, text=_without_here(graph, question.text, lexicon, words))
         cues = words.cues_in(question.text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)
@@ -162,8 +161,10 @@ class Operators(RetrieveStage):
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
         try:
-            inner = self._described(parser)
-            return self._answered(query, parser, cues) if inner is None else self._of_described(parser, inner, query)
+            of_triples = self._of_triples(parser)
+            if of_triples is None or isinstance(of_triples, Plan):
+                return self._answered(query, parser, cues, of_triples)
+            return self._of_described(parser, of_triples, query)
         except CannotPlanError as error:
             cue = next(iter(cues), "") or parser.value_cue()
             event(
@@ -177,12 +178,12 @@ class Operators(RetrieveStage):
             )
             return Evidence()
 
-    def _answered(self, query: Query, parser: Parser, cues: Sequence[str]) -> Evidence:
+    def _answered(self, query: Query, parser: Parser, cues: Sequence[str], of_triples: Plan | None) -> Evidence:
         """Return the result of a question's plan; of a path, if it has none and a path may answer it."""
         words, resolver = parser.english, parser.resolver
         cue = next(iter(cues), "")
         try:
-            plan, by_model = self._plan(query, parser, cue)
+            plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
             evidence = None if plan is None else self._evidence(parser.place, plan)
         except CannotPlanError as error:
             is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
@@ -238,16 +239,20 @@ class Operators(RetrieveStage):
         return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
 
     @staticmethod
-    def _described(parser: Parser) -> Described | None:
-        """Return the entity that a question describes by triples with a date, such as «the 2012 winner of e0»."""
-        if not has_triple_properties(parser.place.graph) or not parser.english.search(
-            "described", parser.question.text
-        ):
+    def _of_triples(parser: Parser) -> Plan | Described | None:
+        """Return the plan of a question about properties of triples, or the entity that it describes by them."""
+        has_properties = has_columns(parser.place.graph) or has_triple_properties(parser.place.graph)
+        if not has_properties or _asks_for_card(parser.english, parser.question.text):
             return None
         from graphbrick.bricks.retrieve.operators.triples.inner import described
-        from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most questions need neither
+        from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most graphs need neither
 
-        return described(TripleReader(parser), parser.question.text)
+        reader = TripleReader(parser)
+        relative = parser.english.search("relative_time", parser.question.text)
+        if relative is not None and not parser.resolver.lexicon.words.issuperset(relative[0].split()):
+            text = f"«{relative[0]}» needs today's date, which the graph does not tell"
+            raise CannotPlanError(text, code=UNREAD_WORDS, words=(relative[0],))
+        return reader.read(parser.question.text) or described(reader, parser.question.text)
 
     def _of_described(self, parser: Parser, inner: Described, query: Query) -> Evidence:
         """Return the answer to a question about an entity that it describes."""
@@ -275,24 +280,13 @@ class Operators(RetrieveStage):
             cards = CardReader(parser).read(text, namesakes=namesakes)
             if cards is not None:
                 return cards
-        if has_properties:
-            from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
-            from graphbrick.bricks.retrieve.operators.wordings.everyday import Everyday
-
-            plan = Everyday(Facts(parser)).read(text)
-            if plan is not None:
-                return plan
-        if has_properties or has_triple_properties(parser.place.graph):
-            from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader
-
-            plan = TripleReader(parser).read(text)
-            if plan is not None:
-                return plan
         if not has_properties:
             return None
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
+        from graphbrick.bricks.retrieve.operators.wordings.everyday import Everyday
 
-        return Facts(parser).read(text)
+        facts = Facts(parser)
+        return Everyday(facts).read(text) or facts.read(text)
 
     @staticmethod
     def _check(parser: Parser) -> None:
@@ -461,16 +455,6 @@ def _in_words_of_graph(query: Query, parser: Parser) -> Query:
 def _asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
     return any(words.match(name, text) for name in ("card", "doing", "about"))
-
-
-def _without_here(graph: Graph, text: str, lexicon: Lexicon, words: English) -> str:
-    """Return a question without «in the shop», where the graph knows nothing that is called so."""
-    match = words.search("here", text)
-    if match is None or stem(match["noun"]) in lexicon.words or match["noun"] in text[: match.start()]:
-        return text
-    if any(stem(match["noun"]) in source.words for source in sources_of(graph)) or graph.named(match["noun"]):
-        return text
-    return f"{text[: match.start()]}{text[match.end() :]}".strip()
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:

@@ -36,9 +36,14 @@ class Counts(Parts):
         words = rest.split()
         if times or not words:
             return self._number_of_triples(rest, period) if words else None
-        one, size = self.number(words)
+        one, size = self.number(words, rest)
         if one is not None:
-            frame = self._frame_of(" ".join(words[size:]), period, one, one.words)
+            traded = self.english.search("traded", rest)
+            used = one.words | frozenset(self.english.content(traded[0]) if traded else ())
+            own = None if period else self._own(rest, one)
+            if own is not None:
+                return own
+            frame = self._frame_of(" ".join(words[size:]), period, one, used)
             return None if frame is None else self.with_notes(OfTriples(frame.edges, one.name), frame)
         if stem(words[0]) in YEARS:
             return self._number_of_years(words, period)
@@ -46,6 +51,15 @@ class Counts(Parts):
         if MENTION.fullmatch(words[0]) and len(set(MENTION.findall(rest))) == 2 and gains:
             return self._number_of_triples(rest, period)
         return self._number_of_ends(rest, period, gains=gains) or self._number_of_dated(rest, period)
+
+    def _own(self, rest: str, one: TripleProperty) -> Plan | None:
+        """Return a number that the only entity of a question has itself, such as the wins of «2001 Oslo Bears»."""
+        entity = self.one_entity(rest)
+        sources = [source for source in self.resolver.numeric if source.relation < 0 and source.stems == one.stems]
+        if entity is None or not sources:
+            return None
+        measure, own = p.Attribute(sources[0]), p.Listed((entity,))
+        return None if np.isnan(measure.of(self.place, own.run(self.place))).all() else p.Amount(own, measure)
 
     def _number_of_triples(self, rest: str, period: Period | None) -> Plan | None:
         frame = self.dated(rest, period)
@@ -67,6 +81,7 @@ class Counts(Parts):
         if frame is None or frame.open_heads == frame.open_tails or not self.asks_for_open(rest, frame):
             return None
         is_dated = period is None or frame.has_period
+        gains = gains and not self.english.search("subject_counted", rest)
         if gains and is_dated and any(frame.edges.relation in one.relations for one in self.frames.properties):
             return self.with_notes(CountOfTriples(frame.edges), frame)
         inside = self.ends(frame, period)
@@ -87,7 +102,7 @@ class Counts(Parts):
         period, rest = self.period(match["rest"])
         whole = self.english.search("whole_time", rest)
         rest = self.english.without("whole_time", rest)
-        how = _HOW.get(match["how"] or "", "sum" if whole or "how much" in match["lead"] else "")
+        how = _HOW.get(match["how"] or "", "sum" if whole or self._is_sum(match["lead"], rest) else "")
         words = self.english.content(MENTION.sub(" ", rest))
         if rest.startswith("of ") and match["how"]:  # «the total of the invoices»: a number called so
             words.append(stem(match["how"]))
@@ -105,6 +120,10 @@ class Counts(Parts):
             is_one = len(frame.edges.run(self.place)) == 1
             return self.with_notes(EdgeValues(frame.edges, one.name), frame) if period or is_one else None
         return self._amount_of_ends(rest, words, period, how) if how in ("sum", "mean") and not pairs else None
+
+    def _is_sum(self, lead: str, rest: str) -> bool:
+        """Return whether a question asks for a sum: «how much ...», «what did e0 spend»."""
+        return "how much" in lead or (lead.strip() == "what" and bool(self.english.search("spends", rest)))
 
     def _amount_frame(self, rest: str, period: Period | None, one: TripleProperty) -> Frame | None:
         said = {word for word in self.english.content(rest) if self.english.is_among(word, one.words)}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Span
-from graphbrick.bricks.retrieve.operators.sets import Ints, Place, SetPlan
+from graphbrick.bricks.retrieve.operators.sets import Ints, Listed, Place, SetPlan
 from graphbrick.bricks.retrieve.operators.triples.columns import Floats, numbers_of_triples, with_text
 from graphbrick.core.items import Item, Property, Triple
 
@@ -80,7 +81,7 @@ class Edges:
 
     def text(self, place: Place) -> str:
         """Return the triples as people read them."""
-        head, tail = ("*" if end is None else end.text(place) for end in (self.heads, self.tails))
+        head, tail = map(partial(_end_text, place), (self.heads, self.tails))
         label = place.graph.relation_label(self.relation)
         turned = self.heads is None and self.tails is not None
         text = f"{tail} ← {label} ← {head}" if turned else f"{head} → {label} → {tail}"
@@ -125,6 +126,12 @@ class Edges:
     def proofs(self, place: Place) -> list[Item]:
         """Return the first triples, with the properties that conditions speak of."""
         return proofs_of(place, self.run(place), [condition.name for condition in self.conditions])
+
+
+def _end_text(place: Place, end: SetPlan | None) -> str:
+    if end is None:
+        return "*"
+    return end.text(place) if isinstance(end, Listed) else f"({end.text(place)})"
 
 
 def proofs_of(place: Place, triples: Ints, names: list[str]) -> list[Item]:

@@ -17,7 +17,8 @@ from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.folding import fold
+from graphbrick.language.stems import WORD, root, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 
 TIME_WORDS = frozenset(map(stem, "year season date time day month moment".split()))
@@ -76,15 +77,18 @@ class Frames:
         key = [(len(frame.unread), -frame.spoken, not frame.has_period) for frame in frames]
         least = min(key)
         best = [frame for frame, own in zip(frames, key, strict=True) if own == least]
-        return best[0] if len(best) == 1 else self._largest(best)
+        return best[0] if len(best) == 1 else self._largest(best, text)
 
-    def _largest(self, frames: Sequence[Frame]) -> Frame | None:
-        """Return the frame with most triples of several between the same two entities that no word tells apart."""
-        if any(frame.spoken or frame.open_heads or frame.open_tails for frame in frames):
+    def _largest(self, frames: Sequence[Frame], text: str) -> Frame | None:
+        """Return the frame with most triples of several that no word tells apart, as in «which club was e0 with»."""
+        is_plain = bool(self.english.search("joins_only", text))
+        if any(frame.spoken or frame.unread for frame in frames) or not (
+            is_plain or all(not (frame.open_heads or frame.open_tails) for frame in frames)
+        ):
             return None
-        frame = max(frames, key=lambda frame: len(frame.edges.run(self.place)))
+        frame = max(frames, key=lambda frame: len(replace(frame.edges, conditions=()).run(self.place)))
         label = self.graph.relation_label(frame.edges.relation)
-        return replace(frame, assumption=f"several relations join these two; taken for {label!r}")
+        return replace(frame, assumption=f"several relations are possible; taken for {label!r}")
 
     def _all(self, text: str, period: Period | None, used: Set[str], of: TripleProperty | None) -> Iterator[Frame]:
         mentions = list(dict.fromkeys(MENTION.findall(text)))
@@ -161,14 +165,15 @@ class Frames:
             label_stems(self.graph.relation_label(edges.relation))
         )
         own = {word for name in self.classes(edges.relation) for word in stems(name)}
+        forms = self._forms(edges.relation)
         spoken, conditions, unread = 0, list[Said](), list[str]()
         for word in _words(text, names):
             if MENTION.fullmatch(word) or not self.english.content(word):
                 continue
             form = stem(word.removesuffix("'s"))
-            if self.english.is_among(form, names) or any(agent in names for agent in agents(word)):
+            if self.english.is_among(form, names) or root(fold(word)) in forms:
                 spoken += 1
-            elif form not in used and not self.english.is_among(form, own):
+            elif not self.english.is_among(form, used | own):
                 said = self._said(word, edges)
                 if said is None:
                     unread.append(form)
@@ -198,6 +203,13 @@ class Frames:
     def moments(self, relation: int) -> list[TripleProperty]:
         """Return the dates of the triples of a relation that do not say when something began or ended."""
         return [one for one in self.dates(relation) if not one.is_begin and not one.is_end]
+
+    def is_literal(self, relation: int, text: str) -> bool:
+        """Return whether a word of a text is a form of a word in the label of a relation."""
+        return bool(self._forms(relation) & {root(fold(word)) for word in WORD.findall(text)})
+
+    def _forms(self, relation: int) -> set[str]:
+        return {root(word) for word in WORD.findall(fold(spaced(self.graph.relation_label(relation))))}
 
     @staticmethod
     def whole(relation: int) -> Edges:
@@ -237,18 +249,3 @@ def _words(text: str, names: Set[str]) -> list[str]:
         parts = word.split("-")
         words += parts if parts[1:] and any(stem(part) in names for part in parts) else [word]
     return words
-
-
-def agents(word: str) -> Iterator[str]:
-    """Yield the stems of verbs that a noun may be made of.
-
-    >>> list(agents("winner")), list(agents("managers"))
-    (['winn', 'win', 'winn'], ['manag', 'manag'])
-    """
-    noun = word.removesuffix("'s").removesuffix("s")
-    if noun.endswith(("er", "or")) and len(noun) > 4:
-        base = noun[:-2]
-        yield stem(base)
-        if base[-1] == base[-2]:
-            yield stem(base[:-1])
-        yield stem(f"{base}e")

@@ -46,12 +46,25 @@ class Parts:
             words: The words.
             verbs: Words elsewhere that may be a part of the name: «stole the most bases».
         """
+        of_verb = self._number_of_verb(words[0], verbs) if words else None
+        if of_verb is not None:
+            named = {stems(name) for name in of_verb}
+            numbers = [one for one in self.frames.properties if one.is_number and one.stems in named]
+            return (numbers[0], 1) if numbers else (None, 0)
         for size in range(min(_LONGEST, len(words)), 0, -1):
             name = stems(" ".join(words[:size]))
             for one in self.frames.properties:
                 if one.is_number and (one.stems == name or self._is_near(name, one) or self._is_rest(name, one, verbs)):
                     return one, size
         return None, 0
+
+    def _number_of_verb(self, noun: str, verbs: str) -> tuple[str, ...] | None:
+        """Return names of the number that a verb asks for: wins for «won the most games»; None for another."""
+        contest = self.english.search("won_or_lost", verbs) if self.english.match("contests", noun) else None
+        if contest:
+            return ("wins",) if contest["won"] else ("losses", "loss", "lost", "defeats")
+        is_traded = self.english.match("pieces", noun) and self.english.search("traded", verbs)
+        return ("quantity", "amount", "units", "copies") if is_traded else None
 
     def _is_near(self, name: Stems, one: TripleProperty) -> bool:
         return len(name) == 1 and one.stems in self.english.near.get(name[0], ())

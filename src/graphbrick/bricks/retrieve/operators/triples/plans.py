@@ -166,7 +166,8 @@ class BestOf(SetPlan):
         side = "head" if self.heads else "tail"
         return f"{which} {number}{per} by {side} of: {self.edges.text(place)}"
 
-    def _run(self, place: Place) -> Ints:
+    def sums(self, place: Place) -> tuple[Ints, Floats]:
+        """Return the entities with the numbers that are compared; one several times for parts such as seasons."""
         entities = self.edges.ends(place, heads=self.heads)
         numbers = np.ones(len(entities))
         if self.name:
@@ -174,16 +175,17 @@ class BestOf(SetPlan):
         elif self.of_ends:
             numbers = numbers_of(place.graph, self.of_ends).of(self.edges.ends(place, heads=not self.heads))
         entities, numbers, groups = self._grouped(place, entities, numbers)
-        if not len(entities):
-            raise CannotPlanError(f"there is nothing to compare in «{self.edges.text(place)}»", code="triples.nothing")
         if self.how == "each":
-            order = np.argsort(numbers)[:: -1 if self.largest else 1]
-            names, best = entities[order], numbers[order]
-        else:
-            keys, inverse = np.unique(groups, return_inverse=True, axis=0)
-            sums = np.bincount(inverse.ravel(), weights=numbers)
-            order = np.lexsort((keys[:, 0], -sums if self.largest else sums))
-            names, best = keys[order, 0].astype(np.int64), np.asarray(sums[order], dtype=np.float64)
+            return entities, numbers
+        _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+        return entities[first], np.asarray(np.bincount(inverse, weights=numbers), dtype=np.float64)
+
+    def _run(self, place: Place) -> Ints:
+        names, best = self.sums(place)
+        if not len(names):
+            raise CannotPlanError(f"there is nothing to compare in «{self.edges.text(place)}»", code="triples.nothing")
+        order = np.lexsort((names, -best if self.largest else best))
+        names, best = names[order], best[order]
         if self.n > 1:
             return np.asarray(list(dict.fromkeys(names.tolist()))[: self.n], dtype=np.int64)
         distinct = np.unique(best)[:: -1 if self.largest else 1]
@@ -191,18 +193,19 @@ class BestOf(SetPlan):
             raise CannotPlanError(f"there are only {len(distinct)} different numbers", code="triples.too_few")
         return np.unique(names[best == distinct[self.rank - 1]])
 
-    def _grouped(self, place: Place, entities: Ints, numbers: Floats) -> tuple[Ints, Floats, Floats]:
-        """Return the entities with a number, the numbers, and what is added up together."""
-        columns = [entities.astype(np.float64)]
+    def _grouped(self, place: Place, entities: Ints, numbers: Floats) -> tuple[Ints, Floats, Ints]:
+        """Return the entities with a number, the numbers, and the group of each that is added up together."""
+        keep, groups = ~np.isnan(numbers), entities
         if self.per:
-            columns.append(np.floor(self.edges.numbers(place, self.per)))
-        groups = np.column_stack(columns)
-        keep = ~np.isnan(numbers) & ~np.isnan(groups).any(axis=1)
+            parts = self.edges.numbers(place, self.per)
+            keep &= ~np.isnan(parts)
+            years = np.nan_to_num(np.floor(parts)).astype(np.int64)
+            groups = entities * (years.max(initial=0) + 1) + years
         entities, numbers, groups = entities[keep], numbers[keep], groups[keep]
         if self.how == "ends":
             others = self.edges.ends(place, heads=not self.heads)[keep]
-            pairs = np.unique(np.column_stack([groups, others]), axis=0)
-            return pairs[:, 0].astype(np.int64), np.ones(len(pairs)), pairs[:, :-1]
+            _, first = np.unique(groups * place.graph.n_entities + others, return_index=True)
+            return entities[first], numbers[first], groups[first]
         return entities, numbers, groups
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
@@ -213,3 +216,80 @@ class BestOf(SetPlan):
             numbers = numbers_of_triples(place.graph, self.name, triples)
             triples = triples[np.argsort(-numbers if self.largest else numbers, kind="stable")]
         return proofs_of(place, triples, [self.name] if self.name else [])
+
+
+@dataclass(frozen=True)
+class Bounded(SetPlan):
+    """The entities whose number over their triples passes a comparison with another.
+
+    Attributes:
+        base: The numbers.
+        kind: "over", "under", "least", "most" or "exactly".
+        number: The number that they are compared with.
+    """
+
+    base: BestOf
+    kind: str
+    number: float
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        base, word = self.base, {"least": "at least", "most": "at most"}.get(self.kind, self.kind)
+        per = f" in one {base.per}" if base.per else ""
+        return f"sum of {base.name}{per} {word} {self.number:,.12g} among: {base.edges.text(place)}"
+
+    def _run(self, place: Place) -> Ints:
+        entities, sums = self.base.sums(place)
+        compare = {
+            "over": np.greater, "under": np.less, "least": np.greater_equal, "most": np.less_equal, "exactly": np.equal,
+        }[self.kind]  # fmt: skip
+        return np.unique(entities[compare(sums, self.number)])
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return triples of the entities."""
+        return self.base.proofs(place, entities)
+
+
+@dataclass(frozen=True)
+class BestTime(TextPlan):
+    """The date at which the sum of a property of triples is largest or smallest.
+
+    Attributes:
+        edges: The triples.
+        name: The property that is added up.
+        time: The property with the dates.
+        largest: Whether the largest sum wins.
+    """
+
+    edges: Edges
+    name: str
+    time: str
+    largest: bool = True
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return (
+            f"{self.time} with the {'largest' if self.largest else 'smallest'} {self.name} of: {self.edges.text(place)}"
+        )
+
+    def _best(self, place: Place) -> Ints:
+        numbers, times = self.edges.numbers(place, self.name), self.edges.numbers(place, self.time)
+        keep = ~np.isnan(numbers) & ~np.isnan(times)
+        if not keep.any():
+            raise CannotPlanError(
+                f"nothing in «{self.edges.text(place)}» has a value of {self.name}", code="triples.no_values"
+            )
+        triples, numbers, times = self.edges.run(place)[keep], numbers[keep], times[keep]
+        _, inverse = np.unique(times, return_inverse=True)
+        sums = np.bincount(inverse, weights=numbers)
+        best: Ints = triples[sums[inverse] == (sums.max() if self.largest else sums.min())]
+        return best
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return the dates."""
+        values = (place.graph.triple_properties(triple)[self.time] for triple in self._best(place).tolist())
+        return list(dict.fromkeys(Shown(shown_value(value)) for value in values))
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return the triples."""
+        return proofs_of(place, self._best(place), [self.time, self.name])

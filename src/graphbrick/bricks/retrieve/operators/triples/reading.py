@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -15,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues
 from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
+from graphbrick.language.stems import stems
 
 
 class TripleReader(Parts):
@@ -31,26 +33,31 @@ class TripleReader(Parts):
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question; None for another question."""
         text = self.english.without("everywhere", text)
+        bounded = self._tried(self._superlatives.bounded, text)
+        if bounded is not None:
+            return bounded
         if self.english.search("not_of_triples", self.period(text)[1]):
             return None
+        counts, superlatives = self._counts, self._superlatives
         rules = (
-            self._counts.count, self._superlatives.best, self._time, self._superlatives.first, self._counts.amount,
-            self._truth, self._ends,
+            counts.count, superlatives.best_time, superlatives.best, self._time, superlatives.first, counts.amount,
+            self._truth, self._texts, self._ends,
         )  # fmt: skip
-        for rule in rules:
-            try:
-                plan = rule(text)
-            except CannotPlanError:
-                continue  # a part of the question is none that this rule reads
-            if plan is not None:
-                return plan
-        return None
+        return next((plan for rule in rules if (plan := self._tried(rule, text)) is not None), None)
+
+    @staticmethod
+    def _tried(rule: Callable[[str], Plan | None], text: str) -> Plan | None:
+        """Return the plan of a rule; None if a part of the question is none that it reads."""
+        try:
+            return rule(text)
+        except CannotPlanError:
+            return None
 
     def _time(self, text: str) -> Plan | None:
         """Read «since when has e0 been with e1», «when did e0 last buy something», «in which season did e0 win e1»."""
         match = self.english.match("time_of", text)
         if not match or not MENTION.search(match["rest"]):
-            return None
+            return self._time_of_class(match) if match else None
         rest, lead = match["rest"], match["lead"]
         order = self.english.search("time_order", rest)
         which = ("last" if order["last"] else "first") if order else ""
@@ -70,6 +77,17 @@ class TripleReader(Parts):
         best = p.Best(ends, measure, which == "last")
         return self.with_notes(Values(best, measure.source, "year" if is_year else ""), frame)
 
+    def _time_of_class(self, match: re.Match[str]) -> Plan | None:
+        """Read «when was the first invoice»."""
+        order = self.english.search("time_order", match["rest"])
+        rest = self.english.without("time_order", match["rest"])
+        classes = self.lexicon.classes_in(rest)
+        if order is None or len(classes) != 1 or len(self.english.content(rest)) != 1:
+            return None
+        base = p.Members(classes[0])
+        measure = self.date_of(base)
+        return Values(p.Best(base, measure, bool(order["last"])), measure.source) if measure else None
+
     def _time_of_triples(self, frame: Frame, which: str, lead: str, *, is_year: bool) -> Plan | None:
         dates, moments = self.frames.dates(frame.edges.relation), self.frames.moments(frame.edges.relation)
         if which == "last" or "until" in lead:
@@ -80,6 +98,19 @@ class TripleReader(Parts):
             return None
         part = which or ("years" if is_year and wanted[0].kind != Kind.INTEGER else "")
         return self.with_notes(EdgeValues(frame.edges, wanted[0].name, part), frame)
+
+    def _texts(self, text: str) -> Plan | None:
+        """Read «in which league did e0 win e1 in 2000»: a text of triples."""
+        match = self.english.match("text_of", text)
+        if not match or not MENTION.search(match["rest"]):
+            return None
+        period, rest = self.period(match["rest"])
+        for one in self.frames.properties:
+            if one.kind == Kind.TEXT and one.stems == stems(match["noun"]):
+                frame = self.frame(rest, period=period, of=one)
+                if frame is not None and not frame.unread and (period is None or frame.has_period):
+                    return self.with_notes(EdgeValues(frame.edges, one.name), frame)
+        return None
 
     def _truth(self, text: str) -> Plan | None:
         """Read «did e0 play for e1 in 2004», «did e0 win an award in 2011»."""
@@ -102,7 +133,8 @@ class TripleReader(Parts):
             return None
         lead = self.english.without("list_lead", rest)
         is_copula = bool(re.match(r"who (?:is|was|are|were) (?:the )?(?:[a-z]+ )*e\d+(?: [a-z]+[eo]rs?)?$", rest))
-        if not frame.spoken and frame.has_period and not (is_copula and self._has_one_relation(frame)):
+        is_plain = self.english.search("joins_only", rest) or (is_copula and self._has_one_relation(frame))
+        if not frame.spoken and frame.has_period and not is_plain:
             return None
         is_agent = bool(re.match(r"who (?:is|was|are|were) (?:the )?[a-z]+ (?:of|for|by|at|in) e\d+$", rest))
         if not (is_copula or is_agent or self.asks_for_open(lead, frame)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from graphbrick.bricks.retrieve.operators.plan import Plan
 from graphbrick.bricks.retrieve.operators.triples.frames import Frame
 from graphbrick.bricks.retrieve.operators.triples.parts import Parts
 from graphbrick.bricks.retrieve.operators.triples.periods import Period
-from graphbrick.bricks.retrieve.operators.triples.plans import BestOf
+from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, BestTime, Bounded
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.patterns.properties.sources import Source, owners_of
 
@@ -23,6 +24,9 @@ class TripleSuperlatives(Parts):
 
     def best(self, text: str) -> Plan | None:
         """Read «who hit the most home runs in one season», «which player won the most awards in 2011»."""
+        times = self.english.match("best_times", self.period(text)[1])
+        if times:
+            return self._most_often(times, self.period(text)[0])
         match = self.english.match("best_of_triples", text)
         if not match or (match["lead"] == "what" and match["left"].strip() in ("is", "was", "are", "were")):
             return None
@@ -32,19 +36,37 @@ class TripleSuperlatives(Parts):
         words, left, is_sum = rest.split(), match["left"].strip(), match["sup"] in _SUMS
         if words and words[0] in ("total", "combined", "overall"):
             words, is_sum = words[1:], True
+        if len(words) == 1 and self.english.match("often", words[0]):
+            words = []
         one, size = self.number(words, left)
+        verb = self.english.content(left)[-1:]
+        if not words and verb and not self.english.search("spends", left):  # «who earned the most»
+            one, size = self.number(verb)[0], 0
         said = f"{match['lead']} {left} {' '.join(words[size:])}".strip()
         if one is not None:
-            used = one.words | frozenset(self.english.content(left)) if size < len(one.stems) else one.words
+            is_verb = size < len(one.stems) or any(
+                self.english.search(name, left) for name in ("won_or_lost", "traded")
+            )
+            used = one.words | frozenset(verb) if is_verb else one.words
             frame = self.frame(said, period=period, used=used, of=one, needs_verb=False)
             how = "sum" if is_sum else "each"
         elif words and is_sum:
             frame = self.frame(said, period=period)
+            if match["lead"] == "who" and frame and not self.frames.is_literal(frame.edges.relation, left):
+                return None  # «who bought the most tracks» does not ask for invoices
             how = "triples" if self.english.search("gains", left) or MENTION.fullmatch(words[0]) else "ends"
         else:
-            return self._spender(left, period, match) if is_sum and not words and not per else None
+            if not is_sum or words or per:
+                return None
+            frame = self.frame(said, period=period)
+            if frame is None or not self.lexicon.classes_in(left):
+                return self._spender(left, period, match)
+            how = "triples"
         if frame is None:
             return None
+        if one is not None:  # «the highest paid player»
+            is_copula = left in ("is", "was", "are", "were")
+            left, words = " ".join(words) if is_copula else left, []
         heads = self._compared_side(frame, left, " ".join(words))
         moments = self.frames.moments(frame.edges.relation)
         if heads is None or (per and not moments):
@@ -59,6 +81,57 @@ class TripleSuperlatives(Parts):
         season = moments[0].name if per else ""
         plan = BestOf(edges, heads, how, one.name if one else "", season, largest=largest, rank=rank, n=n)
         return self.with_notes(plan, frame)
+
+    def _most_often(self, match: re.Match[str], period: Period | None) -> Plan | None:
+        """Read «who won e0 most often»."""
+        frame = self.dated(f"{match['lead']} {match['left']}", period)
+        if frame is None or frame.open_heads == frame.open_tails:
+            return None
+        plan = BestOf(frame.edges, frame.open_heads, "triples", largest=self._is_largest(match))
+        return self.with_notes(plan, frame)
+
+    def best_time(self, text: str) -> Plan | None:
+        """Read «in which year did e0 hit the most home runs»."""
+        match = self.english.match("best_time", text)
+        if not match:
+            return None
+        rest = self.english.without("whole_time", match["rest"])
+        words = rest.split()
+        one, size = self.number(words, match["verb"])
+        said = f"{match['who']} {match['verb']} {' '.join(words[size:])}"
+        frame = None if one is None else self.frame(said, used=one.words, of=one, needs_verb=False)
+        moments = [] if frame is None else self.frames.moments(frame.edges.relation)
+        if frame is None or one is None or not moments or (frame.open_heads and frame.open_tails):
+            return None
+        plan = BestTime(frame.edges, one.name, moments[0].name, largest=self._is_largest(match))
+        return self.with_notes(plan, frame)
+
+    def bounded(self, text: str) -> Plan | None:
+        """Read «which players hit more than 60 home runs in a season», «who won 20 or more games in 2010»."""
+        period, rest = self.period(text)
+        match = self.english.match("bounded_triples", self.english.without("in_one_season", rest))
+        if not match:
+            return None
+        per = self.english.search("in_one_season", rest)
+        words = match["rest"].split()
+        one, size = self.number(words, match["verb"])
+        amount = self.english.read_amount(match["number"])
+        if one is None or amount is None or amount.rest:
+            return None
+        verb = frozenset(
+            self.english.content(match["verb"]) if self.english.search("won_or_lost", match["verb"]) else ()
+        )
+        said = f"which {match['noun'] or ''} {match['verb']} {' '.join(words[size:])}".replace("which  ", "who ")
+        frame = self.frame(said, period=period, used=one.words | verb, of=one, needs_verb=False)
+        heads = None if frame is None else self._compared_side(frame, match["noun"] or "", "")
+        moments = [] if frame is None else self.frames.moments(frame.edges.relation)
+        if frame is None or heads is None or (per and not moments) or (period and not frame.has_period):
+            return None
+        kind = self.english.bounds[match["bound"]] if match["bound"] else "least" if match["more"] else "exactly"
+        season = moments[0].name if per else ""
+        plan = Bounded(BestOf(frame.edges, heads, "sum", one.name, season), kind, amount.value)
+        counted = p.Count(plan) if match["lead"].startswith("how many") else plan
+        return self.with_notes(counted, frame)
 
     def _is_largest(self, match: re.Match[str]) -> bool:
         return self.english.superlatives[match["sup"]].largest
@@ -125,12 +198,19 @@ class TripleSuperlatives(Parts):
         frame = self.frame(rest)
         if frame is None or frame.open_heads == frame.open_tails or not self._asks_for(rest, frame):
             return None
-        last = bool(order["last"])
+        last, is_relative = bool(order["last"]), bool(self.english.search("last_season", text))
         dates = self.frames.dates(frame.edges.relation)
         wanted = [one for one in dates if (one.is_end if last else one.is_begin)]
         wanted = self.frames.moments(frame.edges.relation) or wanted
         if wanted:
-            return self.with_notes(BestOf(frame.edges, frame.open_heads, "each", wanted[0].name, largest=last), frame)
+            plan = BestOf(frame.edges, frame.open_heads, "each", wanted[0].name, largest=last)
+            if is_relative:
+                frame = replace(
+                    frame, assumption=f"«last season» is taken for the latest {wanted[0].name} of these triples"
+                )
+            return self.with_notes(plan, frame)
+        if is_relative:
+            return None
         ends = self.ends(frame, None)
         measure = self.date_of(ends) if ends else None
         return self.with_notes(p.Best(ends, measure, last), frame) if ends and measure else None

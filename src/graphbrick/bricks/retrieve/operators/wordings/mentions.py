@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import is_plural, stems
+from graphbrick.language.stems import is_plural, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.properties.sources import sources_of
 
 _MOST = 1_000  # triples of an entity that decide what its name stands for
 _BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
@@ -23,13 +25,26 @@ _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> Question:
     """Return a question without the classes beside its names, and with classes for names that stand for one.
 
+    «In the shop» is left out too, where the graph knows nothing that is called so.
+
     Args:
         graph: The graph.
         question: The question.
         lexicon: The words of the graph.
         english: The wordings.
     """
+    question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     return _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
+
+
+def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -> str:
+    """Return a question without «in the shop», where the graph knows nothing that is called so."""
+    match = english.search("here", text)
+    if match is None or stem(match["noun"]) in lexicon.words or match["noun"] in text[: match.start()]:
+        return text
+    if any(stem(match["noun"]) in source.words for source in sources_of(graph)) or graph.named(match["noun"]):
+        return text
+    return f"{text[: match.start()]}{text[match.end() :]}".strip()
 
 
 def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
