@@ -23,6 +23,7 @@ from graphbrick.language.stop_words import QUESTION_WORDS
 READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
 _LONGEST_PART = 4
 _PART = 0.9  # the score of a part that only one name has
+_MOST_EXTENDED = 1_000  # names with a part that are compared
 _OTHER_SPELLING = 0.95
 _MISSPELT = 5  # letters of the shortest name in which a typing error is forgiven
 _MISSPELT_LOWER = 8  # the same for names in lower case
@@ -194,6 +195,13 @@ class Unmatched:
         if any(word.text in QUESTION_WORDS for word in self.question.words[span.first : span.last + 1]):
             return None
         entities = self.graph.names.containing(folded)
+        extended = self._extended(entities)
+        if extended is not None:
+            taken = self.graph.label(extended)
+            event(
+                f"{surface!r} is a part of names that extend {taken!r}", "link.part_of_all", name=surface, taken=taken
+            )
+            return Mention(surface, extended, _PART)
         if len(entities) > 1:
             self.several.append(Several(surface, entities))
         if len(entities) != 1:
@@ -201,6 +209,14 @@ class Unmatched:
         taken = self.graph.label(entities[0])
         event(f"{surface!r} is a part of one name only; took {taken!r}", "link.part_of_one", name=surface, taken=taken)
         return Mention(surface, entities[0], _PART)
+
+    def _extended(self, entities: Sequence[int]) -> int | None:
+        """Return the entity whose name all the others extend, as «1990 Boston Red Sox» does; None without one."""
+        if not 1 < len(entities) <= _MOST_EXTENDED:
+            return None
+        names = {entity: f" {name_form(self.graph.label(entity))} " for entity in entities}
+        first, second = sorted(entities, key=lambda entity: len(names[entity]))[:2]
+        return first if names[first] != names[second] and all(names[first] in name for name in names.values()) else None
 
     def _one_error(self, span: Span) -> Mention | None:
         """Return the entity whose name differs from a span by one typing error; the best connected of several."""

@@ -27,6 +27,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
@@ -117,7 +118,7 @@ class Operators(RetrieveStage):
                 self._check(parser)
                 of_properties = self._by_classes(parser)
                 if of_properties is None:
-                    return self.patterns.retrieve(query, subgraph)
+                    return self._by_patterns(query, subgraph, parser)
             plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
             is_plain = of_properties is None and isinstance(plan, Along)
             is_plain &= len(parser.entities) == len(question.entities)
@@ -129,7 +130,10 @@ class Operators(RetrieveStage):
         except CannotPlanError as error:
             is_final = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
             if query.seeds and not is_final and may_be_path(words, question.text, cues):
-                return self._as_path(query, subgraph, cue, error)
+                try:
+                    return self._as_path(query, subgraph, cue, error, parser)
+                except CannotPlanError as refusal:
+                    error = refusal
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
                 "operators.not_answered",
@@ -144,7 +148,7 @@ class Operators(RetrieveStage):
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
-    def _as_path(self, query: Query, subgraph: Subgraph, cue: str, error: CannotPlanError) -> Evidence:
+    def _as_path(self, query: Query, subgraph: Subgraph, cue: str, error: CannotPlanError, parser: Parser) -> Evidence:
         """Return what the patterns stage says to a question that no rule reads."""
         if cue:
             event(
@@ -153,7 +157,7 @@ class Operators(RetrieveStage):
                 cue=cue,
                 reason=error.code,
             )
-        return self.patterns.retrieve(query, subgraph)
+        return self._by_patterns(query, subgraph, parser)
 
     @staticmethod
     def _fact(parser: Parser) -> Plan | None:
@@ -173,6 +177,19 @@ class Operators(RetrieveStage):
             from graphbrick.bricks.retrieve.operators.facts import Facts
 
             Facts(parser).check(parser.question.text)
+
+    def _by_patterns(self, query: Query, subgraph: Subgraph, parser: Parser) -> Evidence:
+        """Return what the patterns stage says, unless the question has an unknown name or asks for another class.
+
+        Raises:
+            CannotPlanError: It has, or does.
+        """
+        if isinstance(self.patterns.scorer, PatternScorer):
+            return self.patterns.retrieve(query, subgraph)
+        check_names(parser.schema, parser.question)
+        evidence = self.patterns.retrieve(query, subgraph)
+        check_class(parser.schema, parser.question, evidence)
+        return evidence
 
     def _by_classes(self, parser: Parser) -> Plan | None:
         """Return the plan of a question without an operator, if a path between classes explains all of its words."""
