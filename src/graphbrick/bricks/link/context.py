@@ -12,9 +12,10 @@ from graphbrick.bricks.link.exact import Matches
 from graphbrick.bricks.link.question import Question, Span
 from graphbrick.bricks.link.words import Vocabulary, roots, vocabulary
 from graphbrick.core import Mention
+from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import root
+from graphbrick.language.stems import is_plural, root
 from graphbrick.language.stop_words import QUESTION_WORDS
 
 _CANDIDATES = 16  # entities of one name that are compared
@@ -24,6 +25,7 @@ _NEIGHBOUR, _TYPE, _RELATION = 3.0, 2.0, 1.0
 _APPOSITION = 2.0  # factor for a word beside the name: «the film X», «X (film)»
 _SHOWN = 5
 _INSIDE = frozenset(("in", "within", "inside"))
+_OWNED = frozenset(("of", "by", "from"))
 
 Ints = npt.NDArray[np.int32]
 
@@ -69,6 +71,7 @@ class _Choice:
         self.weight: dict[str, float] = {}
         inside = _inside(question, span)
         self.inside = None if inside is None else root(words[inside].text)
+        self.owned = self.inside is not None and words[span.first - 1].text not in _INSIDE | {"the"}
         for at, word in enumerate(words):
             if not span.first <= at <= span.last and at != inside and word.text not in QUESTION_WORDS:
                 weight = _APPOSITION if at in beside else 1.0
@@ -92,6 +95,7 @@ class _Choice:
         types = frozenset[str]().union(*map(roots, self.graph.types(entity)))
         spoken = frozenset[str]().union(*map(self.vocabulary.relation, relations.tolist()))
         points += _TYPE * (sum(self.weight[word] for word in types & self.weight.keys()) - (self.inside in types))
+        points += _TYPE * (self.owned and _leads_to_many(self.graph, entity, self.inside or ""))
         return points + _RELATION * sum(self.weight[word] for word in (spoken - types) & self.weight.keys())
 
 
@@ -101,14 +105,43 @@ def is_spelled(graph: Graph, text: str, entity: int) -> bool:
 
 
 def _inside(question: Question, span: Span) -> int | None:
-    """Return the word for things in a mention, such as «cities» in «cities in Mexico»."""
+    """Return the word for things in a mention or of it, such as «cities» in «cities in Mexico»."""
     words = question.words
     at = span.first - 1
     if at >= 0 and words[at].text == "the":
         at -= 1
+    if at > 0 and words[at].text in _OWNED and is_plural(words[at - 1].text):
+        return at - 1  # «albums of», not «the city of»
     if at < 0 or words[at].text not in _INSIDE:
         return None
     return next((before for before in range(at - 1, -1, -1) if words[before].text not in QUESTION_WORDS), None)
+
+
+def _leads_to_many(graph: Graph, entity: int, noun: str) -> bool:
+    """Return whether a relation leads from an entity to things called by a noun, and from other entities to several."""
+    csr = graph.csr
+    for forward in (True, False):
+        row = csr.row(entity, forward)
+        row = slice(row.start, min(row.stop, row.start + _TRIPLES))
+        relations = csr.relation[row] if forward else csr.relation[csr.in_triple[row]]
+        ends = csr.tail[row] if forward else csr.in_head[row]
+        for relation, at in zip(*np.unique(relations, return_index=True), strict=True):
+            types = frozenset[str]().union(*map(roots, graph.types(int(ends[at]))))
+            if noun in types and _is_many(graph, int(relation), forward):
+                return True
+    return False
+
+
+def _is_many(graph: Graph, relation: int, forward: bool) -> bool:
+    """Return whether a relation joins an entity to several: heads to tails if followed forward."""
+
+    def count() -> bool:
+        ids = graph.triple_ids()
+        triples = ids[graph.csr.relation[ids] == relation]
+        starts = graph.csr.heads(triples) if forward else graph.csr.tail[triples]
+        return len(np.unique(starts)) < len(triples)
+
+    return current_session().get(("is many", graph.place, graph.hash, relation, forward), count, at_most=256)
 
 
 def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:

@@ -22,8 +22,8 @@ from graphbrick.language.stop_words import QUESTION_WORDS
 # Names that match nothing are looked for in the beginning of a question, in pieces of a few words.
 READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
 _LONGEST_PART = 4
+_MOST_NAMES = 100  # names with one part that are compared
 _PART = 0.9  # the score of a part that only one name has
-_MOST_EXTENDED = 1_000  # names with a part that are compared
 _OTHER_SPELLING = 0.95
 _MISSPELT = 5  # letters of the shortest name in which a typing error is forgiven
 _MISSPELT_LOWER = 8  # the same for names in lower case
@@ -188,20 +188,19 @@ class Unmatched:
         return None
 
     def _part(self, span: Span) -> Mention | None:
-        """Return the only entity of which a span is a part of the name."""
+        """Return the entity of which a span is a part of the name, if it is the only one or `_in_all`."""
         folded, surface = self.question.folded(span), self.question.surface(span)
         if span.size > _LONGEST_PART or len(folded) < 2:
             return None
         if any(word.text in QUESTION_WORDS for word in self.question.words[span.first : span.last + 1]):
             return None
         entities = self.graph.names.containing(folded)
-        extended = self._extended(entities)
-        if extended is not None:
-            taken = self.graph.label(extended)
-            event(
-                f"{surface!r} is a part of names that extend {taken!r}", "link.part_of_all", name=surface, taken=taken
-            )
-            return Mention(surface, extended, _PART)
+        inner = self._in_all(entities)
+        if inner is not None:
+            taken, n = self.graph.label(inner), len(entities) - 1
+            text = f"{surface!r} is a part of {taken!r}, which {n:,} longer names contain; took it"
+            event(text, "link.part_of_shortest", name=surface, taken=taken, n=n)
+            return Mention(surface, inner, _PART)
         if len(entities) > 1:
             self.several.append(Several(surface, entities))
         if len(entities) != 1:
@@ -210,13 +209,15 @@ class Unmatched:
         event(f"{surface!r} is a part of one name only; took {taken!r}", "link.part_of_one", name=surface, taken=taken)
         return Mention(surface, entities[0], _PART)
 
-    def _extended(self, entities: Sequence[int]) -> int | None:
-        """Return the entity whose name all the others extend, as «1990 Boston Red Sox» does; None without one."""
-        if not 1 < len(entities) <= _MOST_EXTENDED:
+    def _in_all(self, entities: Sequence[int]) -> int | None:
+        """Return the entity whose name all others contain: Red Sox of «2003 Red Sox», «2004 Red Sox»; else None."""
+        if not 1 < len(entities) <= _MOST_NAMES:
             return None
-        names = {entity: f" {name_form(self.graph.label(entity))} " for entity in entities}
-        first, second = sorted(entities, key=lambda entity: len(names[entity]))[:2]
-        return first if names[first] != names[second] and all(names[first] in name for name in names.values()) else None
+        forms = {entity: f" {name_form(self.graph.label(entity))} " for entity in entities}
+        shortest = min(forms, key=lambda entity: len(forms[entity]))
+        others = [form for entity, form in forms.items() if entity != shortest]
+        inside = forms[shortest]
+        return shortest if all(inside in form and inside != form for form in others) else None
 
     def _one_error(self, span: Span) -> Mention | None:
         """Return the entity whose name differs from a span by one typing error; the best connected of several."""

@@ -101,6 +101,22 @@ class Column:
             return moment
         return moment.replace(tzinfo=datetime.timezone(datetime.timedelta(minutes=zone)))
 
+    def few_texts(self, most: int) -> list[str]:
+        """Return one text of each form after folding, if there are at most so many forms; else none."""
+        texts, at = list[str](), 0
+        while self._hash is not None and at < len(self._hash):
+            if len(texts) == most:
+                return []
+            texts.append(str(self.element(int(self._order[at]))))  # type: ignore[index]
+            at = int(np.searchsorted(self._hash, self._hash[at], side="right"))
+        return texts
+
+    def is_binary(self) -> bool:
+        """Return whether its values are whole numbers, both 0 and 1 and no others."""
+        if self.kind != Kind.INTEGER or self._order is None or not len(self._order):
+            return False
+        return [self.element(int(self._order[at])) for at in (0, -1)] == [0, 1]
+
     @property
     def numbers(self) -> npt.NDArray[np.generic] | None:
         """The values as numbers in the order of the owners: amounts, days or microseconds; None for texts."""

@@ -74,6 +74,16 @@ class WordAlignment(Scorer):
             walks.append((start, tuple((f"{relation}{_TYPE}", forward) for relation, forward in steps_of(walked))))
         return self._scores(query, walks)
 
+    def nearness(self, words: Sequence[str], path: Path) -> list[float]:
+        """Return how near each of some words is in meaning to the words of a path's steps, from -1 to 1."""
+        _, steps = _walk_of(path)
+        names = list(dict.fromkeys(name for label, _ in steps for name in _words_of_step(label)))
+        if not words or not names:
+            return [0.0] * len(words)
+        vectors = self.embedder.embed([*words, *names]).astype(np.float64)
+        nearest: list[float] = (vectors[: len(words)] @ vectors[len(words) :].T).max(axis=1).tolist()
+        return nearest
+
     def _scores(self, query: str, walks: list[Walk]) -> Scores:
         by_start: dict[str, dict[Walk, list[int]]] = {}
         for place, walk in enumerate(walks):

@@ -6,7 +6,7 @@ What reads a question sees one kind of thing, a `Source`, however the graph hold
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,8 +29,10 @@ from graphbrick.graphs.store.literals import (
 )
 from graphbrick.graphs.values import PropertyView
 from graphbrick.language.folding import fold
-from graphbrick.language.stems import Stems
+from graphbrick.language.stems import Stems, is_plural, spaced, stem
 from graphbrick.patterns.lexicon import label_stems
+from graphbrick.patterns.properties.names import name_stems
+from graphbrick.patterns.text import readable
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -45,6 +47,15 @@ _LOWEST: dict[Kind, Scalar] = {
 }
 _YEARS = range(1000, 2200)
 _SMALL = frozenset("of in by at with for to from on the a an has is was are id".split())
+_FEW = 5  # texts of a column of codes
+_COUNTS = frozenset(map(stem, ("number", "count", "quantity", "amount", "total", "level", "rank", "tier", "year")))
+_YES_NO = ({"y", "n"}, {"yes", "no"}, {"true", "false"}, {"t", "f"})
+# Codes that are seen together in a column, with the words for them.
+_CODES = (
+    {"l": "left", "r": "right", "b": "both switch", "s": "switch both", "a": "ambidextrous"},
+    {"m": "male man boy", "f": "female woman girl", "x": "", "u": "", "o": "other", "d": "diverse"},
+    {"male": "man boy", "female": "woman girl", "other": "", "unknown": ""},
+)
 _BEFORE_MONTH = np.array([0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335])  # days of the year 2000
 
 
@@ -58,6 +69,9 @@ class Source:
         literal: The type of its numbers or dates; None for texts and booleans.
         kind: The kind of most values.
         words: The stems of the words of its name that have a meaning.
+        stems: The stems of its name, in order, without a leading «is» or «has».
+        yes: The value that is true in a column of two values, such as 1 or "Y".
+        codes: The texts of a column of a few letters, such as "L" and "R", by the words for them.
     """
 
     name: str
@@ -65,6 +79,9 @@ class Source:
     literal: LiteralType | None = field(default=None, compare=False)
     kind: Kind = field(default=Kind.TEXT, compare=False)
     words: frozenset[str] = field(default=frozenset(), compare=False)
+    stems: Stems = field(default=(), compare=False)
+    yes: Scalar = field(default=True, compare=False)
+    codes: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def unit(self) -> str:
@@ -75,12 +92,6 @@ class Source:
     def is_date(self) -> bool:
         """True if its values are years or dates."""
         return self.literal is not None and self.literal.is_date
-
-    @property
-    def stems(self) -> Stems:
-        """The stems of its name, in order, without a leading «is» or «has»."""
-        words = label_stems(self.name)
-        return words[1:] if len(words) > 1 and words[0] in ("is", "has") else words
 
 
 def sources_of(graph: Graph) -> Sequence[Source]:
@@ -96,6 +107,11 @@ def has_columns(graph: Graph) -> bool:
     return any(not column.of_triples for column in graph.columns) or any(facts.properties for facts in changed)
 
 
+def has_triple_properties(graph: Graph) -> bool:
+    """Return whether the triples of a graph folder have properties."""
+    return _is_stored(graph) and graph.triples_have_properties
+
+
 def _is_stored(graph: Graph) -> bool:
     """Return whether the columns of a graph are its own, and not known by the protocol of properties alone."""
     return type(graph).property_columns is PropertyView.property_columns
@@ -103,7 +119,7 @@ def _is_stored(graph: Graph) -> bool:
 
 def _find(graph: Graph) -> tuple[Source, ...]:
     sources = [
-        Source(label, relation, literal, Kind.DATE if literal.is_date else Kind.NUMBER, _words(label))
+        Source(label, relation, literal, Kind.DATE if literal.is_date else Kind.NUMBER, *_words(label_stems(label)))
         for relation, literal in literal_types(graph).items()
         for label in [graph.relation_label(relation)]
     ]
@@ -113,10 +129,29 @@ def _find(graph: Graph) -> tuple[Source, ...]:
         for column in [*graph.property_columns(), *_columns_of_changes(graph)]:
             if column.name not in names and (column.name not in best or best[column.name].count < column.count):
                 best[column.name] = column
+    table = graph.type_table[2] if _is_stored(graph) and graph.type_table else ()
+    types = [table[number] for number in range(len(table))]
+    known = {word for name in [*best, *types] for word in readable(spaced(name)).lower().split()}
     for name, column in best.items():
-        literal = _literal(graph, column)
-        sources.append(Source(name, -1, literal, column.kind, _words(name)))
+        literal, own = _literal(graph, column), name_stems(name, known)
+        yes, codes = _coded(graph, name, own)
+        kind = column.kind if yes is True else Kind.BOOLEAN
+        sources.append(Source(name, -1, literal, kind, *_words(own), yes, codes))
     return tuple(sources)
+
+
+def _coded(graph: Graph, name: str, words: Stems) -> tuple[Scalar, dict[str, str]]:
+    """Return the value for yes in a column of two such values, else True; and the codes of a column by their words."""
+    columns = [column for column in graph.columns if column.name == name and not column.of_triples]
+    if len(columns) != 1:
+        return True, {}
+    if columns[0].is_binary() and not _COUNTS.intersection(words) and not is_plural(name.lower()):
+        return 1, {}
+    codes = {text.lower(): text for text in columns[0].few_texts(_FEW)}
+    if codes.keys() in _YES_NO:
+        return next(text for code, text in codes.items() if code[0] in "yt"), {}
+    family = next((one for one in _CODES if len(codes) > 1 and codes.keys() <= one.keys()), {})
+    return True, {word: text for code, text in codes.items() for word in family.get(code, "").split()}
 
 
 def _columns_of_changes(graph: Graph) -> list[PropertyColumn]:
@@ -126,9 +161,10 @@ def _columns_of_changes(graph: Graph) -> list[PropertyColumn]:
     return [PropertyColumn(name, kind, 1) for name, kind in kinds.items()]
 
 
-def _words(name: str) -> frozenset[str]:
-    words = frozenset(label_stems(name))
-    return words - _SMALL or words
+def _words(stems: Stems) -> tuple[frozenset[str], Stems]:
+    """Return the stems of a name that have a meaning, and all of them in order."""
+    words, is_state = frozenset(stems), len(stems) > 1 and stems[0] in ("is", "has")
+    return words - _SMALL or words, stems[1:] if is_state else stems
 
 
 def _literal(graph: Graph, column: PropertyColumn) -> LiteralType | None:
@@ -155,12 +191,12 @@ def _numbers_of_columns(graph: Graph, name: str) -> Values:
     for column in graph.columns:
         if column.name == name and not column.of_triples and column.kind in _NUMERIC:
             owners = column.owners.astype(np.int64)
-            numbers = _floats(column)
+            numbers = floats_of(column)
             keep = ~np.isin(owners, changed)
             heads.append(owners[keep])
             values.append(numbers[keep])
     others = changed if _is_stored(graph) else _owners(graph, name)
-    read = [(entity, _as_number(graph.properties(entity).get(name))) for entity in others.tolist()]
+    read = [(entity, as_number(graph.properties(entity).get(name))) for entity in others.tolist()]
     read = [(entity, number) for entity, number in read if number is not None]
     heads.append(np.array([entity for entity, _ in read], dtype=np.int64))
     values.append(np.array([number for _, number in read], dtype=np.float64))
@@ -173,11 +209,11 @@ def _changed(graph: Graph) -> Ints:
     return np.array(sorted(entity for entity, changed in facts if changed.properties is not None), dtype=np.int64)
 
 
-def _floats(column: Column) -> Floats:
+def floats_of(column: Column) -> Floats:
     """Return the numbers of a column; of lists, the first element."""
     numbers = column.numbers
     if numbers is None or column.is_list:
-        read = (_as_number(column.value(row)) for row in range(len(column)))
+        read = (as_number(column.value(row)) for row in range(len(column)))
         return np.array([np.nan if number is None else number for number in read], dtype=np.float64)
     if column.kind == Kind.DATE:
         return _years(numbers.astype("datetime64[D]"))
@@ -197,7 +233,8 @@ def _years(days: npt.NDArray[np.datetime64]) -> Floats:
     return np.asarray(month // 12 + 1970 + of_year / 366, dtype=np.float64)
 
 
-def _as_number(value: Value | None) -> float | None:
+def as_number(value: Value | None) -> float | None:
+    """Return a value, of a list the first element, as a number, dates as years; None for texts and booleans."""
     if isinstance(value, tuple):
         value = value[0] if value else None
     if value is None or isinstance(value, bool | str):
@@ -236,6 +273,11 @@ def _any_value(column: PropertyColumn) -> list[Condition]:
     if column.kind == Kind.BOOLEAN:
         return [Condition(column.name, equals=True), Condition(column.name, equals=False)]
     return [Condition(column.name, at_least=_LOWEST[column.kind])]
+
+
+def holders_of(graph: Graph, source: Source, value: Scalar) -> Ints:
+    """Return the entities whose value of a property equals another; True is the value for yes; ascending."""
+    return equal_to(graph, source.name, source.yes if value is True else value)
 
 
 def equal_to(graph: Graph, name: str, value: Scalar) -> Ints:

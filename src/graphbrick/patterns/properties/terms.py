@@ -19,6 +19,9 @@ _READ_WORDS = 64  # of a text
 _WORD = re.compile(r"(?<!\S)non-|[^\s,;:?!()«»\"]+")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MORE = re.compile(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or more| or less)")
+_COMPOUND = re.compile(r"-(?:handed|based|born|made|coloured|colored|speaking|language)$")
+_NEVER_FIRST = frozenset("a an and are did do does had has have is of or than that the was were what which who".split())
+_NEVER_LAST = frozenset("a an and are by did do does from had has have is of or than that the was were with".split())
 _LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))
 
 
@@ -118,7 +121,9 @@ def _adverb(word: re.Match[str], source: Source) -> bool:
 
 def _may_be_value(span: Sequence[str], known: Set[str]) -> bool:
     words = [word.lower() for word in span]
-    if any(re.fullmatch(r"e\d+", word) for word in words) or words[0] in QUESTION_WORDS or words[-1] in QUESTION_WORDS:
+    if any(re.fullmatch(r"e\d+", word) for word in words) or all(word in QUESTION_WORDS for word in words):
+        return False
+    if words[0] in _NEVER_FIRST or words[-1] in _NEVER_LAST:
         return False
     if all(_NUMBER.fullmatch(word) for word in words):
         return False  # a number alone is an amount or a year
@@ -144,7 +149,10 @@ def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
         return float(text) if len(span) == 1 and _NUMBER.fullmatch(text) else None
     if source.kind != Kind.TEXT:
         return None
-    plain = text.removesuffix("'s")
+    plain = _COMPOUND.sub("", text.removesuffix("'s"))
+    code = source.codes.get(stem(plain)) or source.codes.get(plain.lower())
+    if code is not None:
+        return code
     forms = [plain, *_singulars(plain)]
     cased = [plain.capitalize(), plain.title(), plain.upper()] if not graph.columns else []
     for form in (*forms, *cased):

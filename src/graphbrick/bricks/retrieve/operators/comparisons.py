@@ -18,12 +18,14 @@ from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
 _IS_DATE = attrgetter("is_date")
-_MONEY = ("price", "cost", "fee", "salary", "budget")
+_MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount")
 _OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
 # A «not» of the verb before a comparison, not of an earlier clause: «that do not border e0 have more than».
 _NOT = re.compile(
     r" (?P<word>not|never)(?P<verb>(?: have| be)?(?: (?!(?:have|has|is|are|was|were|that|which|who|e\d+)\b)[a-z-]+)*)$"
 )
+
+_CLAUSE = re.compile(r"^((?:which |what )?(?!(?:who|which|what)\b)[a-z -]+),? (?:that|which|who) (?=[a-z]+$)")
 
 
 class _Bounds(NamedTuple):
@@ -68,6 +70,7 @@ class Superlatives:
             raise UnreadWordError(negated["word"])
         if text.endswith(" most recently"):
             return self._first(text)
+        text = self.english.without("in_one_season", text) if self.english.search("in_one_season", text) else text
         for pattern in self.english.patterns["best"]:
             match = pattern.match(text)
             if match and not self.english.match("not_a_noun", match["base"]):
@@ -253,10 +256,14 @@ class Comparisons:
 
     def _doer(self, text: str) -> tuple[str, str]:
         """Return noun phrase and verb of «which people earn», if the graph has a number for the verb."""
+        text = _CLAUSE.sub(r"\1 ", text)
         is_bare = not re.search(r"\b(?:that|which|who|is|are|do|does|not)\b", text)
         match = self.english.match("doer", self.english.as_question(text) if is_bare else text)
         if match is None or MENTION.search(text):
-            return text, ""
+            of_one = self.english.match("doer_of_one", text)  # «which products of e0 cost»
+            return (
+                (of_one["noun"], of_one["verb"]) if of_one and self.resolver.has_number(of_one["verb"]) else (text, "")
+            )
         noun, verb = self.resolver.noun_and_verb(match["rest"])
         if not verb:  # «who earns», or a noun that the graph does not know
             is_who = match["lead"] in ("who", "which one")

@@ -88,7 +88,7 @@ class Facts:
         """Return the properties that a noun phrase names, and the part of a date that it asks for."""
         if self.english.cues.search(phrase) or MENTION.search(phrase):
             return [], ""
-        words = self.english.content(phrase)
+        words = self.resolver.words_in(phrase)
         sources = self._said(words)
         if not sources:  # «email address», «country name»: words that only say what a value is
             sources = self._said([word for word in words if word not in _GENERAL])
@@ -154,7 +154,10 @@ class Facts:
         if not match:
             return None
         rest = match["rest"]
+        inside = [(term.start, term.end) for term in self.parser.conditions.terms(rest)]
         for split in re.finditer(r" (?:of|for|in|at|on|from) ", rest):
+            if any(start < split.start() and split.end() < end for start, end in inside):
+                continue  # «in the hall of fame»
             phrase, where = rest[: split.start()], rest[split.end() :]
             if (
                 _AMOUNT.match(where)
@@ -242,7 +245,7 @@ class Facts:
     def _where(self, text: str) -> Plan | None:
         """Read «where is e0 from», unless a relation has the verb."""
         match = self.english.match("where", text)
-        if not match or self._is_relation(match["verb"] or ""):
+        if not match or self._is_relation(match["verb"] or "") or self.lexicon.classes_in(match["verb"] or ""):
             return None
         base = Listed((self.parser.entity(match["who"]),))
         for word in _PLACES:

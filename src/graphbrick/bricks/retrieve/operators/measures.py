@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -144,17 +145,38 @@ def dated(base: SetPlan, measure: Measure, kind: str, first: Date, last: Date | 
         first: The date.
         last: The second date, for "between".
     """
+    span = span_of(kind, first, last)
+    return Within(base, measure, span.low, span.high, includes=span.includes, said=span.said)
+
+
+class Span(NamedTuple):
+    """A stretch of time.
+
+    Attributes:
+        low: When it begins, in years.
+        high: When it ends.
+        includes: Whether both are part of it.
+        said: The stretch in words.
+    """
+
+    low: float
+    high: float
+    includes: bool
+    said: str
+
+
+def span_of(kind: str, first: Date, last: Date | None = None) -> Span:
+    """Return the stretch of time that a comparison with a date means; see `dated`."""
     if last is not None and last.start < first.start:
         first, last = last, first
     start, end = first.start, first.start + first.width - MOMENT
     if kind == "between" and last is not None:
-        until = last.start + last.width - MOMENT
-        return Within(base, measure, start, until, includes=True, said=f"from {first.text} to {last.text}")
+        return Span(start, last.start + last.width - MOMENT, True, f"from {first.text} to {last.text}")
     low, high, word = {
         "over": (end, np.inf, "after"), "least": (start, np.inf, "since"), "under": (-np.inf, start, "before"),
         "most": (-np.inf, end, "until"), "exactly": (start, end, "in" if len(first.text) < 8 else "on"),
     }[kind]  # fmt: skip
-    return Within(base, measure, low, high, includes=kind not in ("over", "under"), said=f"{word} {first.text}")
+    return Span(low, high, kind not in ("over", "under"), f"{word} {first.text}")
 
 
 def bounds_text(bounds: Within) -> str:

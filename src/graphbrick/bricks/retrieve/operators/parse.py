@@ -20,6 +20,7 @@ from graphbrick.patterns.properties.sources import has_columns, sources_of
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
+    from graphbrick.bricks.retrieve.operators.phrasings import Phrasings
 
 
 class Parser:
@@ -51,9 +52,12 @@ class Parser:
         return MENTION.sub(lambda match: labels.get(match[0], match[0]), text)
 
     def value_cue(self) -> str:
-        """Return the first value of a property in the question, which calls for a condition; "" for none."""
-        terms = self.conditions.terms(self.question.text) if has_columns(self.place.graph) else ()
-        return self.question.text[terms[0].start : terms[0].end] if terms else ""
+        """Return the first value of a property in the question, or wording of one; "" for none."""
+        text = self.question.text
+        terms = self.conditions.terms(text) if has_columns(self.place.graph) else ()
+        if terms:
+            return text[terms[0].start : terms[0].end]
+        return self.phrasings.cue(text) if has_columns(self.place.graph) else ""
 
     def check_read(self, text: str, plan: Plan) -> None:
         """Record a verb that the plan of a value does not use as an assumption; refuse a plan that leaves more unread.
@@ -105,9 +109,9 @@ class Parser:
         text = self.english.without("everywhere", text)
         by_class = self.rules
         rules = (
-            self._listed, by_class.called, by_class.except_of, self._except, by_class.impact, by_class.hierarchy,
-            self.superlatives.best, self._where, self.comparisons.within, by_class.never, self._lacking, self._not,
-            self._of_best, self._shared, self._joined,
+            self._listed, self._phrasing, by_class.called, self._except, by_class.impact,
+            by_class.hierarchy, self.superlatives.best, self._where, self.comparisons.within, self._dated,
+            by_class.never, self._lacking, self._not, self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -135,6 +139,19 @@ class Parser:
         from graphbrick.bricks.retrieve.operators.conditions import Conditions  # most graphs need none
 
         return Conditions(self.resolver, self.set, self.entity)
+
+    @cached_property
+    def phrasings(self) -> Phrasings:
+        """The reader of everyday wordings of sets by their properties."""
+        from graphbrick.bricks.retrieve.operators.phrasings import Phrasings  # most graphs need none
+
+        return Phrasings(self.resolver, self.set, self.entity)
+
+    def _phrasing(self, text: str) -> SetPlan | None:
+        return self.phrasings.set(text) if has_columns(self.place.graph) else None
+
+    def _dated(self, text: str) -> SetPlan | None:
+        return self.phrasings.dated(text) if has_columns(self.place.graph) else None
 
     def _where(self, text: str) -> SetPlan | None:
         """Read «services written in Kotlin»: the values of properties in a phrase."""

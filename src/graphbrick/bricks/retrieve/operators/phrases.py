@@ -25,7 +25,7 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.language.stems import Stems, stems
 from graphbrick.patterns.lexicon import Lexicon, label_stems
-from graphbrick.patterns.properties.sources import Source
+from graphbrick.patterns.properties.sources import Source, sources_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -130,6 +130,11 @@ class PhraseResolver:
             )
         return best.along
 
+    def explained(self, phrase: str, entity: int) -> Along | None:
+        """Return the pattern that says all that a phrase says, and no more; None if there is none."""
+        best = next(iter(self._matches(phrase, entity)), None)
+        return best.along if best is not None and best.is_good and best.said else None
+
     def _is_only_noun(self, match: _Match, phrase: str) -> bool:
         """Return whether the only unknown words are the noun asked for, in a graph without types.
 
@@ -180,6 +185,14 @@ class PhraseResolver:
     def words_of(self, source: Source) -> Set[str]:
         """Return the stems of the words that speak of a property."""
         return source.words if source.relation < 0 else self.lexicon.relations[source.relation].words
+
+    def words_in(self, phrase: str) -> list[str]:
+        """Return the stems of a phrase that have a meaning; all of them if the phrase is the name of a property."""
+        own, words = stems(phrase), self.english.content(phrase)
+        return (
+            words
+            or [word for source in sources_of(self.place.graph) if source.stems == own for word in own][: len(own)]
+        )
 
     def _is_said(self, wanted: Sequence[str], source: Source) -> bool:
         """Return whether all of some words speak of a property."""
@@ -272,6 +285,10 @@ class PhraseResolver:
             for word in wanted
             if not any(self.english.is_among(word, words) for words in (class_words, *(one.words for one in relations)))
         ]
+        for word, times in Counter(wanted).items():  # «the capital of ... whose capital is e0» has it twice
+            said_by = sum(self.english.is_among(word, names.words) for names in relations)
+            if 0 < said_by < times and word not in class_words:
+                unsaid.append(word)
         if len(unsaid) < len(wanted) and "person" in unsaid:
             unsaid.remove("person")  # «what do people pay with»: who does it says nothing
         score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops

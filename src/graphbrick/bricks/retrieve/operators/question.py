@@ -34,6 +34,7 @@ _FRONTED = re.compile(
 )
 _SIGN_FIRST = re.compile(r"([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
 _PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
+_MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
 _THE = re.compile(r"\bthe (e\d+)\b")
 _SHORT_FORMS = (("n't", " not"), ("can not", "cannot"), ("how's", "how is"), ("what's", "what is"), ("who's", "who is"))
@@ -74,7 +75,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         names = [graph.label(entity), *graph.aliases(entity)]
         if entity in named and not _is_id(graph, entity, named[entity], names):
             names.insert(0, named[entity])
-        if names[0][:1].isdigit() and read_literal(names[0]) is not None:
+        if _is_number(names[0]):
             continue
         place = next((span for name in names if (span := _find(text, name, places))), None)
         if place is not None:
@@ -112,6 +113,16 @@ def without_courtesy(text: str) -> str:
 def _is_id(graph: Graph, entity: int, text: str, names: list[str]) -> bool:
     """Return whether a seed was given by its key or number, which is not how the question names it."""
     return text in (graph.key(entity), str(entity)) and fold(text) not in map(fold, names)
+
+
+def _is_number(name: str) -> bool:
+    """Return whether a name is a number or date, which questions compare with.
+
+    >>> _is_number("2001"), _is_number("500 km"), _is_number("2001 Seattle Mariners")
+    (True, True, False)
+    """
+    literal = read_literal(name) if name[:1].isdigit() else None
+    return literal is not None and not any(word[:1].isupper() for word in literal.unit.split())
 
 
 def _without_placeholders(text: str) -> str:
@@ -166,12 +177,15 @@ def tidy(text: str) -> str:
     'which of the countries that border e0 is the largest'
     >>> tidy("who earns more than $1.5 million?")
     'who earns more than 1.5 million $'
+    >>> tidy("teams that won more then 100 games")
+    'teams that won more than 100 games'
     >>> tidy("do you happen to know where the mother of e0 is, please?")
     'where is the mother of e0'
     """
     text = without_courtesy(_SPACES.sub(" ", text.replace("`", "'")).strip()).rstrip("?.! ")
     for short, long in _SHORT_FORMS:
         text = text.replace(short, long)
+    text = _MORE_THEN.sub("than", text)
     text = _SIGN_FIRST.sub(r"\2 \1", text)
     text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", text))
     for _ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence, Set
 
@@ -64,9 +65,10 @@ class Resolver(PhraseResolver):
         if not by_relations:
             types = {name for owner in plan.owners(self.place)[:_TYPED].tolist() for name in graph.types(owner)}
             own |= {word for text in (*texts, *types) for word in stems(spaced(text))}
+            own |= {word for source in sources_of(graph) if _is_named(source.name, texts) for word in source.words}
         return [
             word
-            for word in words
+            for word in self.english.without_objects(words)
             if word not in self.english.value_words
             and not self.english.is_among(word, own)
             and not self._is_of_any(word, relations)
@@ -133,7 +135,7 @@ class Resolver(PhraseResolver):
                 code="operators.needs_places",
                 wording=wording,
             )
-        if self.english.content(words):
+        if self.words_in(words):
             attribute = self.attribute(words, base)
             return self.degree(words, base) if attribute is None else attribute
         for name in names:
@@ -151,7 +153,7 @@ class Resolver(PhraseResolver):
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
-        wanted = self.english.content(words)
+        wanted = self.english.without_objects(self.words_in(words))
         entities = base.run(self.place)
         best: tuple[float, Source] | None = None
         for source in self.numeric:
@@ -176,8 +178,8 @@ class Resolver(PhraseResolver):
         Raises:
             CannotPlanError: The graph has nothing of the kind.
         """
-        wanted = self.english.content(words)
-        for words_of_one in [wanted] if wanted else [self.english.content(name) for name in names]:
+        wanted = self.english.without_objects(self.words_in(words))
+        for words_of_one in [wanted] if wanted else [self.words_in(name) for name in names]:
             sources = [
                 source
                 for source in self.numeric
@@ -273,6 +275,11 @@ class Resolver(PhraseResolver):
             )
         self.assumptions[base] = f"{noun!r} is not a word of this graph; taken for {base.text(self.place)}"
         return base, measure
+
+
+def _is_named(name: str, texts: Sequence[str]) -> bool:
+    """Return whether a name stands in one of some texts as a word."""
+    return any(name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in texts)
 
 
 def _wanted(names: Sequence[str]) -> str:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.mentions import with_classes
 from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.paths.plain import SAID, said_path, with_confidence
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
     Amount,
@@ -42,11 +44,15 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import stem
 from graphbrick.models.llm.chat import ChatModel
+from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
-from graphbrick.patterns.pattern_reader import symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns
+from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of
 from graphbrick.pipeline import RetrieveStage
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.triples.inner import Described
 
 EXPLAINED, ASSUMED = 0.95, 0.5
 """The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
@@ -102,38 +108,21 @@ class Operators(RetrieveStage):
         query = replace(query, text=without_courtesy(query.text))
         scorer = self.patterns.scorer
         lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
-        question = question_of(graph, query, partial(_is_known, lexicon, words))
+        question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
+        question = replace(question, text=_without_here(graph, question.text, lexicon, words))
         cues = words.cues_in(question.text)
-        cue = next(iter(cues), "")
-        asks_of_properties = has_columns(graph) or _asks_for_card(words, question.text)
-        if not cue and query.seeds and len(question.entities) < 2 and not asks_of_properties:
+        is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
+        has_properties = has_columns(graph) or has_triple_properties(graph)
+        asks_of_properties = has_properties or _asks_for_card(words, question.text)
+        if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
-        resolver = Resolver(self.patterns, place, lexicon, words)
-        parser = Parser(resolver, question)
+        parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
         try:
-            of_properties = self._fact(parser)
-            cue = cue or parser.value_cue()
-            if of_properties is None and not cue and query.seeds and len(question.entities) < 2:
-                self._check(parser)
-                of_properties = self._by_classes(parser)
-                if of_properties is None:
-                    return self._by_patterns(query, subgraph, parser)
-            plan, by_model = self._planned(parser, cue) if of_properties is None else (of_properties, False)
-            is_plain = of_properties is None and isinstance(plan, Along)
-            is_plain &= len(parser.entities) == len(question.entities)
-            if is_plain and words.search("never_plain", cue):
-                raise UnreadWordError(cue)
-            if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
-                return self.patterns.retrieve(query, subgraph)
-            evidence = self._evidence(place, plan)
+            inner = self._described(parser)
+            return self._answered(query, parser, cues) if inner is None else self._of_described(parser, inner, query)
         except CannotPlanError as error:
-            is_final = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
-            if query.seeds and not is_final and may_be_path(words, question.text, cues):
-                try:
-                    return self._as_path(query, subgraph, cue, error, parser)
-                except CannotPlanError as refusal:
-                    error = refusal
+            cue = next(iter(cues), "") or parser.value_cue()
             event(
                 f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
                 "operators.not_answered",
@@ -143,26 +132,105 @@ class Operators(RetrieveStage):
                 **error.values,
             )
             return Evidence()
+
+    def _answered(self, query: Query, parser: Parser, cues: Sequence[str]) -> Evidence:
+        """Return the result of a question's plan; of a path, if it has none and a path may answer it."""
+        words, resolver = parser.english, parser.resolver
+        cue = next(iter(cues), "")
+        try:
+            plan, by_model = self._plan(query, parser, cue)
+            evidence = None if plan is None else self._evidence(parser.place, plan)
+        except CannotPlanError as error:
+            is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
+            if not query.seeds or is_known or not may_be_path(words, parser.question.text, cues):
+                raise
+            if cue:
+                event(
+                    f"{cue!r} fits no rule ({error.code}): the question is read as a path",
+                    "operators.read_as_path",
+                    cue=cue,
+                    reason=error.code,
+                )
+            plan, evidence = None, None
+        if plan is None or evidence is None:
+            self._check_time(parser)
+            return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
         return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
-    def _as_path(self, query: Query, subgraph: Subgraph, cue: str, error: CannotPlanError, parser: Parser) -> Evidence:
-        """Return what the patterns stage says to a question that no rule reads."""
-        if cue:
-            event(
-                f"{cue!r} fits no rule ({error.code}): the question is read as a path",
-                "operators.read_as_path",
-                cue=cue,
-                reason=error.code,
-            )
-        return self._by_patterns(query, subgraph, parser)
+    def _plan(self, query: Query, parser: Parser, cue: str) -> tuple[Plan | None, bool]:
+        """Return the plan of a question, None for a plain path, and whether the model made it."""
+        plan, by_model, entities = self._fact(parser), False, parser.question.entities
+        cue = cue or parser.value_cue()
+        if plan is None and not cue and query.seeds and len(entities) < 2:
+            self._check(parser)
+            return self._by_classes(parser), False
+        if plan is None:
+            plan, by_model = self._planned(parser, cue)
+        is_plain = isinstance(plan, Along) and len(parser.entities) == len(entities)
+        if is_plain and parser.english.search("never_plain", cue):
+            raise UnreadWordError(cue)
+        if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(parser.place))):
+            return None, False
+        return plan, by_model
+
+    def _path(self, query: Query, parser: Parser) -> Evidence:
+        """Answer a question without an operator: by a path that says all of it, else by the patterns stage.
+
+        Raises:
+            CannotPlanError: It has an unknown name, or the best path leads to another class than it asks for.
+        """
+        scorer, place = self.patterns.scorer, parser.place
+        if isinstance(scorer, PatternReader):  # it knows how sure it is
+            return self.patterns.retrieve(query, place.subgraph)
+        said = said_path(parser)
+        if said is not None:
+            return replace(self._evidence(place, said), confidence=SAID)
+        check_names(parser.schema, parser.question)
+        evidence = self.patterns.retrieve(query, place.subgraph)
+        check_class(parser.schema, parser.question, evidence)
+        return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
+
+    @staticmethod
+    def _described(parser: Parser) -> Described | None:
+        """Return the entity that a question describes by triples with a date, such as «the 2012 winner of e0»."""
+        if not has_triple_properties(parser.place.graph) or not parser.english.search(
+            "described", parser.question.text
+        ):
+            return None
+        from graphbrick.bricks.retrieve.operators.triples.inner import described
+        from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most questions need neither
+
+        return described(TripleReader(parser), parser.question.text)
+
+    def _of_described(self, parser: Parser, inner: Described, query: Query) -> Evidence:
+        """Return the answer to a question about an entity that it describes."""
+        graph, labels = parser.place.graph, [parser.place.graph.label(entity) for entity in parser.entities]
+        event(
+            parser.with_names(f"«{inner.text}» is {labels[-1]}: {inner.plan.text(parser.place)}"),
+            "operators.described",
+            entity=graph.key(inner.entity),
+            plan=inner.plan.text(parser.place),
+        )
+        numbers = dict.fromkeys(int(number) for number in MENTION.findall(inner.question))
+        seeds = tuple(dict.fromkeys(parser.entities[number] for number in numbers))
+        text = MENTION.sub(lambda mention: labels[int(mention[1])], inner.question)
+        evidence = self.retrieve(replace(query, text=text, seeds=seeds, mentions=()), parser.place.subgraph)
+        proofs = inner.plan.proofs(parser.place, np.array([inner.entity], dtype=np.int64))
+        return replace(evidence, items=(*evidence.items, *proofs)) if evidence.items else evidence
 
     @staticmethod
     def _fact(parser: Parser) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
+        if has_properties or has_triple_properties(parser.place.graph):
+            from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader
+
+            plan = TripleReader(parser).read(text)
+            if plan is not None:
+                return plan
         if not has_properties and not _asks_for_card(parser.english, text):
             return None
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
@@ -178,18 +246,18 @@ class Operators(RetrieveStage):
 
             Facts(parser).check(parser.question.text)
 
-    def _by_patterns(self, query: Query, subgraph: Subgraph, parser: Parser) -> Evidence:
-        """Return what the patterns stage says, unless the question has an unknown name or asks for another class.
+    @staticmethod
+    def _check_time(parser: Parser) -> None:
+        """Raise `CannotPlanError` if a question over properties has a stretch of time, which no path reads."""
+        graph = parser.place.graph
+        if not (has_columns(graph) or has_triple_properties(graph)):
+            return
+        from graphbrick.bricks.retrieve.operators.triples.periods import period_in
 
-        Raises:
-            CannotPlanError: It has, or does.
-        """
-        if isinstance(self.patterns.scorer, PatternScorer):
-            return self.patterns.retrieve(query, subgraph)
-        check_names(parser.schema, parser.question)
-        evidence = self.patterns.retrieve(query, subgraph)
-        check_class(parser.schema, parser.question, evidence)
-        return evidence
+        period = period_in(parser.question.text, parser.english)
+        if period is not None and not graph.named(period.span.said.split()[-1]):
+            text = f"no rule reads «{period.span.said}» here"
+            raise CannotPlanError(text, code=UNREAD_WORDS, words=(period.span.said,))
 
     def _by_classes(self, parser: Parser) -> Plan | None:
         """Return the plan of a question without an operator, if a path between classes explains all of its words."""
@@ -317,6 +385,16 @@ def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
 def _asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
     return bool(words.match("card", text) or words.match("description", text))
+
+
+def _without_here(graph: Graph, text: str, lexicon: Lexicon, words: English) -> str:
+    """Return a question without «in the shop», where the graph knows nothing that is called so."""
+    match = words.search("here", text)
+    if match is None or stem(match["noun"]) in lexicon.words or match["noun"] in text[: match.start()]:
+        return text
+    if any(stem(match["noun"]) in source.words for source in sources_of(graph)) or graph.named(match["noun"]):
+        return text
+    return f"{text[: match.start()]}{text[match.end() :]}".strip()
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:

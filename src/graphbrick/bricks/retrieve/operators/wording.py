@@ -17,6 +17,7 @@ from graphbrick.language.stems import WORD, Stems, before_ending, stem, stems
 MENTION = re.compile(r"\be(\d+)\b")
 """A placeholder for an entity in a question."""
 _WORD = re.compile(rf"{WORD.pattern}(?:'s)?")
+_SAME_ENDING = {"y": "i", "i": "y"}
 _SMALL = frozenset("of in by at with for to from on the a an".split())  # not among the words of a relation
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
@@ -78,6 +79,7 @@ class English:
     Attributes:
         plain: Stems of words without a meaning of their own.
         near: Stems of names of relations or classes for general words, by the stem of the word.
+        objects: Stems of what a verb is done to, by the stem of the verb.
         superlatives: «largest», «most populous», «most».
         comparatives: «larger», «more populous», «more».
         bounds: For phrases such as «more than»: over, under, least, most or exactly.
@@ -102,6 +104,7 @@ class English:
 
     plain: frozenset[str]
     near: Mapping[str, tuple[Stems, ...]]
+    objects: Mapping[str, frozenset[str]]
     superlatives: Mapping[str, Comparison]
     comparatives: Mapping[str, Comparison]
     bounds: Mapping[str, str]
@@ -133,7 +136,17 @@ class English:
 
     def is_among(self, word: str, words: Set[str]) -> bool:
         """Return whether a word, or all words of a name near it, are among some stems."""
-        return word in words or any(words >= set(name) - _SMALL for name in self.near.get(word, ()))
+        same = f"{word[:-1]}{_SAME_ENDING[word[-1]]}" if word[-1:] in _SAME_ENDING else word  # study, studied
+        return word in words or same in words or any(words >= set(name) - _SMALL for name in self.near.get(word, ()))
+
+    def without_objects(self, words: Sequence[str]) -> list[str]:
+        """Return stems without what the verbs among them are done to, as games in «lost games».
+
+        >>> english().without_objects(["lost", "gam"]), english().without_objects(["gam"])
+        (['lost'], ['gam'])
+        """
+        objects = frozenset[str]().union(*(self.objects.get(word, frozenset()) for word in words))
+        return [word for word in words if word not in objects]
 
     def content(self, text: str) -> list[str]:
         """Return the stems of the words of a text that have a meaning of their own.
@@ -240,6 +253,7 @@ def english() -> English:
     return English(
         plain=frozenset(plain) | frozenset(map(stem, plain)),
         near=near,
+        objects={stem(verb): frozenset(map(stem, nouns.split())) for verb, nouns in content["objects"].items()},
         superlatives=superlatives,
         comparatives=comparatives,
         bounds=compare,

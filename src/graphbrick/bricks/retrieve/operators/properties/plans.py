@@ -18,7 +18,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.core.items import Item, Property, Triple
 from graphbrick.core.properties.values import Scalar, Value, shown_value
-from graphbrick.patterns.properties.sources import Source, equal_to
+from graphbrick.patterns.properties.sources import Source, holders_of
 
 _PROVEN = 20  # owners whose value is shown
 _NAMED, _MOST_TRIPLES = 3, 1_000  # ends of each relation that a card names, and triples that it reads
@@ -101,7 +101,7 @@ class Holds(TextPlan):
         sources, entities = self._of(place), self.base.run(place).tolist()
         if not sources:
             raise no_value(self.base.text(place), self.sources[0].name)
-        holders = {entity for s in sources for entity in equal_to(place.graph, s.name, self.value).tolist()}
+        holders = {entity for source in sources for entity in holders_of(place.graph, source, self.value).tolist()}
         return [Shown("yes" if holders.issuperset(entities) != self.is_not else "no")]
 
     def proofs(self, place: Place) -> list[Item]:

@@ -9,7 +9,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan
 from graphbrick.core.items import Item
 from graphbrick.core.properties.values import Scalar, shown_value
-from graphbrick.patterns.properties.sources import Source, equal_to, owners_of
+from graphbrick.patterns.properties.sources import Source, holders_of, owners_of
 
 _PROVEN = 20  # entities whose value is shown
 _MOST_STARTS = 20_000  # entities from which a pattern is followed
@@ -54,7 +54,7 @@ class Where(SetPlan):
         return f"{names} {shown_value(self.value)} among: {among}"
 
     def _run(self, place: Place) -> Ints:
-        parts = [equal_to(place.graph, source.name, self.value) for source in self.sources]
+        parts = [holders_of(place.graph, source, self.value) for source in self.sources]
         holders = np.unique(np.concatenate(parts))
         nodes = place.subgraph.nodes
         if nodes is not None:

@@ -49,15 +49,6 @@ class ClassRules:
         self.paths, self.read, self.entity = paths, read, entity
         self.place, self.english, self.lexicon = paths.place, paths.english, paths.lexicon
 
-    def except_of(self, text: str) -> SetPlan | None:
-        """Read «all customers in the USA except e0's», «... except those that e0 supports»."""
-        match = self.english.match("except_of", text)
-        if not match:
-            return None
-        base = self.read(match["base"])
-        rest = f"of {match['whose']}" if match["whose"] else match["rest"]
-        return Without(base, self.of_all_named(self.read(f"which {self._noun(base)} {rest}")))
-
     def called(self, text: str) -> SetPlan | None:
         """Read «albums with a track called e0»: the phrase about all that have the name."""
         match = self.english.match("class_called", text)

@@ -1,0 +1,89 @@
+"""Names of a question that stand beside a class, or in the place of one: «the category Seafood», «which beverages»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.question import Question
+from graphbrick.bricks.retrieve.operators.wording import English
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.stems import is_plural, stems
+from graphbrick.patterns.lexicon import Lexicon
+
+_MOST = 1_000  # triples of an entity that decide what its name stands for
+_BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
+_RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
+_CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
+
+
+def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> Question:
+    """Return a question without the classes beside its names, and with classes for names that stand for one.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        lexicon: The words of the graph.
+        english: The wordings.
+    """
+    return _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
+
+
+def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
+    """Leave out «the category» of «the category Seafood», and take the namesake that is a category."""
+    text, entities = question.text, list(question.entities)
+    for match in reversed(list(_BESIDE.finditer(text))):
+        number, words = int(match["number"]), match["noun"].split()
+        if number >= len(entities):
+            continue
+        for noun in dict.fromkeys((match["noun"], words[-1])):
+            of_class = lexicon.class_named(stems(noun))
+            start = match.start("noun") + len(match["noun"]) - len(noun)
+            before = text[:start].removesuffix("the ")
+            ends = not text[match.end() :].strip()
+            if not of_class or is_plural(noun) or _CHOICE.search(text[:start]):
+                continue
+            if _RELATIVE.fullmatch(before) and not ends:
+                continue
+            member = _member(graph, entities[number], lexicon.classes[of_class])
+            if member is not None:
+                entities[number] = member
+                text = f"{before}e{number}{text[match.end() :]}"
+                break
+    return Question(text, tuple(entities))
+
+
+def _member(graph: Graph, entity: int, members: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int | None:
+    """Return an entity if it is in a class, else its only namesake in it; None if there is none."""
+    if np.isin(entity, members):
+        return entity
+    namesakes = [other for other in graph.named(graph.label(entity)) if np.isin(other, members)]
+    return namesakes[0] if len(namesakes) == 1 else None
+
+
+def _in_place_of_class(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> Question:
+    """Read «which beverages cost less than 10» as «which products of e0», where Beverages is a category of products."""
+    match = english.match("as_class", question.text)
+    if match is None or int(match["who"][1:]) >= len(question.entities):
+        return question
+    entity = question.entities[int(match["who"][1:])]
+    leading = {(relation, lexicon.classes_of(np.array([head]))) for head, relation in _heads(graph, entity)}
+    if len(leading) != 1:
+        return question
+    ((_, noun),) = leading
+    if not noun or np.isin(entity, lexicon.classes[noun]):
+        return question
+    start, end = match.span("who")
+    return Question(
+        f"{question.text[:start]}{noun} of {question.text[start:end]}{question.text[end:]}".lower(), question.entities
+    )
+
+
+def _heads(graph: Graph, entity: int) -> Iterator[tuple[int, int]]:
+    """Yield the entities with a relation to an entity, and the relations."""
+    for triple in islice(graph.triples_to(entity), _MOST):
+        head, relation, _ = graph.triple(triple)
+        yield head, relation

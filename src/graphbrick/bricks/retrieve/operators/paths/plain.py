@@ -1,0 +1,66 @@
+"""Questions without an operator, over a graph that was not learned: how sure the best path is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.plan import Along
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core import Evidence
+from graphbrick.core.trace import event
+from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
+from graphbrick.patterns.alignment.word_alignment import WordAlignment
+from graphbrick.patterns.text import words_of
+
+SAID = 0.9
+"""The confidence of a path whose relations and classes say all that the question says: 114 of 123 were right."""
+_UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
+_UNREAD = 0.45  # cosine under which no word of the path means the same
+_NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
+_SLOPE, _EVEN, _NAMED = 5.0, 0.63, 0.6  # see `likely`
+
+
+def said_path(parser: Parser) -> Along | None:
+    """Return the path that says all that a question about one entity says, and no more, if it leads anywhere."""
+    if len(parser.question.entities) != 1:
+        return None
+    along = parser.resolver.explained(parser.question.text, parser.entities[0])
+    return along if along is not None and len(along.run(parser.place)) else None
+
+
+def likely(nearness: Sequence[float], *, is_read: bool) -> float:
+    """Return the probability that the best path is right.
+
+    Log odds are linear in the mean nearness; they were fitted to 276 questions over three graphs, and hold for 23 over
+    four graphs of tables: of those with a mean under .55 a third are right, of those over .8 four of five.
+
+    Args:
+        nearness: The nearness in meaning of each content word of the question to the words of the path.
+        is_read: Whether each of them is near enough to be read.
+
+    >>> round(likely([1.0, 0.8], is_read=True), 2), round(likely([1.0, 0.2], is_read=False), 2)
+    (0.79, 0.32)
+    """
+    mean = sum(nearness) / len(nearness) if nearness else _NO_WORDS
+    return 1 / (1 + math.exp(-_SLOPE * (mean - _EVEN) + (0 if is_read else _NAMED)))
+
+
+def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -> Evidence:
+    """Return paths with the confidence in the first, and an event that names the words that it does not read."""
+    if not evidence.paths:
+        return evidence
+    best, text = evidence.paths[0], MENTION.sub(" ", parser.question.text)
+    words = [word for word in dict.fromkeys(words_of(text)) if word.isalnum() and word not in _UNTELLING]
+    nearness = scorer.nearness(words, best)
+    along = Along(best.start, best.pattern, best.end == best.start)
+    unread = [
+        word
+        for word, near in zip(words, nearness, strict=True)
+        if near < _UNREAD and parser.resolver.unexplained(along, parser.english.content(word))
+    ]
+    if unread:
+        event(f"not read in this question: {' and '.join(map(repr, unread))}", "operators.words_not_read", words=unread)
+    return replace(evidence, confidence=likely(nearness, is_read=not unread))

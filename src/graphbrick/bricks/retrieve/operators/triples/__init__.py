@@ -1,0 +1,1 @@
+"""Questions about the properties of triples: conditions by time or value, counts, sums, superlatives, dates."""

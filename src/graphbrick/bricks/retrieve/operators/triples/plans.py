@@ -1,0 +1,215 @@
+"""Plans over sets of triples: their ends, their number, and sums, values and superlatives of their properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, TextPlan, ValuePlan
+from graphbrick.bricks.retrieve.operators.triples.columns import Floats, numbers_of_triples
+from graphbrick.bricks.retrieve.operators.triples.edges import Edges, proofs_of
+from graphbrick.core.items import Item
+from graphbrick.core.properties.values import shown_value
+from graphbrick.patterns.properties.sources import Source, numbers_of
+
+_FUNCTIONS: dict[str, Callable[[Floats], float]] = {
+    "sum": np.nansum,
+    "mean": np.nanmean,
+    "largest": np.nanmax,
+    "smallest": np.nanmin,
+}
+
+
+@dataclass(frozen=True)
+class Ends(SetPlan):
+    """The entities at one side of triples."""
+
+    edges: Edges
+    heads: bool
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return self.edges.text(place)
+
+    def _run(self, place: Place) -> Ints:
+        return np.unique(self.edges.ends(place, heads=self.heads))
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return what shows why entities are in the set."""
+        triples = self.edges.run(place)
+        triples = triples[np.isin(self.edges.ends(place, heads=self.heads), entities)]
+        return proofs_of(place, triples, [condition.name for condition in self.edges.conditions])
+
+
+@dataclass(frozen=True)
+class CountOfTriples(ValuePlan):
+    """The number of triples, each of several between the same entities."""
+
+    edges: Edges
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"number of triples of: {self.edges.text(place)}"
+
+    def value(self, place: Place) -> float:
+        """Return the value."""
+        return float(len(self.edges.run(place)))
+
+
+@dataclass(frozen=True)
+class OfTriples(ValuePlan):
+    """The sum, mean, largest or smallest value of a property of triples."""
+
+    edges: Edges
+    name: str
+    how: str = "sum"
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"{self.how} of {self.name} of: {self.edges.text(place)}"
+
+    def value(self, place: Place) -> float:
+        """Return the value."""
+        values = self.edges.numbers(place, self.name)
+        if not len(values) or np.isnan(values).all():
+            raise CannotPlanError(
+                f"nothing in «{self.edges.text(place)}» has a value of {self.name}", code="triples.no_values"
+            )
+        return float(_FUNCTIONS[self.how](values))
+
+
+@dataclass(frozen=True)
+class EdgeValues(TextPlan):
+    """The distinct values of a property of triples, ascending.
+
+    Attributes:
+        edges: The triples.
+        name: The property.
+        which: "first" or "last" for one of them, "count" for their number, "years" for the years of dates; "" for all.
+    """
+
+    edges: Edges
+    name: str
+    which: str = ""
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        which = {"count": "number of different ", "years": "years of "}.get(
+            self.which, f"{self.which} " if self.which else ""
+        )
+        return f"{which}{self.name} of: {self.edges.text(place)}"
+
+    def _best(self, place: Place) -> Ints:
+        """Return the triples whose values are shown."""
+        triples, values = self.edges.run(place), self.edges.numbers(place, self.name)
+        own = [place.graph.triple_properties(triple).get(self.name) is not None for triple in triples.tolist()]
+        triples, values = triples[own], values[own]
+        if not len(triples):
+            raise CannotPlanError(
+                f"nothing in «{self.edges.text(place)}» has a value of {self.name}", code="triples.no_values"
+            )
+        if self.which in ("first", "last"):
+            best: Ints = triples[values == (values.min() if self.which == "first" else values.max())]
+            return best
+        return triples[np.argsort(values, kind="stable")]
+
+    def shown(self, place: Place) -> list[Shown]:
+        """Return the values."""
+        values = (place.graph.triple_properties(triple)[self.name] for triple in self._best(place).tolist())
+        texts = dict.fromkeys(shown_value(value)[: 4 if self.which == "years" else None] for value in values)
+        return [Shown(f"{len(texts):,}")] if self.which == "count" else list(map(Shown, texts))
+
+    def proofs(self, place: Place) -> list[Item]:
+        """Return the triples with their values."""
+        return proofs_of(place, self._best(place), [self.name])
+
+
+@dataclass(frozen=True)
+class BestOf(SetPlan):
+    """The entities at one side of triples for which a number over their triples is largest or smallest.
+
+    Attributes:
+        edges: The triples.
+        heads: Whether their heads are compared; else their tails.
+        how: "triples" for the number of triples, "ends" for the number of different entities at the other side, "sum"
+            for the sum of a property, "each" for its value in one triple.
+        name: The property; "" for a number of triples or ends.
+        per: A property whose values are added up apart, such as the season of «in one season»; "" for none.
+        largest: Whether the largest number wins.
+        rank: 2 for the second best.
+        n: How many entities.
+        of_ends: The property of the entities at the other side that is added up; None for a property of triples.
+    """
+
+    edges: Edges
+    heads: bool
+    how: str
+    name: str = ""
+    per: str = ""
+    largest: bool = True
+    rank: int = 1
+    n: int = 1
+    of_ends: Source | None = None
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        name = self.of_ends.name if self.of_ends else self.name
+        number = {
+            "triples": "number of triples", "ends": "number of different ends", "sum": f"sum of {name}",
+            "each": self.name,
+        }[self.how]  # fmt: skip
+        word = "largest" if self.largest else "smallest"
+        which = f"{self.n} {word}" if self.n > 1 else word if self.rank == 1 else f"number {self.rank} of the {word}"
+        per = f" in one {self.per}" if self.per else ""
+        side = "head" if self.heads else "tail"
+        return f"{which} {number}{per} by {side} of: {self.edges.text(place)}"
+
+    def _run(self, place: Place) -> Ints:
+        entities = self.edges.ends(place, heads=self.heads)
+        numbers = np.ones(len(entities))
+        if self.name:
+            numbers = self.edges.numbers(place, self.name)
+        elif self.of_ends:
+            numbers = numbers_of(place.graph, self.of_ends).of(self.edges.ends(place, heads=not self.heads))
+        entities, numbers, groups = self._grouped(place, entities, numbers)
+        if not len(entities):
+            raise CannotPlanError(f"there is nothing to compare in «{self.edges.text(place)}»", code="triples.nothing")
+        if self.how == "each":
+            order = np.argsort(numbers)[:: -1 if self.largest else 1]
+            names, best = entities[order], numbers[order]
+        else:
+            keys, inverse = np.unique(groups, return_inverse=True, axis=0)
+            sums = np.bincount(inverse.ravel(), weights=numbers)
+            order = np.lexsort((keys[:, 0], -sums if self.largest else sums))
+            names, best = keys[order, 0].astype(np.int64), np.asarray(sums[order], dtype=np.float64)
+        if self.n > 1:
+            return np.asarray(list(dict.fromkeys(names.tolist()))[: self.n], dtype=np.int64)
+        distinct = np.unique(best)[:: -1 if self.largest else 1]
+        if self.rank > len(distinct):
+            raise CannotPlanError(f"there are only {len(distinct)} different numbers", code="triples.too_few")
+        return np.unique(names[best == distinct[self.rank - 1]])
+
+    def _grouped(self, place: Place, entities: Ints, numbers: Floats) -> tuple[Ints, Floats, Floats]:
+        """Return the entities with a number, the numbers, and what is added up together."""
+        columns = [entities.astype(np.float64)]
+        if self.per:
+            columns.append(np.floor(self.edges.numbers(place, self.per)))
+        groups = np.column_stack(columns)
+        keep = ~np.isnan(numbers) & ~np.isnan(groups).any(axis=1)
+        entities, numbers, groups = entities[keep], numbers[keep], groups[keep]
+        if self.how == "ends":
+            others = self.edges.ends(place, heads=not self.heads)[keep]
+            pairs = np.unique(np.column_stack([groups, others]), axis=0)
+            return pairs[:, 0].astype(np.int64), np.ones(len(pairs)), pairs[:, :-1]
+        return entities, numbers, groups
+
+    def proofs(self, place: Place, entities: Ints) -> list[Item]:
+        """Return triples of the entities."""
+        triples = self.edges.run(place)
+        triples = triples[np.isin(self.edges.ends(place, heads=self.heads), entities)]
+        if self.name and self.how == "each":
+            numbers = numbers_of_triples(place.graph, self.name, triples)
+            triples = triples[np.argsort(-numbers if self.largest else numbers, kind="stable")]
+        return proofs_of(place, triples, [self.name] if self.name else [])

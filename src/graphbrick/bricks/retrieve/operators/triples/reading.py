@@ -1,0 +1,117 @@
+"""Questions about the properties of triples, and about dates and sums of what triples lead to, read by rules."""
+
+from __future__ import annotations
+
+import re
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan
+from graphbrick.bricks.retrieve.operators.properties.plans import Values
+from graphbrick.bricks.retrieve.operators.triples.counts import Counts
+from graphbrick.bricks.retrieve.operators.triples.frames import Frame
+from graphbrick.bricks.retrieve.operators.triples.parts import Parts
+from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues
+from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.properties.values import Kind
+
+
+class TripleReader(Parts):
+    """A reader of one question.
+
+    Args:
+        parser: Reads its parts.
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        super().__init__(parser)
+        self._counts, self._superlatives = Counts(parser), TripleSuperlatives(parser)
+
+    def read(self, text: str) -> Plan | None:
+        """Return the plan of a question; None for another question."""
+        text = self.english.without("everywhere", text)
+        if self.english.search("not_of_triples", self.period(text)[1]):
+            return None
+        rules = (
+            self._counts.count, self._superlatives.best, self._time, self._superlatives.first, self._counts.amount,
+            self._truth, self._ends,
+        )  # fmt: skip
+        for rule in rules:
+            try:
+                plan = rule(text)
+            except CannotPlanError:
+                continue  # a part of the question is none that this rule reads
+            if plan is not None:
+                return plan
+        return None
+
+    def _time(self, text: str) -> Plan | None:
+        """Read «since when has e0 been with e1», «when did e0 last buy something», «in which season did e0 win e1»."""
+        match = self.english.match("time_of", text)
+        if not match or not MENTION.search(match["rest"]):
+            return None
+        rest, lead = match["rest"], match["lead"]
+        order = self.english.search("time_order", rest)
+        which = ("last" if order["last"] else "first") if order else ""
+        which = "first" if re.match("since|from", lead) else "last" if "until" in lead else which
+        rest = self.english.without("time_order", rest)
+        is_noun = bool(re.fullmatch(r"(?:the )?[a-z]+ (?:of|for|by) e\d+", rest))
+        frame = self.frame(rest, needs_verb=not (is_noun or re.match("since|from|until", lead)))
+        if frame is None or (is_noun and not self.asks_for_open(rest.removeprefix("the "), frame)):
+            return None
+        is_year = "year" in lead
+        if self.frames.dates(frame.edges.relation):
+            return self._time_of_triples(frame, which, lead, is_year=is_year)
+        ends = self.ends(frame, None) if which and len(MENTION.findall(rest)) == 1 else None
+        measure = self.date_of(ends) if ends else None
+        if ends is None or measure is None:
+            return None
+        best = p.Best(ends, measure, which == "last")
+        return self.with_notes(Values(best, measure.source, "year" if is_year else ""), frame)
+
+    def _time_of_triples(self, frame: Frame, which: str, lead: str, *, is_year: bool) -> Plan | None:
+        dates, moments = self.frames.dates(frame.edges.relation), self.frames.moments(frame.edges.relation)
+        if which == "last" or "until" in lead:
+            wanted = [one for one in dates if one.is_end] or moments
+        else:
+            wanted = [one for one in dates if one.is_begin] or moments
+        if not wanted or not len(frame.edges.run(self.place)):
+            return None
+        part = which or ("years" if is_year and wanted[0].kind != Kind.INTEGER else "")
+        return self.with_notes(EdgeValues(frame.edges, wanted[0].name, part), frame)
+
+    def _truth(self, text: str) -> Plan | None:
+        """Read «did e0 play for e1 in 2004», «did e0 win an award in 2011»."""
+        period, rest = self.period(text)
+        if not self.english.match("auxiliary", text) or period is None:
+            return None
+        frame = self.frame(self.english.without("auxiliary", rest), period=period)
+        if frame is None or (frame.open_heads and frame.open_tails):
+            return None
+        inside = self.ends(frame, period) if frame.open_heads or frame.open_tails or frame.has_period else None
+        return None if inside is None else self.with_notes(p.IsAny(inside), frame)
+
+    def _ends(self, text: str) -> Plan | None:
+        """Read «who managed e0 in 2004», «which awards did e0 win in 2011», «which invoices did e0 get in 2011»."""
+        period, rest = self.period(text)
+        if self.english.cues.search(rest):
+            return None
+        frame = self.frame(rest, period=period, needs_verb=False)
+        if frame is None or frame.open_heads == frame.open_tails or not (period or frame.edges.conditions):
+            return None
+        lead = self.english.without("list_lead", rest)
+        is_copula = bool(re.match(r"who (?:is|was|are|were) (?:the )?(?:[a-z]+ )*e\d+(?: [a-z]+[eo]rs?)?$", rest))
+        if not frame.spoken and frame.has_period and not (is_copula and self._has_one_relation(frame)):
+            return None
+        is_agent = bool(re.match(r"who (?:is|was|are|were) (?:the )?[a-z]+ (?:of|for|by|at|in) e\d+$", rest))
+        if not (is_copula or is_agent or self.asks_for_open(lead, frame)):
+            return None
+        inside = self.ends(frame, period)
+        return None if inside is None else self.with_notes(inside, frame)
+
+    def _has_one_relation(self, frame: Frame) -> bool:
+        """Return whether what a question names has no relation but that of a frame."""
+        named = frame.edges.heads or frame.edges.tails
+        own = self.frames.relations_of(int(named.run(self.place)[0])) if named else ()
+        return sum(map(len, own)) == 1

@@ -1,0 +1,142 @@
+"""Superlatives over triples, read by rules: «who hit the most home runs in one season», «who won the most awards»."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.plan import Plan
+from graphbrick.bricks.retrieve.operators.triples.frames import Frame
+from graphbrick.bricks.retrieve.operators.triples.parts import Parts
+from graphbrick.bricks.retrieve.operators.triples.periods import Period
+from graphbrick.bricks.retrieve.operators.triples.plans import BestOf
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.patterns.properties.sources import Source, owners_of
+
+_SUMS = ("most", "fewest", "least")
+
+
+class TripleSuperlatives(Parts):
+    """A reader of superlatives."""
+
+    def best(self, text: str) -> Plan | None:
+        """Read «who hit the most home runs in one season», «which player won the most awards in 2011»."""
+        match = self.english.match("best_of_triples", text)
+        if not match or (match["lead"] == "what" and match["left"].strip() in ("is", "was", "are", "were")):
+            return None
+        period, rest = self.period(match["rest"] or "")
+        per = self.english.search("in_one_season", rest)
+        rest = self.english.without("whole_time", self.english.without("in_one_season", rest))
+        words, left, is_sum = rest.split(), match["left"].strip(), match["sup"] in _SUMS
+        if words and words[0] in ("total", "combined", "overall"):
+            words, is_sum = words[1:], True
+        one, size = self.number(words, left)
+        said = f"{match['lead']} {left} {' '.join(words[size:])}".strip()
+        if one is not None:
+            used = one.words | frozenset(self.english.content(left)) if size < len(one.stems) else one.words
+            frame = self.frame(said, period=period, used=used, of=one, needs_verb=False)
+            how = "sum" if is_sum else "each"
+        elif words and is_sum:
+            frame = self.frame(said, period=period)
+            how = "triples" if self.english.search("gains", left) or MENTION.fullmatch(words[0]) else "ends"
+        else:
+            return self._spender(left, period, match) if is_sum and not words and not per else None
+        if frame is None:
+            return None
+        heads = self._compared_side(frame, left, " ".join(words))
+        moments = self.frames.moments(frame.edges.relation)
+        if heads is None or (per and not moments):
+            return None
+        edges = frame.edges
+        if period and not frame.has_period:
+            inside = None if one else self.with_ends_in(edges, not heads, period)
+            if inside is None:
+                return None
+            edges = inside
+        largest, (rank, n) = self._is_largest(match), self._rank(match)
+        season = moments[0].name if per else ""
+        plan = BestOf(edges, heads, how, one.name if one else "", season, largest=largest, rank=rank, n=n)
+        return self.with_notes(plan, frame)
+
+    def _is_largest(self, match: re.Match[str]) -> bool:
+        return self.english.superlatives[match["sup"]].largest
+
+    def _rank(self, match: re.Match[str]) -> tuple[int, int]:
+        return self.english.ordinals.get(match["rank"] or "", 1), self.english.count_of(match["n"] or "")
+
+    def _compared_side(self, frame: Frame, left: str, counted: str) -> bool | None:
+        """Return whether the heads of triples are compared, False for the tails; None if that is not clear."""
+        head, tail = self.frames.classes(frame.edges.relation)
+        named, others = self.lexicon.classes_in(left), self.lexicon.classes_in(counted)
+        if named:
+            sides = [side for side, name in ((True, head), (False, tail)) if name == named[0]]
+        else:
+            sides = [side for side, name in ((True, head), (False, tail)) if name not in others]
+        sides = [side for side in sides if (frame.open_heads if side else frame.open_tails)]
+        if len(sides) == 2 and not named and head != tail:
+            return True  # «who»: the subject of the relation
+        return sides[0] if len(sides) == 1 else None
+
+    def _spender(self, left: str, period: Period | None, match: re.Match[str]) -> Plan | None:
+        """Read «which customer has spent the most»: the sum of a number of what leads to each entity."""
+        named = self.lexicon.classes_in(left)
+        names = {part for name in named for part in self.english.content(name)}
+        verbs = [word for word in self.english.content(left) if word not in names]
+        if len(named) > 1 or len(verbs) != 1 or not self.english.search("spends", left):
+            return None
+        for near in ((verbs[0],), *self.english.near.get(verbs[0], ())):
+            sources = [s for s in self.resolver.numeric if s.relation < 0 and not s.is_date and s.words == set(near)]
+            plans = [plan for source in sources for plan in self._sums(source, named, period, match)]
+            if plans:
+                return plans[0] if len(plans) == 1 else None
+        return None
+
+    def _sums(self, source: Source, named: list[str], period: Period | None, match: re.Match[str]) -> list[Plan]:
+        """Return the sums of a property by what owners of it are joined to by a relation that each has once."""
+        owners, csr, plans = owners_of(self.place.graph, source), self.place.graph.csr, list[Plan]()
+        ids = self.place.graph.triple_ids()
+        heads, tails = csr.heads(ids), csr.tail[ids]
+        for relation in range(self.place.graph.n_relations):
+            of_relation = csr.relation[ids] == relation
+            for at_head, side in ((True, heads), (False, tails)):
+                joined = side[of_relation]
+                own = joined[np.isin(joined, owners)]
+                compared = self.frames.classes(relation)[at_head]
+                if not len(own) or len(np.unique(own)) < len(own) or (named and compared != named[0]):
+                    continue
+                edges = self.frames.whole(relation)
+                dated = edges if period is None else self.with_ends_in(edges, at_head, period)
+                if dated is not None:
+                    rank, n = self._rank(match)
+                    largest = self._is_largest(match)
+                    plans.append(BestOf(dated, not at_head, "sum", of_ends=source, largest=largest, rank=rank, n=n))
+        return plans
+
+    def first(self, text: str) -> Plan | None:
+        """Read «who was the first manager of e0», «which club did e0 last play for»."""
+        order = self.english.search("time_order", text)
+        if order is None or self.english.match("time_of", text) or self.english.match("count", text):
+            return None
+        rest = self.english.without("time_order", text)
+        if self.english.cues.search(rest):
+            return None
+        frame = self.frame(rest)
+        if frame is None or frame.open_heads == frame.open_tails or not self._asks_for(rest, frame):
+            return None
+        last = bool(order["last"])
+        dates = self.frames.dates(frame.edges.relation)
+        wanted = [one for one in dates if (one.is_end if last else one.is_begin)]
+        wanted = self.frames.moments(frame.edges.relation) or wanted
+        if wanted:
+            return self.with_notes(BestOf(frame.edges, frame.open_heads, "each", wanted[0].name, largest=last), frame)
+        ends = self.ends(frame, None)
+        measure = self.date_of(ends) if ends else None
+        return self.with_notes(p.Best(ends, measure, last), frame) if ends and measure else None
+
+    def _asks_for(self, text: str, frame: Frame) -> bool:
+        lead = self.english.without("list_lead", text)
+        if re.match(r"(?:who|whom) (?:is|was|are|were) (?:the )?[a-z]+ (?:of|for|by|at|in) e\d+$", lead):
+            return True
+        return self.asks_for_open(lead, frame)
