@@ -1,12 +1,13 @@
-"""Write lexicon.tsv.gz of src/graphbrick/language and senses.tsv.gz of src/graphbrick/learn/english from WordNet 3.0.
+"""Write lexicon.tsv.gz of src/graphbrick/language and senses.tsv.gz of src/graphbrick/patterns/english from WordNet.
 
     python tools/english_lexicon.py /usr/share/wordnet
 
-Of WordNet (Debian package ``wordnet-base``) it keeps three things: which nouns name people, places, times and groups,
-and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; and
-which nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in
-``senses.tsv.gz``. A line of that is one meaning: the lines that it is a kind of, as distances upwards (a negative one
-downwards), then its words, with a star behind words that have many meanings.
+Of WordNet (Debian package ``wordnet-base``) it keeps four things: which nouns name people, places, times and groups,
+and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; which
+nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in ``senses.tsv.gz``;
+and which verbs mean the same, in ``verbs.tsv.gz``. A line of ``senses.tsv.gz`` is one meaning: the lines that it is a
+kind of, as distances upwards (a negative one downwards), then its words, with a star behind words that have many
+meanings; a line of ``verbs.tsv.gz`` has the words only, with a star behind those that more often mean something else.
 """
 
 from __future__ import annotations
@@ -17,13 +18,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SRC = Path(__file__).parent.parent / "src/graphbrick"
-LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "learn/english/senses.tsv.gz"
+LEXICON, SENSES = SRC / "language/lexicon.tsv.gz", SRC / "patterns/english/senses.tsv.gz"
+VERBS = SRC / "patterns/english/verbs.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
 # Acts, attributes, thoughts, messages, events, groups, places, people, possessions, relations, states and times. Most
 # other meanings are those of plants, animals, substances and artefacts, and few relations have such names.
 MEANINGS = {4, 7, 9, 10, 11, 14, 15, 18, 21, 24, 26, 28}
 SENSES_OF_NOUN, SENSES_OF_DERIVATION = 2, 4
+PERSON, ARTEFACT = 18, 6
+# Words for people and groups as such are among the few that WordNet keeps apart, as beginnings of everything else.
+TOPS = {"person": "person", "human": "person", "individual": "person", "people": "person", "group": "group"}
+AGENT_ENDINGS = ("er", "or", "ist", "ant", "ess")
+LEAST_TAGGED, LEAST_SHARE = 2, 4  # times that a second meaning was met in texts, and at least a fourth of the first
 FEW_SENSES = 3
 NOUN, VERB = "noun", "verb"
 LETTERS = {"n": NOUN, "v": VERB}
@@ -60,14 +67,35 @@ def is_plain(word: str) -> bool:
     return word.isascii() and word.isalpha() and word.islower() and len(word) > 1
 
 
-def kinds(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[tuple[str, str]]:
-    """Yield (noun, kind) for nouns that name a person in a common sense, or a place, time or group in the commonest."""
+def tagged(folder: Path) -> dict[str, dict[int, int]]:
+    """Return how often each noun was met in texts in each of its senses; senses are numbered from 1."""
+    times: dict[str, dict[int, int]] = {}
+    for line in (folder / "cntlist.rev").read_text(encoding="latin-1").splitlines():
+        key, sense, count = line.split()
+        word, _, rest = key.partition("%")
+        if rest.startswith("1"):
+            times.setdefault(word, {})[int(sense)] = int(count)
+    return times
+
+
+def kinds(
+    index: dict[str, list[str]], data: dict[str, Synset], times: dict[str, dict[int, int]], agents: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield (noun, kind) for nouns that name a person, place, time or group in their commonest meaning.
+
+    A second meaning is one of people if texts have it often, or if the noun is one of somebody who does something, and
+    not a tool in the first place: a «founder», not a «repository» of secrets, and not a «computer» who computes.
+    """
     for word, senses in sorted(index.items()):
         if not is_plain(word):
             continue
-        files = [data[offset].kind for offset in senses[:SENSES_OF_NOUN]]
-        if 18 in files:
-            yield word, KINDS[18]
+        files, met = [data[offset].kind for offset in senses[:SENSES_OF_NOUN]], times.get(word, {})
+        is_common = met.get(2, 0) >= max(LEAST_TAGGED, met.get(1, 0) / LEAST_SHARE)
+        is_agent = word in agents and word.endswith(AGENT_ENDINGS) and files[0] != ARTEFACT
+        if word in TOPS:
+            yield word, TOPS[word]
+        elif files[0] == PERSON or (PERSON in files and (is_common or is_agent)):
+            yield word, KINDS[PERSON]
         elif files[0] in KINDS:
             yield word, KINDS[files[0]]
 
@@ -107,13 +135,25 @@ def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[s
         yield f"{','.join(wider)}\t{','.join(words)}"
 
 
+def same_verbs(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[str]:
+    """Yield the verbs of each meaning of two or more, with a star behind those that often mean something else."""
+    for offset, synset in data.items():
+        words = [word for word in dict.fromkeys(synset.words) if is_plain(word) and offset in index.get(word, ())]
+        common = {word for word in words if offset in index[word][:SENSES_OF_NOUN]}
+        if len(words) > 1 and common:
+            yield ",".join(word if word in common else f"{word}*" for word in words)
+
+
 def main() -> None:
     """Write both files."""
     folder = Path(sys.argv[1])
     index, data = read(folder, NOUN)
-    lines = [f"{kind}\t{word}" for word, kind in kinds(index, data)]
-    lines += [f"from\t{noun}\t{verb}" for verb, noun in sorted(derivations(folder))]
-    for file, rows in ((LEXICON, lines), (SENSES, list(meanings(index, data)))):
+    derived = sorted(derivations(folder))
+    agents = {noun for _, noun in derived}
+    lines = [f"{kind}\t{word}" for word, kind in kinds(index, data, tagged(folder), agents)]
+    lines += [f"from\t{noun}\t{verb}" for verb, noun in derived]
+    verbs = list(same_verbs(*read(folder, VERB)))
+    for file, rows in ((LEXICON, lines), (SENSES, list(meanings(index, data))), (VERBS, verbs)):
         file.write_bytes(gzip.compress("\n".join(rows).encode("utf-8") + b"\n", mtime=0))
         print(f"{file}: {len(rows):,} lines, {file.stat().st_size:,} bytes")
 

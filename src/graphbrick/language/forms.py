@@ -11,6 +11,7 @@ import gzip
 from collections import defaultdict
 from functools import lru_cache
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import ModelError
@@ -57,6 +58,11 @@ def _forms() -> Any:
     except ImportError as error:
         raise ModelError("writing English questions needs lemminflect: pip install 'graphbrick[learn]'") from error
     return lemminflect
+
+
+def is_installed() -> bool:
+    """Return whether there is a dictionary of forms; without it the functions for forms raise `ModelError`."""
+    return find_spec("lemminflect") is not None
 
 
 @lru_cache(maxsize=8192)
@@ -149,6 +155,35 @@ def participle_of(word: str) -> str:
     return verb
 
 
+def verb_of(word: str) -> str:
+    """Return the verb that a word is a form of; "" where it is none.
+
+    >>> verb_of("bought"), verb_of("hosting"), verb_of("person")
+    ('buy', 'host', '')
+    """
+    return _lemmas(word).get("VERB", "")
+
+
+def like(word: str, verb: str, other: str) -> str:
+    """Return another verb in the form that a word is of a verb.
+
+    >>> like("bought", "buy", "purchase"), like("hosts", "host", "hold"), like("run", "run", "manage")
+    ('purchased', 'holds', 'manage')
+    """
+    inflections = (third_person, past, participle, gerund)
+    return next((make(other) for make in inflections if make(verb) == word and word != verb), other)
+
+
+def gerund_of(word: str) -> str:
+    """Return the verb that a word is the -ing form of; "" where it is none.
+
+    >>> gerund_of("winning"), gerund_of("losing"), gerund_of("building"), gerund_of("evening")
+    ('win', 'lose', 'build', '')
+    """
+    verb = _lemmas(word).get("VERB", "") if word.endswith("ing") else ""
+    return verb if verb and verb != word and gerund(verb) == word and kind_of(word) != TIME else ""
+
+
 def third_person_of(word: str) -> str:
     """Return the verb that a word is the third-person form of; "" where it is none.
 
@@ -164,6 +199,11 @@ def third_person_of(word: str) -> str:
             return prefix + verb
     verb = lemmas.get("VERB", "")
     return verb if verb and verb != word and third_person(verb) == word else ""
+
+
+def is_word(word: str) -> bool:
+    """Return whether the dictionary has a word."""
+    return bool(_lemmas(word))
 
 
 def is_noun(word: str) -> bool:

@@ -28,7 +28,6 @@ from graphbrick.learn.train.patterns.pattern_examples import Examples, Ints
 from graphbrick.learn.train.patterns.patterns import ROUNDS, PatternReport, examples, fit_patterns
 from graphbrick.learn.words.model_words import ModelWords, suggest
 from graphbrick.learn.words.near_words import near_words
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.sampling import Sample, samples
 from graphbrick.learn.writing.writer import Writer
 from graphbrick.models.embedders.embedder import Embedder
@@ -37,6 +36,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.model.folder import LEARNED_WORDS, check_place, save, words_in
 from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.text import Steps, canonical, without_marks
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.grounding import Grounded, ground
 from graphbrick.questions.question import Question

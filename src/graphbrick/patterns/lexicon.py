@@ -22,16 +22,19 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
-from graphbrick.language.stems import WORD, Stems, spaced, stems
-from graphbrick.patterns.text import readable
+from graphbrick.language import forms
+from graphbrick.language.stems import WORD, Stems, stems
+from graphbrick.patterns.text import in_words
 from graphbrick.patterns.words_file import WORDS, EntityClass, RelationWords, read_words
 
 Ints = npt.NDArray[np.int64]
 
 _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end in one word
+_MOST_TRIPLES = 2_000_000  # of a graph whose classes are found when it is asked
 _ADVICE = "name the folder that graphbrick learn made"
 _NUMBERED = re.compile(r"[a-z]?\d+[a-z]?|[a-z]")
-_SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
+SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
+"""Words of labels without a meaning of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,19 @@ class RelationNames:
         tail: What its tails are called, such as «currency».
         head: What its heads are called, such as «owner».
         words: All single words that speak of it.
+        spoken: The words as people write them.
+        nouns: The nouns for its tails and heads.
+        verb: The verb that joins both ends, as in a dictionary; "" for none.
+        subject: Which end does it: "head", "tail", or "" for a state.
     """
 
     tail: frozenset[Stems]
     head: frozenset[Stems]
     words: frozenset[str]
+    spoken: frozenset[str] = frozenset()
+    nouns: frozenset[str] = frozenset()
+    verb: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,11 @@ class Lexicon:
         return frozenset(word for name in self.by_class for word in name) | frozenset(
             word for names in self.relations for word in names.words
         )
+
+    @cached_property
+    def roles(self) -> frozenset[Stems]:
+        """The names of heads or tails of relations, such as «driver», if it is known which end they name."""
+        return frozenset(name for one in self.relations for name in one.tail ^ one.head)
 
     def class_named(self, words: Sequence[str]) -> str:
         """Return the class that some stems name; the largest if several have the name, "" for none."""
@@ -133,8 +149,8 @@ def _folder(learned: str) -> Path:
 
 
 def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
-    tables, entries = ({}, []) if file is None else read_words(file)
     labels = [graph.relation_label(relation) for relation in range(graph.n_relations)]
+    tables, entries = _by_labels(graph) if file is None else read_words(file)
     relations = tuple(_names(label, tables.get(label)) for label in labels)
     typed = entities_by_type(graph)
     classes = dict(typed)
@@ -157,6 +173,16 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     general = {word for name in by_class for word in name}
     relations = tuple(replace(names, words=names.words - general or names.words) for names in relations)
     return Lexicon(classes, relations, by_class)
+
+
+def _by_labels(graph: Graph) -> tuple[Mapping[str, RelationWords], list[EntityClass]]:
+    """Return the words of relations and the classes of a graph that was not learned; none without a dictionary."""
+    if graph.n_relations > _MOST_RELATIONS or graph.n_triples > _MOST_TRIPLES or not forms.is_installed():
+        return {}, []
+    from graphbrick.patterns.words.phrasebook import Phrasebook  # the dictionary takes a while
+
+    book = Phrasebook.of(graph)
+    return book.relations, [] if book.has_types else book.classes
 
 
 def _members(graph: Graph, entry: EntityClass, numbers: Mapping[str, int]) -> Ints:
@@ -224,7 +250,12 @@ def label_stems(label: str) -> Stems:
     >>> label_stems("onAlbum"), label_stems("people.person.place_of_birth")
     (('on', 'album'), ('person', 'plac', 'of', 'birth'))
     """
-    return stems(spaced(readable(label)))
+    return stems(in_words(label))
+
+
+def _verb_forms(verb: str) -> list[str]:
+    """Return a verb with its forms that follow no rule: drive, drove, driven."""
+    return [verb, forms.past(verb), forms.participle(verb)] if verb and forms.is_installed() else [verb]
 
 
 def _names(label: str, entry: RelationWords | None) -> RelationNames:
@@ -234,6 +265,17 @@ def _names(label: str, entry: RelationWords | None) -> RelationNames:
         tail, head, phrases = {plain}, {plain}, {plain}  # which end it names is not known
     else:
         tail, head = set(map(stems, entry.tail)), set(map(stems, entry.head))
-        phrases = {plain, *tail, *head, stems(entry.verb)}
-    words = {word for phrase in phrases for word in phrase if word not in _SMALL}
-    return RelationNames(frozenset(tail), frozenset(head), frozenset(words))
+        phrases = {plain, *tail, *head, *map(stems, _verb_forms(entry.verb))}
+    words = {word for phrase in phrases for word in phrase if word not in SMALL}
+    nouns = frozenset() if entry is None else frozenset((*entry.tail, *entry.head))
+    verb, subject = ("", "") if entry is None else (entry.verb, entry.subject)
+    spoken = {*WORD.findall(in_words(label)), *(word for noun in nouns for word in WORD.findall(noun))}
+    return RelationNames(
+        frozenset(tail),
+        frozenset(head),
+        frozenset(words),
+        frozenset({*spoken, *_verb_forms(verb)}),
+        nouns,
+        verb,
+        subject,
+    )

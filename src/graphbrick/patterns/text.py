@@ -10,7 +10,7 @@ from functools import lru_cache
 from graphbrick.core import Step
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.signs import fit
-from graphbrick.language.stems import WORD_OR_POSSESSIVE
+from graphbrick.language.stems import WORD_OR_POSSESSIVE, spaced
 
 Steps = tuple[tuple[str, bool], ...]
 """The relations of a pattern as labels, each with whether it is followed from head to tail."""
@@ -19,6 +19,9 @@ PLACEHOLDER = "X"
 _MARK = "\0X"  # no label can hold it
 _ARROW = re.compile(r"(?:^|(?<= ))(->|<-)(?= |$)")
 _PUNCTUATION = re.compile(r"[\W_]+")
+_NAMESPACE = re.compile(r"^(?:[a-z][a-z0-9+.-]*://.*[/#](?=.)|[A-Za-z][\w-]*:(?=[A-Za-z]))")
+_CODE = re.compile(r"[pq]\d+", re.IGNORECASE)
+_PREFIXES = frozenset(("rel", "rels", "prop", "pred", "r", "p"))
 _YOU = r"(?:can|could|would|will|might) (?:you|anyone|anybody|someone|somebody)(?: please| kindly| maybe)?"
 # «X' boss», «the neighbours' capitals»; not a word in quotation marks.
 _BARE_POSSESSIVE = re.compile(rf"(?<!['\w])({PLACEHOLDER}|\w+s)'(?=\s+\w)")
@@ -141,6 +144,28 @@ def readable(relation: str) -> str:
     parts = [part for part in relation.split(".") if part]
     named = parts[-2:] if " " not in relation and len(parts) > 2 else [relation]
     return " ".join(_PUNCTUATION.sub(" ", part).strip() for part in named).strip() or relation
+
+
+def local_name(relation: str) -> str:
+    """Return a relation without its namespace.
+
+    >>> local_name("dc:creator"), local_name("http://example.org/ontology#bornIn"), local_name("tier 1: owner")
+    ('creator', 'bornIn', 'tier 1: owner')
+    """
+    return _NAMESPACE.sub("", relation)
+
+
+def in_words(relation: str) -> str:
+    """Return the words of a relation as people say them, without what only software needs.
+
+    >>> [in_words(label) for label in ("isPartOf", "dc:creator", "rel_works_at", "P31 instance of", "MEMBER_OF")]
+    ['is part of', 'creator', 'works at', 'instance of', 'member of']
+    """
+    words = spaced(readable(local_name(relation))).split()
+    if len(words) > 1 and words[0].lower() in _PREFIXES:
+        words = words[1:]
+    plain = [word for word in words if not _CODE.fullmatch(word)] or words
+    return " ".join(plain).lower()
 
 
 @lru_cache(maxsize=1024)  # every hop asks again

@@ -52,7 +52,8 @@ class RelationWords:
     @property
     def is_empty(self) -> bool:
         """True if nothing could be read."""
-        return not (self.tail or self.head or self.verb or self.tail_questions or self.head_questions)
+        nouns, questions = self.tail or self.head, self.tail_questions or self.head_questions
+        return not (nouns or self.verb or self.preposition or questions)
 
 
 @dataclass

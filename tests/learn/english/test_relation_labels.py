@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.learn.english.labels import read_label
+from graphbrick.patterns.english.labels import read_label
 from graphbrick.patterns.words_file import RelationWords
 
 
@@ -37,6 +37,20 @@ from graphbrick.patterns.words_file import RelationWords
         ("mother", "mother", "child", "", "", ""),
         ("employer", "employer", "employee", "work", "head", "for"),
         ("official language", "official language", "", "", "", ""),
+        ("OWNS", "", "owner", "own", "head", ""),
+        ("MEMBER_OF", "group", "member", "", "", ""),
+        ("isOn", "", "", "", "", "on"),
+        ("is from", "", "", "", "", "from"),
+        ("hasPart", "part", "", "", "", ""),
+        ("dc:creator", "creator", "", "create", "tail", ""),
+        ("http://example.org/terms#worksFor", "employer", "employee", "work", "head", "for"),
+        ("rel_works_at", "employer", "employee", "work", "head", "at"),
+        ("P31 instance of", "", "instance", "", "", ""),
+        ("drove for", "", "driver", "drive", "head", "for"),
+        ("played for", "", "player", "play", "head", "for"),
+        ("winning team", "winning team", "", "win", "tail", ""),
+        ("second place", "second place", "", "", "", ""),
+        ("capital city", "capital city", "", "", "", ""),
     ],
 )
 def test_known_labels(label: str, tail: str, head: str, verb: str, subject: str, preposition: str) -> None:
@@ -50,6 +64,6 @@ def test_labels_without_words_are_no_error(label: str) -> None:
     assert isinstance(read_label(label), RelationWords)
 
 
-@pytest.mark.parametrize("label", ["CbG", "CtD", "123"])
+@pytest.mark.parametrize("label", ["CbG", "CtD", "123", "P31", "wdt:P31"])
 def test_codes_have_no_words(label: str) -> None:
     assert read_label(label).is_empty

@@ -17,11 +17,11 @@ from graphbrick.core.errors import ModelError
 from graphbrick.learn.fitting.calibration import fitted, written_cases
 from graphbrick.learn.learned import learned_pipeline, learned_place
 from graphbrick.learn.learning import LearnReport
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.sampling import around
 from graphbrick.learn.writing.writer import Writer
 from graphbrick.patterns.model.confidence import FEATURES, Calibration
 from graphbrick.patterns.model.folder import DESCRIPTION, load, save
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.questions.question import Question
 from graphbrick.study.report.figures import read_figures
 from graphbrick.study.runs.experiment import evaluate

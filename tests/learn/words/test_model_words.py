@@ -15,7 +15,7 @@ from graphbrick import LLM, Budget, Graph, Session, build, spending
 from graphbrick.cli.app import main
 from graphbrick.learn.learning import learn
 from graphbrick.learn.words.model_words import ModelWords, suggest
-from graphbrick.learn.words.phrasebook import Phrasebook
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import WORDS
 from graphbrick.testing import ScriptedLLM
 from graphbrick.testing.llm_server import Reply, Request

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.learn.english.labels import read_label
-from graphbrick.learn.english.senses import kinds_of
 from graphbrick.learn.words.near_words import near_words
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.patterns.alignment.near_words import NearWords
+from graphbrick.patterns.english.labels import read_label
+from graphbrick.patterns.english.senses import kinds_of
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import EntityClass
 
 LABELS = ("religion", "education", "spouse", "written_by", "in_language")

@@ -10,11 +10,11 @@ from faults import fails
 
 from graphbrick import EntityRecord, Graph, build
 from graphbrick.core.errors import InputError
-from graphbrick.learn.english.labels import read_label
-from graphbrick.learn.words.classes import inferred_classes, members
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.writer import Writer
+from graphbrick.patterns.english.labels import read_label
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.words.classes import inferred_classes, members
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import EntityClass
 
 FILMS = [
@@ -77,9 +77,24 @@ FLEET = [
 ]
 
 
+RACES = [
+    *[(f"Race {i}", relation, f"Driver {i % 3}") for i in range(6) for relation in ("winner", "second place")],
+    *[(f"Race {i}", "winning team", f"Team {i % 3}") for i in range(6)],
+    *[(f"Race {i}", "circuit", f"Circuit {i % 2}") for i in range(6)],
+    *[(f"Driver {i}", "drove for", f"Team {j}") for i in range(3) for j in range(4) if i != j],
+    *[(f"Team {i}", "based in", f"City {i}") for i in range(4)],
+    *[(f"Circuit {i}", "country", f"Country {i}") for i in range(2)],
+]
+
+
 @pytest.mark.parametrize(
     ("triples", "slot", "names"),
     [
+        (RACES, ("winner", "tail"), ["person"]),
+        (RACES, ("drove for", "head"), ["person"]),
+        (RACES, ("drove for", "tail"), ["team"]),  # named by «winning team», with teams that never won
+        (RACES, ("circuit", "tail"), ["circuit"]),  # with a relation of its own; the label names all of them
+        (RACES, ("country", "tail"), ["country"]),
         (COMPANY, ("reports_to", "head"), ["person"]),
         (COMPANY, ("owns", "head"), []),  # an owner may be anything
         (COMPANY, ("owns", "tail"), []),  # a dependent is a person, but what is owned is not
@@ -256,3 +271,9 @@ def test_an_unknown_relation_cannot_name_a_class(films: Graph) -> None:
 def test_a_single_text_is_not_taken_for_names_of_one_letter(films: Graph) -> None:
     with fails("phrasebook.not_a_list", InputError):
         Phrasebook.of(films).call("directed_by", "film")
+
+
+def test_a_type_of_people_is_a_person_and_another_is_not(tmp_path: Path) -> None:
+    ada, core = EntityRecord("Ada", types=("Person",)), EntityRecord("core", types=("Repository",))
+    book = Phrasebook.of(build([ada, core, ("Ada", "owns", "core")], tmp_path / "g.graph"))
+    assert {one.names[0]: one.person for one in book.classes} == {"person": True, "repository": False}

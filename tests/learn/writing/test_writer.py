@@ -11,11 +11,11 @@ import pytest
 from graphbrick import build
 from graphbrick.graphs.changes.delta import change
 from graphbrick.judge.synthetic.written import written_about
-from graphbrick.learn.english.labels import read_label
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.sampling import around
 from graphbrick.learn.writing.writer import Writer
 from graphbrick.learn.writing.written_questions import written_questions
+from graphbrick.patterns.english.labels import read_label
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import EntityClass
 
 LABELS = (

@@ -26,6 +26,7 @@ from graphbrick.patterns.alignment.alignment_table import (
     MISSING_BACK,
     TRANSITION,
 )
+from graphbrick.patterns.several_steps import ALIKE
 from graphbrick.patterns.text import words_of
 
 RELATIONS = ("spouse", "child", "works in")
@@ -81,6 +82,10 @@ def searched(aligner: Alignment, tokens: tuple[list[Token], list[Token]], steps:
             emitted = aligner.emitted([token])[0]
             direction = 2 if hop == 0 else steps[hop - 1] & 1
             new, same = (moves[direction] for moves in aligner.transitions.log_new(token))
+            if token.word == ALIKE:
+                backs = [at for at in range(1, len(steps)) if steps[at - 1] == aligner.turned[steps[at]]]
+                emitted, new, same = np.full(STEPS + 1, -20.0), 0.0, 0.0
+                emitted[[steps[at] for at in backs if at in (hop - 1, hop)]] = 0
             ways.append(best(after_a, after_b, hop) + weights[EMISSION] * emitted[none] + weights[LEFT_OVER])
             if hop:
                 here = weights[EMISSION] * emitted[steps[hop - 1]] + weights[TRANSITION] * same
@@ -112,6 +117,8 @@ PATTERNS = [
         "X works in which place of birth",
         "the wife of the son of X is who today",
         "no placeholder at all",
+        "who shares a child with X",
+        "the wife of who has the same child as X",
     ],
 )
 @pytest.mark.parametrize("seed", range(3))

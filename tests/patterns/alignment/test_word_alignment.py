@@ -67,6 +67,59 @@ def test_no_hop_is_missing_and_none_too_many() -> None:
     assert best("Who is Ada's wife?", long, right, short) is short
 
 
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("Who is Ada's mother?", ("<has_child",)),
+        ("Who is Ada's daughter?", ("has_child",)),
+        ("Whose mother is Ada?", ("has_child",)),
+        ("Who is the apprentice of Ada?", ("<apprentice_of",)),
+        ("Who is Ada's builder?", ("built_by",)),
+        ("Who built Ada?", ("built_by",)),
+        ("What did Ada build?", ("<built_by",)),
+        ("Which violins were built by Ada?", ("<built_by",)),
+        ("Where does Ada live?", ("lives in",)),
+        ("Who lives in Ada?", ("<lives in",)),
+        ("Who is Ada's resident?", ("<lives in",)),
+        ("Who is the granddaughter of Ada?", ("has_child", "has_child")),
+        ("Who is Ada's grandfather?", ("<has_child", "<has_child")),
+        ("Who lives in the home of Ada's mother?", ("<has_child", "lives in", "<lives in")),
+    ],
+)
+def test_labels_point_one_way(question: str, right: tuple[str, ...]) -> None:
+    turned = [step.lstrip("<") if step.startswith("<") else f"<{step}" for step in right]
+    good = pattern(*right)
+    assert best(question, pattern(*turned), good) is good
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who shares an employer with Ada?",
+        "Who has the same employer as Ada?",
+        "Which people have an employer in common with Ada?",
+        "Who works together with Ada?",
+        "With whom does Ada share an employer?",
+    ],
+)
+def test_what_is_in_common_is_a_step_there_and_back(question: str) -> None:
+    there, and_back = pattern("works for"), pattern("works for", "<works for")
+    other = pattern("works for", "supplier")
+    assert best(question, there, other, and_back) is and_back
+
+
+def test_a_border_is_shared_by_one_step() -> None:
+    one, two = pattern("shares border with"), pattern("shares border with", "<shares border with")
+    assert best("Which countries share a border with Ada?", two, one) is one
+
+
+def test_a_name_with_dots_says_what_its_heads_are() -> None:
+    label = "film.actor.film..film.performance.film"
+    to_film, to_actor = pattern(label), pattern(f"<{label}")
+    assert best("Which actor is in Ada?", to_film, to_actor) is to_actor
+    assert best("Name the film of Ada.", to_actor, to_film) is to_film
+
+
 def test_a_word_may_speak_of_the_type_of_what_a_step_leads_to() -> None:
     city, person = pattern("related", types=("city",)), pattern("related", types=("person",))
     assert best("Which town belongs to Ada?", person, city) is city

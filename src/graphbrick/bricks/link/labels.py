@@ -24,8 +24,9 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
 from graphbrick.language.folding import nfc, tokens
-from graphbrick.language.stems import stems
+from graphbrick.language.stems import WORD, stems
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
@@ -180,14 +181,22 @@ def _kinds(
         return []
     from graphbrick.patterns.properties.sources import sources_of  # questions with names need none
 
-    lexicon, said = lexicon_of(graph, words), frozenset(stems(question.text))
-    kinds = [*lexicon.classes_in(question.text), *(name for _, name in values)]
+    lexicon = lexicon_of(graph, words)
+    reader, own_words = WordReader(lexicon), WORD.findall(question.text.lower())
+    text = with_readings(question.text, (*reader.misspelt(own_words), *reader.near(own_words)))
+    said = frozenset(stems(text))
+    kinds = [*lexicon.classes_in(text), *(name for _, name in values)]
     kinds += [source.name for source in sources_of(graph) if source.relation < 0 and source.words <= said]
     if kinds or not COMPARES.search(question.text.lower()):
+        return kinds
+    kinds = [word for word in WORD.findall(text) if stems(word) in lexicon.roles]
+    if kinds:
         return kinds
     sources = [source for source in sources_of(graph) if source.literal is not None]
     spoken = (s.words if s.relation < 0 else lexicon.relations[s.relation].words for s in sources)
     kinds = [source.name for source, names in zip(sources, spoken, strict=True) if said & names]
+    if not kinds and not sources:  # «who won the most»
+        kinds = [graph.relation_label(number) for number, one in enumerate(lexicon.relations) if said & one.words]
     return kinds or (["numbers or dates"] if sources else [])
 
 

@@ -14,7 +14,6 @@ from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.language import forms
 from graphbrick.learn.fitting.tagging import Tokens, tagged
 from graphbrick.learn.train.patterns.adam import Adam
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.writer import Written
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.alignment.alignment import (
@@ -25,6 +24,7 @@ from graphbrick.patterns.alignment.alignment import (
     token_features,
 )
 from graphbrick.patterns.text import PLACEHOLDER, Steps, words_of
+from graphbrick.patterns.words.phrasebook import Phrasebook
 
 Floats = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float64]

@@ -17,6 +17,7 @@ from graphbrick.patterns.alignment.alignment_table import (
     N_FEATURES,
     TRANSITION,
 )
+from graphbrick.patterns.several_steps import ALIKE
 
 Tokens = tuple[list[Token], list[Token]]
 
@@ -58,6 +59,10 @@ def tagged(model: Alignment, tokens: Tokens, steps: Sequence[int]) -> tuple[floa
             after, at = (a + 1 - side, b + side), (a, b)[side]
             row, (new, same) = spoken[side][at], moves[side][at]
             direction = 2 if hop == 0 else steps[hop - 1] & 1
+            if (left, right)[side][at].word == ALIKE:
+                value, rest = best(*after, hop)
+                ways.append((value, (-2 + side, *rest)))
+                continue
             choices = [(hop, -1, weights[EMISSION] * row[none] + weights[LEFT_OVER])]
             if hop:
                 here = weights[EMISSION] * row[steps[hop - 1]] + weights[TRANSITION] * same[direction]

@@ -1,1 +1,1 @@
-"""The words of a graph: names of classes, words of relations, and what a language model suggests."""
+"""Words that language models suggest for a graph, and words near its own."""

@@ -30,11 +30,11 @@ from graphbrick.learn.words.model_requests import (
     read_proposals,
     request,
 )
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.words.word_checks import agreed, same_meaning, shared
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.replies.replies import one_line
 from graphbrick.patterns.text import readable
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import EntityClass, RelationWords
 from graphbrick.pipeline.budget import StoppedError
 

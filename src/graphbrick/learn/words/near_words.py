@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from graphbrick.language import forms
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
-from graphbrick.learn.english import senses
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.patterns.alignment.near_words import NearWords
+from graphbrick.patterns.english import senses
 from graphbrick.patterns.text import words_of
+from graphbrick.patterns.words.phrasebook import Phrasebook
 
 _LONGEST = 4  # words of a phrase
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from graphbrick.language import forms
 from graphbrick.language.stems import Stems, stems
 from graphbrick.language.stop_words import ARTICLES
-from graphbrick.learn.english.labels import PREPOSITIONS, is_code
 from graphbrick.learn.words.model_requests import HEAD_QUESTIONS, NAMES, TAIL_QUESTIONS, Class, Pair, Proposal
-from graphbrick.learn.words.phrasebook import NAMELESS, Phrasebook
 from graphbrick.models.llm.replies.replies import plain
+from graphbrick.patterns.english.labels import PREPOSITIONS, is_code
+from graphbrick.patterns.words.phrasebook import NAMELESS, Phrasebook
 from graphbrick.patterns.words_file import HEAD, TAIL, question_frame
 
 _NOUN = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+){0,3}")

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.language import forms
-from graphbrick.learn.english.labels import english_table
-from graphbrick.learn.words.phrasebook import NAMELESS, Phrasebook
+from graphbrick.patterns.english.labels import english_table
 from graphbrick.patterns.text import PLACEHOLDER, Steps, readable, without_marks
+from graphbrick.patterns.words.phrasebook import NAMELESS, Phrasebook
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
 _CLASS_BESIDE_SEED = 0.35  # of questions; «the film X»
-_ONE_STYLE = 0.35  # of questions keep to «X's spouse's child», or to «the child of the spouse of X»
+_ONE_STYLE = (
+    0.4  # of questions are nouns alone: «X's spouse's child», «the child of the spouse of X», «a child of X's spouse»
+)
+_STYLES = ("the {n} of @", "the {n} of @", "{n} of @")
 _LOOPS = 0.5  # of the patterns a step there and back are written as such («share an actor with»)
 _ASKS = 0.6  # of last steps are written as questions of their own
 _QUESTION_MARK = 0.2
@@ -62,7 +65,9 @@ class Writer:
         """Write a question whose answers are the ends of a pattern from the placeholder."""
         pattern = without_marks(pattern)
         tagged, at, asks = self._seed(pattern[0], rng), 0, False
-        style = rng.choice(("@ 's {n}", "the {n} of @")) if rng.random() < _ONE_STYLE else ""
+        style, possessives = "", 0
+        if rng.random() < _ONE_STYLE:
+            style, possessives = rng.choice(_STYLES), rng.choice((0, len(pattern), rng.randint(0, len(pattern))))
         while at < len(pattern):
             step = _Step(self._book, *pattern[at])
             there_and_back = at + 1 < len(pattern) and pattern[at + 1] == (step.label, not step.forward)
@@ -72,8 +77,9 @@ class Writer:
             else:
                 at += 1
                 if style and step.nouns:
+                    text = "@ 's {n}" if at <= possessives else style
                     plural = rng.random() < _PLURAL
-                    frame = _Frame(style.replace("{n}", "{ns}") if plural else style, "asked_noun")
+                    frame = _Frame(text.replace("{n}", "{ns}") if plural else text, "asked_noun")
                 else:
                     frame = step.frame(rng, may_ask=at == len(pattern))
             tagged, asks = step.fill(frame, tagged, at - 1, rng), frame.asks
@@ -121,7 +127,7 @@ class _Step:
     def __init__(self, book: Phrasebook, label: str, forward: bool) -> None:
         self.label, self.forward, self._book = label, forward, book
         self.words = book.relations.get(label) or RelationWords()
-        fallback = [] if self.words.tail or self.words.head or self.words.verb else [readable(label).lower()]
+        fallback = [] if not self.words.is_empty else [readable(label).lower()]
         self.nouns = (self.words.tail or fallback) if forward else self.words.head
         self.given_nouns = self.words.head if forward else (self.words.tail or fallback)
 
@@ -158,8 +164,9 @@ class _Step:
         group = english_table("frames")[kind]
         asks = may_ask and rng.random() < 0.5
         frames = list(group["questions" if asks else "phrases"])
-        if self.words.verb and self.words.subject == TAIL:
-            frames += group.get("agent_questions" if asks else "agent_phrases", [])
+        voice = {TAIL: "agent", HEAD: "acts"}.get(self.words.subject, "done")
+        if self.words.verb:
+            frames += group.get(f"{voice}_questions" if asks else f"{voice}_phrases", [])
         return _Frame(rng.choice(frames), kind, asks)
 
     def fill(self, frame: _Frame, inner: Tagged, hop: int, rng: random.Random) -> Tagged:
@@ -169,14 +176,14 @@ class _Step:
         names = self._book.names(self.label, head=asked_is_head) or list(NAMELESS)
         if not asked_is_head and not frame.is_loop and self.nouns and rng.random() < _ROLE:
             names = [self.nouns[0]]  # «which director» for people who are only ever directors
-        heads = self._book.names(self.label, head=True) or list(NAMELESS)
-        name, head, verb = _pick(names, rng), _pick(heads, rng), self.words.verb or "have"
+        shared = self._book.names(self.label, head=not self.forward) or list(NAMELESS)
+        name, common, verb = _pick(names, rng), _pick(shared, rng), self.words.verb or "have"
         person = self._book.is_person(self.label, head=asked_is_head) or forms.kind_of(noun) == forms.PERSON
         wh = "who" if person else "what"
         kind = forms.kind_of(name) or forms.kind_of(noun)
         where = "where" if self._may_be_place({forms.kind_of(noun_of) for noun_of in (name, *self.nouns)}) else wh
         values = {
-            "n": noun, "t": name, "h": head, "v": verb, "p": self.words.preposition, "who": wh,
+            "n": noun, "t": name, "h": common, "v": verb, "p": self.words.preposition, "who": wh,
             "when": {forms.TIME: "when", forms.PLACE: "where"}.get(kind, rng.choice((where, wh))),
         }  # fmt: skip
         return _filled(frame.text, values, inner, hop)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.learned import learned_place
-from graphbrick.learn.words.phrasebook import Phrasebook
 from graphbrick.learn.writing.sampling import samples
 from graphbrick.learn.writing.writer import Writer
+from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.question import Question
 

@@ -25,7 +25,8 @@ from graphbrick.patterns.alignment.alignment_table import (
     best_alignments,
 )
 from graphbrick.patterns.alignment.word_vectors import REMEMBERED, word_vectors
-from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, without_marks, words_of
+from graphbrick.patterns.several_steps import ALIKE, says_alike, with_way_back
+from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, readable, without_marks, words_of
 
 Floats = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float64]
@@ -94,7 +95,8 @@ def content(
         hops: The hop that each word speaks of.
         phrases: Phrases of several words by their first word, longest first; each becomes one token.
     """
-    merged = _merged(list(zip(words, hops or [None] * len(words), strict=True)), phrases or {})
+    tagged = with_way_back(list(zip(words, hops or [None] * len(words), strict=True)))
+    merged = _merged(tagged, phrases or {})
     texts = [word for word, _ in merged]
     if PLACEHOLDER not in texts:
         merged += [("of", None), (PLACEHOLDER, None)]
@@ -234,6 +236,12 @@ class Alignment:
         return np.array([*turned, -1], dtype=np.int64)
 
     @cached_property
+    def mutual(self) -> npt.NDArray[np.bool_]:
+        """Whether each step joins what is alike by itself, such as «borders» and «shares border with»; bool [steps]."""
+        is_mutual = [says_alike(readable(label)) for label in self.relations]
+        return np.array([*np.repeat(np.array(is_mutual, dtype=np.bool_), 2), False], dtype=np.bool_)
+
+    @cached_property
     def _emitted(self) -> dict[Any, Scores]:
         return {}
 
@@ -272,7 +280,7 @@ class Alignment:
         rows = {token.key: row for token in tokens if (row := known.get(token.key)) is not None}
         fresh = {token.key: token for token in tokens if token.key not in rows}
         if fresh:
-            vectors = self.word_vectors([token.word for token in fresh.values()])
+            vectors = self.word_vectors([token.word.strip("\0") for token in fresh.values()])
             made = [token_features(token, vector) for token, vector in zip(fresh.values(), vectors, strict=True)]
             logits = (np.stack(made) @ self.emission.T).astype(np.float64)
             logits -= logits.max(axis=1, keepdims=True)
@@ -291,7 +299,9 @@ class Alignment:
         moves = np.array([self.transitions.log_new(token) for token in both]).reshape(-1, 2, 3)
         emitted = np.concatenate([self.emitted(left), self.emitted(right)])
         first = np.array([not token.is_left and token.connectors == ("'s",) for token in both], dtype=np.bool_)
-        return Spoken(len(left), emitted, moves[:, 0], moves[:, 1], first)
+        alike = np.array([token.word == ALIKE for token in both], dtype=np.bool_)
+        moves[alike] = 0
+        return Spoken(len(left), emitted, moves[:, 0], moves[:, 1], first, alike)
 
     def features(self, tokens: tuple[list[Token], list[Token]], patterns: Sequence[Steps]) -> Scores:
         """Return the features of the best alignment of each pattern, float64 [patterns, 5 + max_hops].
@@ -315,5 +325,5 @@ class Alignment:
         features[:, EMISSION] = UNALIGNED
         rows = np.flatnonzero(patterns[:, 0] >= 0)
         if len(rows):
-            features[rows] = best_alignments(spoken, patterns[rows], self.weights, self.turned)
+            features[rows] = best_alignments(spoken, patterns[rows], self.weights, self.turned, self.mutual)
         return features

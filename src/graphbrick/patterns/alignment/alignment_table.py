@@ -10,12 +10,15 @@ import numpy.typing as npt
 
 Scores = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 EMISSION, TRANSITION, MISSING, MISSING_BACK, LEFT_OVER = range(5)
 N_FEATURES = 5  # and one a hop count
 UNALIGNED = -60.0
 """The emission of a pattern that no alignment fits."""
 _IMPOSSIBLE = -1e9
+_OTHERWISE = -20.0
+"""The log probability that a word for the way back speaks of another step, or of none."""
 # What the last move of the best way to a cell is. Each of the first three is 3 higher for a word left of the seed.
 _BEGINS, _STAYS, _SKIPS, _LEFT, _WITHOUT_WORD, _START = 0, 1, 2, 3, 6, 7
 
@@ -29,13 +32,19 @@ class Spoken(NamedTuple):
         new: float64 [words, 3], the log probability that a word begins a hop, by the direction of the hop before.
         same: float64 [words, 3], the same for a word that speaks of the hop before.
         first: bool [words], whether the word is used before any on the left: «X's spouse».
+        alike: bool [words], whether the word speaks of a way back along the step before: «the same», «share».
     """
 
     n_left: int
     emitted: Scores
     new: Scores
     same: Scores
-    first: npt.NDArray[np.bool_]
+    first: Flags
+    alike: Flags
+
+    def of(self, word: Ints, step: Ints, is_back: Flags) -> Scores:
+        """Return the log probabilities that words speak of steps; the arrays are broadcast against each other."""
+        return np.where(self.alike[word], np.where(is_back, 0.0, _OTHERWISE), self.emitted[word, step])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,7 @@ class _Level:
         step: int64 [beginnings], the last step.
         direction: int64 [beginnings], 0 backwards, 1 forwards, 2 before the first hop.
         is_back: bool [beginnings], whether the last step takes back the one before it.
+        joins: bool [beginnings], whether it does, or joins what is alike by itself.
         value: float64 [left + 1, right + 1, beginnings], the best score.
         move: int8, like ``value``: the last move of the best way.
     """
@@ -54,12 +64,13 @@ class _Level:
     parent: Ints
     step: Ints
     direction: Ints
-    is_back: npt.NDArray[np.bool_]
+    is_back: Flags
+    joins: Flags
     value: Scores
     move: npt.NDArray[np.int8]
 
 
-def best_alignments(spoken: Spoken, patterns: Ints, weights: Scores, turned: Ints) -> Scores:
+def best_alignments(spoken: Spoken, patterns: Ints, weights: Scores, turned: Ints, mutual: Flags) -> Scores:
     """Return the features of the best alignment of each pattern, float64 [patterns, 5 + max_hops].
 
     Patterns with a common beginning share its cells, so that each beginning is computed once.
@@ -69,8 +80,9 @@ def best_alignments(spoken: Spoken, patterns: Ints, weights: Scores, turned: Int
         patterns: int64 [patterns, hops], the steps of each, at least one; -1 after the last.
         weights: float64 [5 + max_hops].
         turned: int64 [steps + 1], the number of each step in the other direction.
+        mutual: bool [steps + 1], whether each joins what is alike by itself, such as «borders».
     """
-    table = _Table(spoken, weights, turned)
+    table = _Table(spoken, weights, turned, mutual)
     n, n_steps = len(patterns), len(turned)
     length = (patterns >= 0).sum(axis=1)
     place = np.zeros(n, dtype=np.int64)  # of each pattern's beginning in the level
@@ -91,11 +103,12 @@ def best_alignments(spoken: Spoken, patterns: Ints, weights: Scores, turned: Int
 class _Table:
     """Dynamic programming over (words used on the left, words used on the right, hops used)."""
 
-    def __init__(self, spoken: Spoken, weights: Scores, turned: Ints) -> None:
-        self.spoken, self.weights, self.turned = spoken, weights, turned
+    def __init__(self, spoken: Spoken, weights: Scores, turned: Ints, mutual: Flags) -> None:
+        self.spoken, self.weights, self.turned, self.mutual = spoken, weights, turned, mutual
         self.left, self.none = spoken.n_left, len(turned) - 1
         self.right = len(spoken.emitted) - self.left
-        self.skipping = (weights[EMISSION] * spoken.emitted[:, self.none]).tolist()
+        words = np.arange(len(spoken.emitted))
+        self.skipping = (weights[EMISSION] * spoken.of(words, np.array(self.none), np.array(False))).tolist()
         # Whether nothing on the left may be used yet, by the words used on the right.
         self.pending = [*spoken.first[self.left :].tolist(), False]
         self.levels = [self._start()]
@@ -116,14 +129,17 @@ class _Table:
                 if ways:  # of equal ones the first
                     value[a, b], move[a, b] = max(ways, key=lambda way: way[0])
         none = np.zeros(1, dtype=np.int64)
-        return _Level(none, none + self.none, none + 2, np.zeros(1, dtype=np.bool_), value, move)
+        no = np.zeros(1, dtype=np.bool_)
+        return _Level(none, none + self.none, none + 2, no, no, value, move)
 
     def extend(self, parent: Ints, step: Ints) -> None:
         """Add the next level: beginnings of the last one with a step more each."""
         before, weights, spoken, left = self.levels[-1], self.weights, self.spoken, self.left
         direction = step & 1
         is_back = (self.turned[step] == before.step[parent]) & (before.step[parent] != self.none)
-        emitted = weights[EMISSION] * spoken.emitted[:, step]
+        words, joins = np.arange(len(spoken.emitted))[:, None], is_back | self.mutual[step]
+        emitted = weights[EMISSION] * spoken.of(words, step, is_back)
+        staying = weights[EMISSION] * spoken.of(words, step, joins)
         new = weights[TRANSITION] * spoken.new[:, before.direction[parent]]
         same = weights[TRANSITION] * spoken.same[:, direction]
         earlier = before.value[:, :, parent]
@@ -142,7 +158,7 @@ class _Table:
                         at = value[a - 1, b] if side else value[a, b - 1]
                         ways += [
                             (side + _BEGINS, begins_left[a - 1, b] if side else begins_right[a, b - 1]),
-                            (side + _STAYS, at + emitted[word] + same[word]),
+                            (side + _STAYS, at + staying[word] + same[word]),
                             (side + _SKIPS, at + self.skipping[word] + cost),
                         ]
                 if not ways and (a or b):
@@ -152,7 +168,7 @@ class _Table:
                 for kind, way in ways:  # of equal ones the first
                     np.copyto(chosen, kind, where=way > best)
                     np.maximum(best, way, out=best)
-        self.levels.append(_Level(parent, step, direction, is_back, value, move))
+        self.levels.append(_Level(parent, step, direction, is_back, joins, value, move))
 
     def features(self, ends: Ints) -> Scores:
         """Return the features of the best alignment of some beginnings, which are counted through all levels.
@@ -166,6 +182,7 @@ class _Table:
         step = np.concatenate([level.step for level in levels])
         direction = np.concatenate([level.direction for level in levels])
         is_back = np.concatenate([level.is_back for level in levels])
+        joins = np.concatenate([level.joins for level in levels])
         move = np.concatenate([level.move for level in levels], axis=2)
         value = np.concatenate([level.value[-1, -1] for level in levels])
         a, b, node = np.full(len(ends), self.left), np.full(len(ends), self.right), ends.copy()
@@ -180,7 +197,9 @@ class _Table:
             begins, skips = uses & (kind == _BEGINS), uses & (kind == _SKIPS)
             word = np.where(is_left, a - 1, self.left + b - 1)
             if len(spoken.emitted):
-                emission = np.where(uses, spoken.emitted[word, np.where(skips, self.none, step[node])], 0)
+                alike = np.where(begins, is_back[node], joins[node]) & ~skips
+                said = spoken.of(word, np.where(skips, self.none, step[node]), alike)
+                emission = np.where(uses, said, 0)
                 moved = np.where(begins, spoken.new[word, direction[parent[node]]], spoken.same[word, direction[node]])
                 added.append((emission, np.where(uses & ~skips, moved, 0)))
             features[:, MISSING] += without & ~is_back[node]

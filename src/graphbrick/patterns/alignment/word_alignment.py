@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,11 +13,13 @@ import numpy.typing as npt
 from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
-from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
+from graphbrick.language.stop_words import WHO_WHEN_WHERE
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.patterns.alignment.alignment import Alignment, Token, Transitions
-from graphbrick.patterns.text import masked, readable, split_start, steps_of, words_of
+from graphbrick.patterns.alignment.step_words import step_words
+from graphbrick.patterns.several_steps import unfolded
+from graphbrick.patterns.text import masked, split_start, steps_of
 
 Scores = npt.NDArray[np.float64]
 Walk = tuple[str, tuple[tuple[str, bool], ...]]
@@ -29,14 +32,21 @@ NOT_A_PATH = -1e6
 # changes Hits@1 there by .03 at most.
 _SHARPNESS = 10.0  # of the cosine of two words
 _UNLIKE = 0.45  # cosine from which two words speak of the same
+_NAMED = 0.9  # cosine of a word and a step that goes by it, such as «mother» and «child» backwards
+_WRONG_WAY = 0.4  # what is taken from it in the other direction
+_SAME_HOP = -3.0  # of a word joined by «'s» or «of» that speaks of the same hop as the one before
+_UNREAD = -1.5  # of such a word that speaks of no hop
+_NEW_HOP = -1.5  # of a word in one clause with the one before that speaks of another: «the violins built by X»
+_CLAUSE = frozenset("who whom that which what is are was were be been do did does has have".split())
 _WEIGHTS = (
     1.0,
-    0.0,
+    1.0,
     -2.5,
     -1.0,
     -0.65,
 )  # emission, transition, hop without words, way back without words, word left over
 _HOP = -1.0  # for each hop after the first
+_FEW = 16  # relations; where there are four times as many, a hop costs twice as much
 _TYPE = "\n"  # between a relation and the type of what it leads to
 
 
@@ -107,13 +117,28 @@ class WordAlignment(Scorer):
 
     def _aligned(self, question: str, patterns: list[tuple[tuple[str, bool], ...]]) -> Scores:
         labels = tuple(dict.fromkeys(label for pattern in patterns for label, _ in pattern))
-        weights = np.array([*_WEIGHTS, *(_HOP * hop for hop in range(max(map(len, patterns))))])
+        # The more relations there are, the likelier one more hop fits a word by chance.
+        cost = _HOP * max(1.0, math.log2(len(labels) / _FEW))
+        weights = np.array([*_WEIGHTS, *(cost * hop for hop in range(max(map(len, patterns))))])
         steps = np.zeros((2 * len(labels) + 1, 0), dtype=np.float32)
-        return _Words(self.embedder, labels, steps, Transitions(), weights, ()).score(question, patterns)
+        named = [step_words(label.partition(_TYPE)[0]) for label in labels]
+        phrases = tuple(dict.fromkeys(one.phrase for one in named if " " in one.phrase))
+        words = _Words(self.embedder, labels, steps, _Joined(), weights, phrases)
+        return words.score(unfolded(question, {word for one in named for word in one.words}), patterns)
+
+
+class _Joined(Transitions):
+    """Transitions without counts: a possessive begins the next hop."""
+
+    def log_new(self, token: Token) -> tuple[Scores, Scores]:
+        """Return log probabilities of a new hop and of the same hop, float64 [3] each, by direction."""
+        new = np.zeros(3)
+        new[:2] = _NEW_HOP if _CLAUSE.issuperset(token.connectors) else 0.0
+        return new, np.full(3, _SAME_HOP if _is_owned(token) else 0.0)
 
 
 class _Words(Alignment):
-    """An alignment whose words speak of a step by their nearness in meaning."""
+    """An alignment whose words speak of a step by their nearness in meaning, in the direction that a label points."""
 
     def read(self, words: Sequence[str], hops: Sequence[int | None] | None = None) -> tuple[list[Token], list[Token]]:
         """Return the content words; «where» and «who» are near in meaning to too much."""
@@ -125,15 +150,31 @@ class _Words(Alignment):
         emitted = np.zeros((len(tokens), len(self.emission)))
         if not tokens:
             return emitted
+        steps = [step_words(label.partition(_TYPE)[0]) for label in self.relations]
         words = [_words_of_step(label) for label in self.relations]
-        distinct = list(dict.fromkeys(word for of_step in words for word in of_step))
+        kinds = [step.head_kind for step in steps if step.head_kind]
+        distinct = list(dict.fromkeys([*(word for of_step in words for word in of_step), *kinds]))
         place = {word: i for i, word in enumerate(distinct)}
-        vectors = self.embedder.embed([*(token.word for token in tokens), *distinct]).astype(np.float64)
+        spoken = [token.word.strip("\0") for token in tokens]
+        vectors = self.embedder.embed([*spoken, *distinct]).astype(np.float64)
         near = vectors[: len(tokens)] @ vectors[len(tokens) :].T
-        for number, of_step in enumerate(words):
+        for number, (step, of_step) in enumerate(zip(steps, words, strict=True)):
             nearest = near[:, [place[word] for word in of_step]].max(axis=1)
-            emitted[:, 2 * number : 2 * number + 2] = (_SHARPNESS * (nearest - _UNLIKE))[:, None]
+            points = np.array([step.direction(token) for token in tokens])
+            exact = np.array([step.is_named(token.word) for token in tokens])
+            cosine = np.maximum(nearest, np.where(exact, 1.0, np.where(points != 0, _NAMED, 0.0)))
+            backwards = cosine - _WRONG_WAY * (points > 0)
+            if step.head_kind:
+                backwards = np.maximum(backwards, near[:, place[step.head_kind]])
+            emitted[:, 2 * number] = _SHARPNESS * (backwards - _UNLIKE)
+            emitted[:, 2 * number + 1] = _SHARPNESS * (cosine - _WRONG_WAY * (points < 0) - _UNLIKE)
+        emitted[[_is_owned(token) for token in tokens], -1] = _UNREAD
         return emitted
+
+
+def _is_owned(token: Token) -> bool:
+    """Return whether a word is what something nearer to the seed has: «X's creed», «the creed of X»."""
+    return "'s" in token.connectors or "of" in token.connectors
 
 
 def _walk_of(item: Scorable) -> Walk:
@@ -146,6 +187,4 @@ def _walk_of(item: Scorable) -> Walk:
 def _words_of_step(label: str) -> list[str]:
     """Return the words of a relation, all of them as one, and the type of what it leads to."""
     relation, _, type_ = label.partition(_TYPE)
-    words = words_of(readable(relation)) or [relation]
-    single = [word for word in words if word not in FUNCTION_WORDS] if len(words) > 1 else []
-    return [" ".join(words), *single, *([type_.lower()] if type_ else [])]
+    return [*step_words(relation).words, *([type_.lower()] if type_ else [])]

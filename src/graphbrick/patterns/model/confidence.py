@@ -21,6 +21,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.language.stop_words import WHO_WHEN_WHERE
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment_table import EMISSION, MISSING
+from graphbrick.patterns.several_steps import ALIKE
 from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks
 
 if TYPE_CHECKING:
@@ -145,16 +146,17 @@ def fit_features(
 
 def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], prepared: Prepared, steps: Steps) -> float:
     """Return how well the least supported hop of a pattern is spoken of, within `SUPPORT`."""
-    question = [token.word for side in prepared.tokens for token in side if token.word not in WHO_WHEN_WHERE]
+    words_met = (token.word for side in prepared.tokens for token in side)
+    question = [word for word in words_met if word not in WHO_WHEN_WHERE and word != ALIKE]
     by_step = [words.get(step) or (readable(step[0]).lower(),) for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
         return SUPPORT[0]
     if len(vectors) > _REMEMBERED:
         vectors.clear()
     # Each vector is read once, because another thread may clear the cache.
-    words_met = sorted({word for group in (question, *by_step) for word in group})
-    rows = {word: vector for word in words_met if (vector := vectors.get(word)) is not None}
-    fresh = [word for word in words_met if word not in rows]
+    wanted = sorted({word for group in (question, *by_step) for word in group})
+    rows = {word: vector for word in wanted if (vector := vectors.get(word)) is not None}
+    fresh = [word for word in wanted if word not in rows]
     if fresh:
         made = model.embedder.embed(fresh).astype(np.float32)
         made /= np.linalg.norm(made, axis=1, keepdims=True) + np.float32(1e-12)

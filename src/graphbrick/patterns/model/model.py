@@ -23,6 +23,7 @@ from graphbrick.patterns.alignment.near_words import NearWords
 from graphbrick.patterns.model.confidence import Calibration
 from graphbrick.patterns.model.end_model import EndModel
 from graphbrick.patterns.model.question_features import WORDS, features
+from graphbrick.patterns.several_steps import unfolded
 from graphbrick.patterns.text import Steps, as_labels, canonical, readable, without_marks, words_of
 
 Floats = npt.NDArray[np.float32]
@@ -296,7 +297,8 @@ class _Known:
                 self._prepared.move_to_end(question)
                 return prepared
         model = self._model
-        text = model.near_words.replaced(question)
+        names = () if model.alignment is None else model.alignment.names
+        text = model.near_words.replaced(unfolded(question, names))
         q, d = features(model.embedder, text), model.dimensions
         if q.shape != (d + WORDS,):
             raise ModelError(

@@ -58,6 +58,8 @@ _CODES = (
 )
 _BEFORE_MONTH = np.array([0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335])  # days of the year 2000
 
+_VALUES_READ, _FEW_VALUES = 1_000, 100  # entities, different values
+
 
 @dataclass(frozen=True)
 class Source:
@@ -300,3 +302,16 @@ def _has_text(own: Value | None, text: str) -> bool:
 def value_kind(value: Value) -> Kind:
     """Return the kind of a value, of a list that of its first element."""
     return kind_of(value[0] if isinstance(value, tuple) else value) if value != () else Kind.TEXT
+
+
+def words_of_values(graph: Graph) -> frozenset[str]:
+    """Return the words of the texts of properties that have few different values, such as languages; lower case."""
+    words = set[str]()
+    for source in sources_of(graph):
+        if source.relation >= 0 or source.kind != Kind.TEXT:
+            continue
+        owners = owners_of(graph, source)[:_VALUES_READ].tolist()
+        values = {str(graph.properties(owner).get(source.name, "")).lower() for owner in owners}
+        if len(values) <= _FEW_VALUES:
+            words |= {word for value in values for word in value.split()}
+    return frozenset(words)

@@ -87,7 +87,7 @@ def answered(graph: Graph, question: str, reply: object, **parameters: Any) -> t
             "count of: Platform Team → owns → *",
         ),
         (
-            "Which squads were set up after 2008?",
+            "Which outfits were set up after 2008?",
             [step("more_than", "which teams are there", attribute="founded", numbers=(2008,))],
             ["Platform Team"],
             "founded after 2008 among: every team",

@@ -242,9 +242,9 @@ def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Gra
         ("How old is Ada Marsh?", "needs_age", "'birth date'"),
         ("Who is the tallest?", "no_measure", "'tallest' (height, elevation)"),
         (
-            "Which squads were founded before 2010?",
+            "Which outfits were founded before 2010?",
             "unknown_noun",
-            "called 'squads'; if everything with founded is, learn",
+            "called 'outfits'; if everything with founded is, learn",
         ),
         ("Who earns more than 5 May 2020?", "not_a_date", "2020-05-05"),
     ],

@@ -82,7 +82,7 @@ class Conditions:
             base, is_linked = self._narrowed(base, group, said, is_not)
             linked |= is_linked
         if rest and not linked and base is not None and not self.lexicon.classes_in(bare):  # «who works» in Germany
-            leads = self._linked(base, None, said)
+            leads = self.linked(base, None, said)
             base, linked = (base, False) if leads is None else (leads, True)
         if (rest and not linked) or base is None:
             raise CannotPlanError(
@@ -104,7 +104,7 @@ class Conditions:
         one = self.entity(f"e{mentions[0]}")
         if not len(entities) or one in entities:
             return None
-        leads = self._linked(Listed((one,)), entities, said)
+        leads = self.linked(Listed((one,)), entities, said)
         if leads is None:
             raise CannotPlanError(
                 f"several relations, or none, join «{holders.text(self.place)}» to this",
@@ -181,14 +181,14 @@ class Conditions:
             narrow = [Where(base, term.sources, term.value) for term in group]
             inside: SetPlan = narrow[0] if len(narrow) == 1 else Either(tuple(narrow))
         else:
-            leads = self._linked(holders, entities, said)
+            leads = self.linked(holders, entities, said)
             if leads is None:
                 name = group[0].sources[0].name
                 raise no_value(base.text(self.place), name)
             inside = Both((base, leads))
         return Without(base, inside) if is_not else inside, is_linked
 
-    def _linked(self, holders: SetPlan, entities: Ints | None, said: set[str]) -> SetPlan | None:
+    def linked(self, holders: SetPlan, entities: Ints | None, said: set[str]) -> SetPlan | None:
         """Return what one relation joins to entities with a value, if it has to be this relation; among all if None."""
         graph, starts = self.place.graph, holders.run(self.place)
         among = range(graph.n_entities) if entities is None else frozenset(entities.tolist())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
@@ -17,10 +18,14 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.patterns.properties.sources import has_columns, sources_of
+from graphbrick.patterns.unknown_words import WordReader, with_readings
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
     from graphbrick.bricks.retrieve.operators.phrasings import Phrasings
+
+
+_UNKNOWN_REST = "operators.unknown_rest"
 
 
 class Parser:
@@ -80,6 +85,24 @@ class Parser:
             raise resolver.unread(plan, unread)
         resolver.assume(plan, unread)
 
+    def by_near_words(self, read: Callable[[str], Plan], text: str) -> Plan | None:
+        """Return the plan of a question with words of the graph for words that mean the same; None if there is none.
+
+        Args:
+            read: Returns the plan of a question, or raises.
+            text: The question.
+        """
+        reader = WordReader(self.resolver.lexicon, self.english.all_words)
+        readings = reader.near(WORD.findall(MENTION.sub(" ", text)))
+        if not readings:
+            return None
+        try:
+            plan = read(with_readings(text, readings))
+        except CannotPlanError:
+            return None
+        self.resolver.assumptions[plan] = "; ".join(map(str, readings))
+        return plan
+
     def check_no_property(self, text: str) -> None:
         """Raise `CannotPlanError` if a question that no rule reads names a property, which no path answers."""
         words = self.english.content(MENTION.sub(" ", text))
@@ -109,9 +132,10 @@ class Parser:
         text = self.english.without("everywhere", text)
         by_class = self.rules
         rules = (
-            self._listed, self._phrasing, by_class.called, self._except, by_class.impact,
-            by_class.hierarchy, self.superlatives.best, self._where, self.comparisons.within, self._dated,
-            by_class.never, self._lacking, self._not, self._of_best, self._shared, self._joined,
+            self._listed, self._phrasing, by_class.called, self._except, self._neither,
+            by_class.impact, by_class.hierarchy, self.superlatives.best, self._before_noun, self._where,
+            self.comparisons.within, self._dated, by_class.never, self._lacking, self._not, self._of_best,
+            self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -195,8 +219,60 @@ class Parser:
         return p.Members(name)
 
     def _except(self, text: str) -> SetPlan | None:
-        match = self.english.match("except", text)
-        return p.Without(self.set(match["base"]), self.listed(match["other"])) if match else None
+        """Read «except e0», «except those that border e0»."""
+        match = self.english.match("except_first", text) or self.english.match("except", text)
+        if not match:
+            return None
+        other = match["other"]
+        is_listed = self.english.match("listed", other)
+        plain = self.english.without("those", other)
+        return p.Without(
+            self.set(match["base"]), self.listed(other) if is_listed else self.set(self.english.as_question(plain))
+        )
+
+    def _neither(self, text: str) -> SetPlan | None:
+        """Read «that neither border e0 nor use e1», «won neither e0 nor e1»: a set without two others."""
+        match, english = self.english.match("neither", text), self.english
+        if not match:
+            return None
+        base, one, other = match["base"], match["one"], match["other"]
+        verb = ""
+        if english.match("same_verb", one):
+            noun, verb = self.resolver.noun_and_verb(self.english.lead.sub("", base, count=1).strip())
+            base, verb = f"which {noun}", f"{verb} "
+        whole = self.set(base)
+        start = f"which {self.noun(whole)} {verb}"
+        mention = MENTION.search(one)
+        about = start + (one[: mention.end()] if mention else one)
+        first = self._of_any(about, one) if verb else self.set(start + one)
+        second = self._of_any(about, other) if english.match("same_verb", other) else self.set(start + other)
+        return p.Without(whole, p.Either((first, second)))
+
+    def _of_any(self, phrase: str, listed: str) -> SetPlan:
+        """Return what a phrase about one entity selects if it is about any of some others."""
+        last = list(MENTION.finditer(phrase))[-1]
+        before, after = phrase[: last.start()], phrase[last.end() :]
+        parts = tuple(self.set(f"{before}e{number}{after}") for number in MENTION.findall(listed))
+        return parts[0] if len(parts) == 1 else p.Either(parts)
+
+    def _before_noun(self, text: str) -> SetPlan | None:
+        """Read «e0 drivers»: what one relation joins to an entity that stands before a noun; None for several."""
+        match, english = self.english.match("before_noun", text), self.english
+        if not match or not (name := stems(match["noun"])) or not self.resolver.is_called(name):
+            return None
+        noun = self.set(f"which {match['noun']}")
+        one = p.Listed((self.entity(match["who"]),))
+        leads = (
+            None
+            if self.entity(match["who"]) in noun.run(self.place)
+            else self.conditions.linked(one, noun.run(self.place), set())
+        )
+        if leads is None:
+            return None
+        rest = match["rest"]
+        if not MENTION.search(rest) and not english.content(rest):
+            return p.Both((noun, leads))
+        return p.Both((self.set(f"{match['lead']}{match['noun']}{rest}"), leads))
 
     def _of_best(self, text: str) -> SetPlan | None:
         """Read «the capital of the largest country in e0»: the inner superlative is answered first."""
@@ -219,7 +295,7 @@ class Parser:
             return p.Without(base, self.set(positive))
         match = english.match("but_not", text)
         if match:  # «border e0 but not e1»: the same phrase about another entity
-            return p.Without(self.set(match["base"]), self.set(MENTION.sub(match["other"], match["base"])))
+            return p.Without(self.set(match["base"]), self._of_any(match["base"], match["other"]))
         match = english.match("none", text)
         if match:
             base = self.set(match["base"])
@@ -244,16 +320,30 @@ class Parser:
         base = self.set(match["base"])
         if self.english.match("more_of", rest):
             return None
+        if MENTION.search(match["base"]):  # «managed e0 but never played for them»
+            rest = self.english.patterns["pronoun"][0].sub(f"e{MENTION.findall(match['base'])[-1]}", rest)
+        bare = MENTION.fullmatch(rest)
+        if bare and self.entity(rest) not in base.run(self.place):  # «are not Brazilian»
+            other = self.conditions.linked(p.Listed((self.entity(rest),)), base.run(self.place), set())
+            if other is None:
+                raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code=_UNKNOWN_REST)
+            return p.Without(base, other)
+        same = self.english.match("same_subject", match["base"])
+        if same and not MENTION.search(rest):  # «did e0 manage but not play for»
+            return p.Without(base, self.set(f"{same['subject']} {rest}"))
         if MENTION.search(rest):
             try:
                 other = self.set(f"which {self.noun(base)} {rest}")
             except CannotPlanError:
                 other = self.set(f"which {self.noun(base)} are {rest}")
             return p.Without(base, self.rules.of_all_named(other))
-        if self.english.match("verb_of_none", rest):
-            words = re.sub(r"^\w+ (?:any |an? )?", "", rest)
+        words = re.sub(r"^\w+ (?:any |an? )?", "", rest) if self.english.match("verb_of_none", rest) else rest
+        try:
             return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)
-        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code="operators.unknown_rest")
+        except CannotPlanError:
+            if words != rest:
+                raise
+        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code=_UNKNOWN_REST)
 
     def _shared(self, text: str) -> SetPlan | None:
         """Read «which countries border both e0 and e1»: the same phrase about several entities."""
@@ -285,6 +375,10 @@ class Parser:
         second = rest[joined.end() :].strip() if joined else rest
         if english.match("bare_copula", first) or not second:
             return None
+        either = english.match("or_else", rest)
+        if either:
+            base = self.set(first)
+            return p.Either((base, self.set(f"which {self.noun(base)} {either['other']}")))
         if re.search(r" (?:where|in which) e\d+$", first):  # «where e0 is spoken» goes on after the name
             passive, where = english.match("passive", second), english.match("where_clause", second)
             if passive:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.language.stems import Stems, stems
-from graphbrick.patterns.lexicon import Lexicon, label_stems
+from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
 Ints = npt.NDArray[np.int64]
@@ -80,6 +81,20 @@ class _Match:
         return not (self.unsaid or self.excess or self.is_wrong or self.is_turned)
 
 
+class _Noun(NamedTuple):
+    """A noun that a phrase asks for.
+
+    Attributes:
+        of_class: The class that it names; "" for none.
+        steps: The relations, with directions, whose ends it names, where it is no class.
+        name: Its stems.
+    """
+
+    of_class: str = ""
+    steps: frozenset[tuple[int, bool]] = frozenset()
+    name: Stems = ()
+
+
 class PhraseResolver:
     """A finder of the pattern that a plain phrase speaks of.
 
@@ -98,11 +113,8 @@ class PhraseResolver:
         self.assumptions: dict[Plan, str] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
         self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
-        class_words = {word for name in lexicon.by_class for word in name}
-        self._is_plain = [
-            bool(names.words <= class_words | {"locat", "part", "plac", "sit", "location"})
-            for names in lexicon.relations
-        ]
+        plain = {word for name in lexicon.by_class for word in name} | {"locat", "part", "plac", "sit", "location"}
+        self._is_plain = [plain.issuperset(set(label) - SMALL) for label in self._labels]
 
     def along(self, phrase: str, entity: int) -> Along:
         """Return the pattern from an entity that a phrase speaks of; the entity is `e0` or so in the phrase.
@@ -178,9 +190,13 @@ class PhraseResolver:
         words = text.split()
         for end in range(len(words), 0, -1):
             first = " ".join(words[:end])
-            if self.lexicon.class_named(stems(first)) or self.english.match("noun_of", first):
+            if self.is_called(stems(first)) or self.english.match("noun_of", first):
                 return first, " ".join(words[end:])
         return text, ""
+
+    def is_called(self, name: Stems) -> bool:
+        """Return whether a class, or the ends of a relation, have a name."""
+        return bool(self.lexicon.class_named(name)) or (len(name) == 1 and bool(self._steps_named(name)))
 
     def words_of(self, source: Source) -> Set[str]:
         """Return the stems of the words that speak of a property."""
@@ -218,8 +234,8 @@ class PhraseResolver:
         matches.sort(key=lambda match: -match.score)
         return self._by_labels(matches)
 
-    def _head(self, phrase: str) -> tuple[str, frozenset[tuple[int, bool]]]:
-        """Return the class that a phrase asks for, else the last steps that its first noun allows."""
+    def _head(self, phrase: str) -> _Noun:
+        """Return what the first noun of a phrase asks for."""
         words = stems(re.split(r" e\d", _LEAD.sub("", phrase))[0])
         longest = max([2, *map(len, self.lexicon.by_class)])
         for at in range(len(words)):
@@ -230,12 +246,12 @@ class PhraseResolver:
                 of_class = self.lexicon.class_named(name) or self._near_class(name)
                 steps = self._steps_named(name)
                 if of_class and not (size == 1 and steps and name not in self.lexicon.by_class):
-                    return of_class, frozenset()
+                    return _Noun(of_class)
                 if steps:
-                    return "", steps
+                    return _Noun("", steps, name)
             if words[at] in self.english.verbs:
                 break
-        return "", frozenset()
+        return _Noun()
 
     def _near_class(self, name: Stems) -> str:
         if len(name) != 1:
@@ -245,8 +261,12 @@ class PhraseResolver:
 
     def called(self, noun: str) -> SetPlan | None:
         """Return the ends of relations called by a name: «player» for heads of `plays for`; else None."""
-        ends = [Having(relation, not forward) for relation, forward in sorted(self._steps_named((noun,)))]
-        return (Either(tuple(ends)) if ends[1:] else ends[0]) if ends else None
+        steps = self._steps_named((noun,))
+        return _all_ends(steps) if steps else None
+
+    def _ends_of(self, steps: frozenset[tuple[int, bool]]) -> Ints:
+        """Return the entities at the ends of some steps."""
+        return _all_ends(steps).run(self.place)
 
     def _steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
         """Return the relations, with directions, whose ends have a name."""
@@ -264,14 +284,14 @@ class PhraseResolver:
         path: Path,
         wanted: Sequence[str],
         plain: Stems,
-        head: tuple[str, frozenset[tuple[int, bool]]],
+        head: _Noun,
         top: float,
     ) -> _Match:
         graph, lexicon = self.place.graph, self.lexicon
         relations = [lexicon.relations[relation] for relation, _ in path.pattern]
         classes = {name for node in path.nodes[1:] for name in graph.types(node)}
         class_words = {word for name in classes for word in stems(name)}
-        of_class, last = head
+        of_class = head.of_class
         along = Along(path.start, path.pattern, path.end == path.start)
         is_wrong = bool(of_class) and not np.isin(path.end, lexicon.classes[of_class])
         if of_class and path.hops == 1:  # the ends of one relation may be of several classes
@@ -280,6 +300,9 @@ class PhraseResolver:
             along = replace(along, of_class="" if is_wrong or inside.all() else of_class)
         if of_class and not is_wrong:
             class_words |= set(stems(of_class))
+        if head.steps and path.pattern[-1] not in head.steps:
+            is_wrong |= path.hops > 1 or not np.isin(along.run(self.place), self._ends_of(head.steps)).all()
+            class_words |= set() if is_wrong else set(head.name)
         unsaid = [
             word
             for word in wanted
@@ -304,7 +327,6 @@ class PhraseResolver:
             if one[0] == other[0] and one[1] != other[1]:
                 score -= _BACK_AND_FORTH
                 excess += 1
-        is_wrong |= bool(last) and path.pattern[-1] not in last
         score -= _WRONG_END * is_wrong
         return _Match(along, score, tuple(dict.fromkeys(unsaid)), said, excess, is_wrong, is_turned=False)
 
@@ -350,6 +372,12 @@ def names_subject(phrase: str, label: Stems) -> bool | None:
             if set(stems(words["verb"])) & set(label) - _PREPOSITIONS and (not after or after in label):
                 return is_subject
     return None
+
+
+def _all_ends(steps: frozenset[tuple[int, bool]]) -> SetPlan:
+    """Return everything that some steps lead to."""
+    ends = [Having(relation, not forward) for relation, forward in sorted(steps)]
+    return Either(tuple(ends)) if ends[1:] else ends[0]
 
 
 def _holds(words: Stems, label: Stems) -> bool:

@@ -23,6 +23,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
+from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.lexicon import RelationNames
 from graphbrick.patterns.properties.sources import Source, owners_of, sources_of
@@ -266,7 +267,8 @@ class Resolver(PhraseResolver):
         if not isinstance(measure, Attribute) or self.place.graph.type_table or len(error.nouns) != 1:
             raise error
         noun, label = error.nouns[0], measure.text(self.place)
-        if self.lexicon.classes_of(base.run(self.place)):
+        named = self.lexicon.classes_of(base.run(self.place))
+        if named and not (named == "person" and forms.kind_of(noun) == forms.PERSON):  # engineers are people
             raise CannotPlanError(
                 f"nothing in this graph is called {noun!r}; if everything with {label} is, learn it: "
                 f"graphbrick learn GRAPH --call {label!r}=NAME",

@@ -42,13 +42,14 @@ from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import stem
+from graphbrick.language.stems import WORD, stem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of, words_of_values
+from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 
 EXPLAINED, ASSUMED = 0.95, 0.5
 """The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
+MISSPELT = 0.8
+"""The highest confidence of an answer to a question with a typing error in a word of the graph."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,10 +107,30 @@ class Operators(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
-        graph, words = cast(Graph, subgraph.graph), english()
-        query = replace(query, text=without_courtesy(query.text))
+        plain = replace(query, text=without_courtesy(query.text))
+        spelled = self._spelled(plain, cast(Graph, subgraph.graph))
+        evidence = self._retrieve(spelled, subgraph)
+        if spelled is plain or evidence.confidence is None:
+            return evidence
+        return replace(evidence, confidence=min(evidence.confidence, MISSPELT))
+
+    def _lexicon(self, graph: Graph) -> Lexicon:
         scorer = self.patterns.scorer
-        lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
+        return lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
+
+    def _spelled(self, query: Query, graph: Graph) -> Query:
+        """Return a question without typing errors in words of the graph."""
+        lexicon, words = self._lexicon(graph), english()
+        reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph))
+        text = question_of(graph, query, partial(_is_known, lexicon, words)).text
+        readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
+        for reading in readings:
+            event(str(reading), "operators.misspelt", word=reading.word, read_as=reading.read_as)
+        return replace(query, text=with_readings(query.text, readings)) if readings else query
+
+    def _retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        graph, words = cast(Graph, subgraph.graph), english()
+        scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
         question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
         question = replace(question, text=_without_here(graph, question.text, lexicon, words))
         cues = words.cues_in(question.text)
@@ -170,6 +193,7 @@ class Operators(RetrieveStage):
         if plan is None:
             plan, by_model = self._planned(parser, cue)
         is_plain = isinstance(plan, Along) and len(parser.entities) == len(entities)
+        is_plain &= not (plan and parser.resolver.assumptions_of(plan))
         if is_plain and parser.english.search("never_plain", cue):
             raise UnreadWordError(cue)
         if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(parser.place))):
@@ -278,6 +302,9 @@ class Operators(RetrieveStage):
         try:
             return read(parser, question.text), False
         except CannotPlanError as error:
+            near = parser.by_near_words(partial(read, parser), question.text)
+            if near is not None:
+                return near, False
             if self.llm is None or not cue:
                 raise
             reason = parser.with_names(str(error))

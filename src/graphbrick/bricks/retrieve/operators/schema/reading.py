@@ -40,6 +40,7 @@ _CHANGES = re.compile(
     r"\b(?:not|never|no|none|without|except|neither|nor|only|just|exactly|every|each|first|last|same|common|shared?|both|either|"
     r"most|least|fewest|more|less|fewer|between|than|how|when|why|and|or|but|other|others|else|another|also|still|yet)\b"
 )
+_MAIN_VERBS = frozenset(map(stem, ("own", "use", "make", "take", "hold", "call", "give", "mention")))  # say a relation
 _ANYBODY = frozenset(map(stem, ("anyone", "anybody", "someone", "somebody", "stuff", "anything", "something")))
 _Y = ("y", "i")
 # Words in labels of relations that a preposition of direction speaks of.
@@ -216,7 +217,8 @@ class SchemaPaths:
         """Return the stems of the words that a path has to explain: also «own» where a relation is called so."""
         plain = MENTION.sub(" ", phrase)
         anything = self.english.anything | _ANYBODY
-        return {*self.english.content(plain), *self._of_relations.intersection(stems(plain))} - anything
+        verbs = (self._of_relations | _MAIN_VERBS).intersection(stems(plain))
+        return {*self.english.content(plain), *verbs} - anything
 
     def _words_of_class(self, name: str) -> frozenset[str]:
         return frozenset(stems(name))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
-from graphbrick.learn.english.labels import english_table, names_kind_of_tails, read_label
-from graphbrick.learn.words.classes import inferred_classes, types_of_slots
-from graphbrick.learn.words.merged_classes import merged_classes
+from graphbrick.patterns.english.labels import english_table, kind_in, names_kind_of_tails, read_label
+from graphbrick.patterns.text import in_words
+from graphbrick.patterns.words.classes import inferred_classes, shares_of_slots, types_of_slots
+from graphbrick.patterns.words.merged_classes import merged_classes
 from graphbrick.patterns.words_file import HEAD, TAIL, EntityClass, RelationWords, read_words, words_text
 
 NAMELESS = ("thing", "one", "item")
+_OF_ALL = 0.8  # share of a class that is at the tails of a relation, for the relation to name it
 
 
 @dataclass
@@ -38,14 +41,18 @@ class Phrasebook:
         labels = [graph.relation_label(number) for number in range(graph.n_relations)]
         relations = {label: read_label(label) for label in labels}
         types = types_of_slots(graph)
+        groups = [] if types else inferred_classes(graph)
+        shares = shares_of_slots(graph, groups)
         classes = []
-        for name, slots in types.items() or ((None, group) for group in inferred_classes(graph)):
+        for name, slots in types.items() or ((None, group) for group in groups):
             heads = list(dict.fromkeys(labels[number // 2] for number in slots if number % 2 == 0))
             tails = list(dict.fromkeys(labels[number // 2] for number in slots if number % 2))
             if name is None:
-                classes.append(_nameless(heads, tails, relations))
+                of_all = {labels[slot // 2] for slot in slots if slot % 2 and shares[slot] >= _OF_ALL}
+                classes.append(_nameless(heads, tails, relations, of_all))
             else:
-                classes.append(EntityClass([name.lower()], heads, tails, forms.kind_of(name.lower()) == forms.PERSON))
+                is_person = forms.kind_of(forms.singular(name.lower())) == forms.PERSON
+                classes.append(EntityClass([name.lower()], heads, tails, is_person))
         return cls(relations, classes, bool(types))
 
     def call(self, relation: str, names: Iterable[str]) -> None:
@@ -110,20 +117,49 @@ class Phrasebook:
 
 def _is_by_rules(one: EntityClass) -> bool:
     """Return whether a class without a type is as the rules make it: users changed nothing."""
-    return one == _nameless(one.heads, one.tails, {label: read_label(label) for label in (*one.heads, *one.tails)})
+    relations = {label: read_label(label) for label in (*one.heads, *one.tails)}
+    # Which tails are all of the class is not in the file; a version before named a class by such labels only.
+    ways = ((), [label for label in one.tails if set(relations[label].tail[:1]) & set(one.names)])
+    return any(
+        one == made or (one == replace(made, person=one.person) and not one.names)
+        for made in (_nameless(one.heads, one.tails, relations, way) for way in ways)
+    )
 
 
-def _nameless(heads: list[str], tails: list[str], relations: Mapping[str, RelationWords]) -> EntityClass:
-    """Return a class of entities without a type, named by what the relations say of their tails and heads."""
+def _nameless(
+    heads: list[str], tails: list[str], relations: Mapping[str, RelationWords], of_all: Collection[str] = ()
+) -> EntityClass:
+    """Return a class of entities without a type, named by what the relations say of their tails and heads.
+
+    Args:
+        heads: The relations that they are heads of.
+        tails: The relations that they are tails of.
+        relations: The words of relations.
+        of_all: Those in `tails` whose tails are nearly all of the entities.
+    """
     usual = _usual_names([relations[label].tail for label in heads])
+    nouns = {label: relations[label].tail[0] for label in tails if relations[label].tail}
+    kinds = Counter(filter(None, map(kind_in, nouns.values())))
     is_person = usual == ["person"] or _are_people(
         [relations[label] for label in heads], [relations[label] for label in tails]
     )
+    is_person &= all(forms.kind_of(kind) not in (forms.GROUP, forms.PLACE) for kind in kinds)  # «winning team»
+    if is_person or usual not in ([], ["person"]):
+        return EntityClass(["person"] if is_person else usual, heads, tails, is_person)
     # Many nouns of tails are roles («director»); entities that have relations of their own are named only by labels
-    # that say what kind of thing the tails are («on album»).
-    naming = [label for label in tails if not heads or names_kind_of_tails(label)]
-    nouns = [relations[label].tail[0] for label in naming if relations[label].tail]
-    return EntityClass(["person"] if is_person else usual or list(dict.fromkeys(nouns)), heads, tails, is_person)
+    # that say what kind of thing the tails are («on album», «winning team»), or whose tails they all are.
+    naming = [
+        noun
+        for label, noun in nouns.items()
+        if not heads or names_kind_of_tails(label) or (label in of_all and _is_kind(noun, label))
+    ]
+    return EntityClass(list(dict.fromkeys([*(kind for kind, _ in kinds.most_common()), *naming])), heads, tails, False)
+
+
+def _is_kind(noun: str, label: str) -> bool:
+    """Return whether a noun of a label may say what its tails are, not only what they do for the head."""
+    is_said = noun in forms.singular(in_words(label))
+    return is_said and forms.kind_of(noun) != forms.PERSON and noun not in _word_list("not_only_people")
 
 
 def _are_people(heads: Sequence[RelationWords], tails: Sequence[RelationWords]) -> bool:

@@ -1,11 +1,13 @@
-"""Meanings of English nouns: nouns of the same meaning, and nouns for a kind of another.
+"""Meanings of English words: words of the same meaning, and nouns for a kind of another.
 
-The meanings are an extract of WordNet 3.0 (``senses.tsv.gz``, which ``tools/english_lexicon.py`` makes).
+The meanings are an extract of WordNet 3.0 (``senses.tsv.gz`` and ``verbs.tsv.gz``, which ``tools/english_lexicon.py``
+makes), and everyday words that it keeps apart (``near.toml``).
 """
 
 from __future__ import annotations
 
 import gzip
+import tomllib
 from collections import defaultdict
 from functools import lru_cache
 from importlib.resources import files
@@ -32,7 +34,7 @@ class _Meanings(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _meanings() -> _Meanings:
-    packed = (files("graphbrick.learn.english") / "senses.tsv.gz").read_bytes()
+    packed = (files("graphbrick.patterns.english") / "senses.tsv.gz").read_bytes()
     words: list[list[str]] = []
     kinds, of_word = defaultdict[int, list[int]](list), defaultdict[str, list[int]](list)
     for number, line in enumerate(gzip.decompress(packed).decode("utf-8").splitlines()):
@@ -67,3 +69,48 @@ def kinds_of(noun: str) -> dict[str, int]:
                 kinds.setdefault(word, distance)
         numbers = [kind for number in numbers for kind in meanings.kinds.get(number, ())]
     return kinds
+
+
+@lru_cache(maxsize=1)
+def _near() -> dict[str, dict[str, set[str]]]:
+    """Return the words of the same everyday meaning, for nouns and for verbs."""
+    groups = tomllib.loads((files("graphbrick.patterns.english") / "near.toml").read_text(encoding="utf-8"))
+    by_word = {kind: defaultdict[str, set[str]](set) for kind in groups}
+    for kind, lines in groups.items():
+        for line in lines:
+            for word in (members := set(line.split())):
+                by_word[kind][word] |= members - {word}
+    return {kind: dict(words) for kind, words in by_word.items()}
+
+
+@lru_cache(maxsize=1)
+def _meanings_of_verbs() -> dict[str, list[list[str]]]:
+    packed = (files("graphbrick.patterns.english") / "verbs.tsv.gz").read_bytes()
+    by_verb = defaultdict[str, list[list[str]]](list)
+    for line in gzip.decompress(packed).decode("utf-8").splitlines():
+        words = line.split(",")
+        for word in words:
+            by_verb[word.rstrip(_MANY_MEANINGS)].append(words)
+    return dict(by_verb)
+
+
+def same_verbs(verb: str) -> frozenset[str]:
+    """Return verbs that may say what a verb says; one of two verbs has the meaning as a common one.
+
+    >>> [verb in same_verbs("buy") for verb in ("purchase", "sell")], "repair" in same_verbs("fix")
+    ([True, False], True)
+    """
+    verbs = set(_near()["verbs"].get(verb, ()))
+    for words in _meanings_of_verbs().get(verb, ()):
+        own = verb in words
+        verbs |= {word.rstrip(_MANY_MEANINGS) for word in words if own or not word.endswith(_MANY_MEANINGS)}
+    return frozenset(verbs - {verb})
+
+
+def near_nouns(noun: str) -> frozenset[str]:
+    """Return nouns of the same everyday meaning, as «club» for team.
+
+    >>> "team" in near_nouns("club"), near_nouns("thing")
+    (True, frozenset())
+    """
+    return frozenset(_near()["nouns"].get(noun, ()))

@@ -9,12 +9,15 @@ from importlib.resources import files
 from typing import Any
 
 from graphbrick.language import forms
-from graphbrick.language.stems import spaced
-from graphbrick.patterns.text import readable
+from graphbrick.patterns.text import in_words, local_name
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
 PREPOSITIONS = frozenset("by in at with for to from on into of as under over near about within through".split())
 _SKIPPED = frozenset("has have is was are were be been the a an".split())
+_GENERAL = frozenset(
+    "place date time day number name part kind type title code value amount line side order point".split()
+)
+_NOT_ACTS = frozenset("second".split())
 # Most compounds begin with a singular: «treats disease» is a verb with its object, «sports team» is not.
 _PLURALS_IN_COMPOUNDS = frozenset(
     "sports arms sales goods news works savings customs games parts records rights".split()
@@ -36,8 +39,11 @@ def read_label(label: str) -> RelationWords:
     tokens, is_noun = _tokens(label)
     if not tokens:
         return RelationWords()
+    if len(tokens) == 1 and tokens[0] in PREPOSITIONS:  # «is on»
+        return RelationWords(preposition=tokens[0])
     relation = _noun(tokens) if is_noun else _read(tokens)
-    usual = english_table("relations").get(_key(tokens, relation), {})
+    table = english_table("relations")
+    usual = table.get(_key(tokens, relation)) or table.get(" ".join(tokens), {})  # «headquarters» is a noun
     relation.tail = list(dict.fromkeys([*relation.tail, *usual.get("tail", [])]))
     agents = forms.agents(relation.verb) if relation.verb else []
     # «reporter» is not what somebody who reports to a person is called.
@@ -46,6 +52,17 @@ def read_label(label: str) -> RelationWords:
     if "verb" in usual:
         relation.verb, relation.subject, relation.preposition = usual["verb"], usual["subject"], usual["preposition"]
     return relation
+
+
+def kind_in(noun: str) -> str:
+    """Return the noun for a kind of thing in one for a role; "" if there is none, or it says little.
+
+    >>> kind_in("winning team"), kind_in("country of birth"), kind_in("capital"), kind_in("release date")
+    ('team', 'country', '', '')
+    """
+    kind = forms.head_of(noun)
+    is_compound = kind != noun and forms.is_noun(kind)
+    return kind if is_compound and kind not in _GENERAL and forms.kind_of(kind) != forms.PERSON else ""
 
 
 def names_kind_of_tails(label: str) -> bool:
@@ -62,8 +79,9 @@ def _tokens(label: str) -> tuple[list[str], bool]:
 
     There are none if the label has no words.
     """
-    last = label.rpartition(".")[2] if " " not in label else label
-    tokens = spaced(readable(last)).lower().split()
+    local = local_name(label)
+    last = local.rpartition(".")[2] if " " not in local else local
+    tokens = [token for token in in_words(last).split() if not token.isdigit()]
     if is_code(last) or not any(token.isalpha() for token in tokens):
         return [], False
     is_noun = False  # what follows "has" is a thing, not something that is done
@@ -76,14 +94,20 @@ def _tokens(label: str) -> tuple[list[str], bool]:
 
 
 def is_code(label: str) -> bool:
-    """Return whether a label is letters without words, such as «CbG» or «GiG»."""
-    return bool(re.fullmatch(r"[A-Z]+[a-z>]{1,2}[A-Z]+", label)) or (label.isupper() and len(label) <= 4)
+    """Return whether a label is letters without words, such as «CbG», «GiG» or «P31».
+
+    >>> [label for label in ("CbG", "P31", "GPCR", "OWNS", "LED") if is_code(label)]
+    ['CbG', 'P31', 'GPCR']
+    """
+    if re.fullmatch(r"[A-Z]+[a-z>]{1,2}[A-Z]+|[A-Za-z]{1,2}\d+", label):
+        return True
+    return label.isupper() and len(label) <= 4 and not forms.is_word(label.lower())
 
 
 @lru_cache
 def english_table(name: str) -> dict[str, Any]:
     """Return the contents of a TOML file of this package: "relations", "classes" or "frames"."""
-    return tomllib.loads((files("graphbrick.learn.english") / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("graphbrick.patterns.english") / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _key(tokens: list[str], relation: RelationWords) -> str:
@@ -98,7 +122,10 @@ def _read(tokens: list[str]) -> RelationWords:
         return _head_of_tail(tokens[:-1])
     verb = forms.participle_of(tokens[0])
     if verb and (len(tokens) > 1 or not forms.is_noun(tokens[0])):
-        return _participle(verb, tokens[1:])
+        return _active(verb, tokens) if _is_done_by_head(verb, tokens) else _participle(verb, tokens[1:])
+    verb = forms.gerund_of(tokens[0]) if len(tokens) == 2 else ""
+    if verb and forms.is_noun(tokens[1]) and forms.kind_of(tokens[1]) in (forms.PERSON, forms.GROUP):
+        return RelationWords(tail=[forms.singular(" ".join(tokens))], verb=verb, subject=TAIL)  # «winning team»
     verb = forms.third_person_of(tokens[0])
     has_object = len(tokens) > 1 and forms.is_noun(tokens[-1]) and tokens[0] not in _PLURALS_IN_COMPOUNDS
     if verb and (len(tokens) == 1 or tokens[1] in PREPOSITIONS or not forms.is_noun(tokens[0]) or has_object):
@@ -108,6 +135,13 @@ def _read(tokens: list[str]) -> RelationWords:
             head=[forms.singular(tokens[0])] if forms.is_noun(tokens[0]) else [], preposition=tokens[1]
         )
     return _noun(tokens)
+
+
+def _is_done_by_head(verb: str, tokens: list[str]) -> bool:
+    """Return whether a past tense says what the head did: «drove for», «played for», not «based in»."""
+    if len(tokens) < 2 or tokens[1] not in PREPOSITIONS or tokens[1] == "by":
+        return False
+    return tokens[0] != forms.participle(verb) or verb in english_table("classes")["done_by_heads"].split()
 
 
 def _head_of_tail(tokens: list[str]) -> RelationWords:
@@ -128,7 +162,10 @@ def _participle(verb: str, rest: list[str]) -> RelationWords:
     if rest:
         noun = forms.singular(" ".join(rest))
         is_person = forms.kind_of(noun) == forms.PERSON
-        return RelationWords(tail=[noun], verb=verb, subject=TAIL if is_person else "", preposition="in")
+        words = RelationWords(tail=[noun], verb=verb, subject=TAIL if is_person else "", preposition="in")
+        if is_person:  # a film that starred actors
+            words.tail_questions = [f"@ {forms.past(verb)} who", f"@ {forms.past(verb)} which {forms.plural(noun)}"]
+        return words
     return RelationWords(head=forms.agents(verb), verb=verb, subject=HEAD)
 
 
@@ -159,8 +196,11 @@ def _noun(tokens: list[str]) -> RelationWords:
             relation.verb, relation.subject = verb, TAIL
         return relation
     verb = forms.verb_behind(act)
+    is_of_noun = verb.startswith(act) and verb != act  # «capitalize», of the noun
     if (
         verb
+        and not is_of_noun
+        and act not in _NOT_ACTS
         and forms.kind_of(act) != forms.PLACE
         and verb != "time"
         and forms.kind_of(kind) in (forms.PLACE, forms.TIME)

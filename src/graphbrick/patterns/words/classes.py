@@ -72,6 +72,19 @@ def inferred_classes(graph: Graph) -> list[list[int]]:
     return sorted(groups.values(), key=lambda group: (-int(size[group].sum()), group))
 
 
+def shares_of_slots(graph: Graph, groups: list[list[int]]) -> dict[int, float]:
+    """Return the share of a group's entities that are in a slot, for each slot of each group."""
+    entity, of_slot = members(graph)
+    group_of = np.full(2 * graph.n_relations, -1, dtype=np.int64)
+    for number, group in enumerate(groups):
+        group_of[group] = number
+    inside = group_of[of_slot] >= 0
+    pairs = np.unique(group_of[of_slot[inside]] * graph.n_entities + entity[inside])
+    total = np.bincount(pairs // max(graph.n_entities, 1), minlength=len(groups))
+    size = np.bincount(of_slot, minlength=2 * graph.n_relations)
+    return {slot: size[slot] / total[number] for number, group in enumerate(groups) for slot in group}
+
+
 def types_of_slots(graph: Graph) -> dict[str, list[int]]:
     """Return, for each type in the graph, the slots of which at least a tenth of the entities have it.
 

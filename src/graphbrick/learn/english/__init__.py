@@ -1,1 +1,0 @@
-"""English: word forms, kinds of nouns, and the frames that questions are written in."""

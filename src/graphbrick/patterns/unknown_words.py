@@ -1,0 +1,169 @@
+"""Words that a graph does not know, read as words that it knows: typing errors and words of the same meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+
+from graphbrick.core.deferred import cached_property
+from graphbrick.language import forms
+from graphbrick.language.folding import fold
+from graphbrick.language.stems import is_plural, stem, stems, without_plural
+from graphbrick.language.stop_words import FUNCTION_WORDS
+from graphbrick.patterns.english import senses
+from graphbrick.patterns.lexicon import Lexicon
+
+_SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the second on, two errors
+_FEWEST_ERRORS, _MOST_ERRORS = 1, 2
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A word that is read as another one.
+
+    Attributes:
+        word: The word of the question.
+        read_as: The word of the graph.
+        is_spelling: Whether it is a typing error; else the words have one meaning.
+    """
+
+    word: str
+    read_as: str
+    is_spelling: bool
+
+    def __str__(self) -> str:
+        return f"{self.word!r} is read as {self.read_as!r}"
+
+
+@dataclass(frozen=True)
+class WordReader:
+    """A reader of the words that a graph does not know.
+
+    Words that the graph or the questions know are never changed.
+
+    Args:
+        lexicon: The words of the graph.
+        known: Stems and words that have another meaning in questions.
+        values: Returns words of values of properties, which may be misspelt too; called for unknown words only.
+    """
+
+    lexicon: Lexicon
+    known: Collection[str] = ()
+    values: Callable[[], Iterable[str]] = field(default=tuple)
+
+    def misspelt(self, words: Iterable[str]) -> list[Reading]:
+        """Return the words that are typing errors of one known word."""
+        return [reading for word in self._unknown(words) if (reading := self._by_spelling(word))]
+
+    def near(self, words: Iterable[str]) -> list[Reading]:
+        """Return the words that mean what one word of the graph means."""
+        return [reading for word in self._unknown(words) if (reading := self._by_meaning(word))]
+
+    def _unknown(self, words: Iterable[str]) -> list[str]:
+        return [
+            word
+            for word in dict.fromkeys(words)
+            if word.isalpha() and stem(word) not in self.lexicon.words and not {word, stem(word)} & self._known
+        ]
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset((*self.known, *FUNCTION_WORDS))
+
+    @cached_property
+    def _nouns(self) -> dict[str, str]:
+        """The nouns of classes and relations, by their stems, so that forms of one noun are one."""
+        classes = [" ".join(map(without_plural, name.lower().split())) for name in self.lexicon.classes]
+        return {
+            noun: " ".join(stems(noun))
+            for noun in (*classes, *(n for one in self.lexicon.relations for n in one.nouns))
+        }
+
+    def _by_meaning(self, word: str) -> Reading | None:
+        """Return the only noun, or verb, of the graph that means what a word means."""
+        if not forms.is_installed() or not forms.is_word(word):
+            return None
+        noun, verb = forms.singular(word), forms.verb_of(word)
+        kinds = senses.kinds_of(noun)
+        near = {name: distance for name in self._nouns if (distance := _distance(noun, name, kinds)) is not None}
+        least = min(near.values(), default=0)
+        nouns = {self._nouns[name]: name for name, distance in near.items() if distance == least}
+        same = senses.same_verbs(verb) if verb else frozenset()
+        verbs = {one.verb for one in self.lexicon.relations if one.verb in same}
+        if len(nouns) == 1 and not (verbs and noun != word and verb == noun):
+            (name,) = nouns.values()
+            return Reading(word, forms.plural(name) if word != noun or is_plural(word) else name, False)
+        if len(verbs) == 1 and not nouns:
+            (other,) = verbs
+            return Reading(word, forms.like(word, verb, other), False)
+        return None
+
+    def _by_spelling(self, word: str) -> Reading | None:
+        """Return the only known word within one typing error, two in a long word, if English does not have the word."""
+        if len(word) < _SHORTEST or (forms.is_installed() and forms.is_word(word)):
+            return None
+        if word in self._spoken:
+            return None  # a value
+        most = _MOST_ERRORS if len(word) >= _LONG else _FEWEST_ERRORS
+        for errors in range(_FEWEST_ERRORS, most + 1):
+            near = [other for other in sorted(self._spoken) if _is_within(word, other, errors)]
+            if near:
+                alike = {stem(other) for other in near}
+                return Reading(word, _most_alike(word, near), True) if len(alike) == 1 else None
+        return None
+
+    @cached_property
+    def _spoken(self) -> frozenset[str]:
+        """The words of the graph as people write them, with plurals."""
+        nouns = {noun for one in self.lexicon.relations for noun in one.nouns} | set(self.lexicon.classes)
+        if forms.is_installed():
+            nouns |= {forms.plural(noun) for noun in nouns}
+        texts = (*nouns, *self.values(), *(word for one in self.lexicon.relations for word in one.spoken))
+        words = {word for text in texts for word in fold(text).split()}
+        return frozenset(word for word in words if word.isalpha() and len(word) >= _SHORTEST)
+
+
+def with_readings(text: str, readings: Iterable[Reading]) -> str:
+    """Return a text with the words that are read in place of others.
+
+    >>> with_readings("Who came secnd in Rome?", [Reading("secnd", "second", True)])
+    'Who came second in Rome?'
+    """
+    for reading in readings:
+        text = re.sub(rf"(?<!\w){re.escape(reading.word)}(?!\w)", reading.read_as, text, flags=re.IGNORECASE)
+    return text
+
+
+def _distance(noun: str, name: str, kinds: dict[str, int]) -> int | None:
+    """Return how far two nouns are in meaning: 0 for the same, 2 for a kind of a kind; None for more."""
+    if name in senses.near_nouns(noun):
+        return 0
+    return kinds.get(name, senses.kinds_of(name).get(noun))
+
+
+def _most_alike(word: str, near: list[str]) -> str:
+    """Return the form that ends as a word does."""
+    return min(near, key=lambda other: (word.endswith("s") != other.endswith("s"), abs(len(word) - len(other)), other))
+
+
+def _is_within(word: str, other: str, most: int) -> bool:
+    """Return whether at most so many letters are added, left out, changed or swapped between two words.
+
+    >>> _is_within("secnd", "second", 1), _is_within("mangaed", "managed", 1), _is_within("servces", "services", 0)
+    (True, True, False)
+    """
+    if abs(len(word) - len(other)) > most:
+        return False
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, 1):
+        earlier, before, row = before, row, [i]
+        for j, of_other in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != of_other))
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == of_other:
+                cost = min(cost, earlier[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return False
+    return row[-1] <= most

@@ -1,0 +1,1 @@
+"""What relations and classes of a graph are called, read from its labels."""
