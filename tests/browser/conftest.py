@@ -115,10 +115,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def address(places: dict[str, str], labels: Path, tuned: Path) -> Iterator[str]:
     """Address of a server over all graphs, with a study and answers to label."""
-    from graphbrick.cli.demo import QUESTIONS
-
     more = {
-        "questions": {"world": QUESTIONS},
         "studies": (str(labels.parent),),
         "tuned": (str(tuned),),
         "labels": str(labels),

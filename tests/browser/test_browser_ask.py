@@ -36,9 +36,32 @@ def test_the_first_view_comes_within_a_second_and_is_small(visit):
     assert 10_000 < sum(sizes) < FIRST_VIEW_BYTES
 
 
-def test_a_demo_question_is_answered_with_its_paths(visit):
+def test_an_example_of_the_first_view_is_answered(visit):
     page = visit.open()
-    page.get_by_role("button", name=UGANDA).click()
+    example = page.locator(".example").first
+    asked = example.inner_text().split("?")[0]
+    example.click()
+    assert answers(page)
+    assert page.get_by_label("Question").input_value().startswith(asked)
+
+
+def test_a_card_shows_relations_with_counts_and_leads_to_neighbours(visit):
+    page = visit.open("#/ask?q=Tell+me+about+Uganda&graph=world")
+    page.wait_for_selector("article.card")
+    card = page.locator("article.card")
+    assert card.locator("h2").inner_text() == "Uganda"
+    relations = card.locator(".card-relations tr").all_inner_texts()
+    assert any(row.startswith("→ capital") and "Kampala" in row for row in relations)
+    assert any("in all" in row for row in relations)
+    card.get_by_role("button", name="Kampala").first.click()
+    page.wait_for_selector(".graph-page")
+    assert "entity=" in page.url
+
+
+def test_a_question_is_answered_with_its_paths(visit):
+    page = visit.open()
+    page.get_by_label("Question").fill(UGANDA)
+    page.get_by_role("button", name="Ask", exact=True).click()
     assert set(answers(page)) == CAPITALS
     assert page.locator(".map .node.seed").count() == 1
     assert page.locator(".map .node.answer").count() == 5
@@ -113,6 +136,19 @@ def test_a_question_about_nothing_in_the_graph_says_what_to_do(visit):
     assert page.get_by_text("Choose where to start").is_visible()
 
 
+def test_a_reading_that_may_be_meant_is_one_click_away(visit):
+    page = visit.open("#/ask?q=How+many+hospitals+does+Kenya+have%3F&graph=world")
+    page.wait_for_selector(".readings .example")
+    assert "I do not know the word 'hospitals' in this graph." in page.locator(".notice").inner_text()
+    offered = page.locator(".readings .example")
+    assert 1 <= offered.count() <= 3
+    words = offered.first.inner_text().splitlines()[0]
+    offered.first.click()
+    page.wait_for_selector(".taken")
+    assert page.locator(".taken").inner_text().removeprefix("Shown: ") in words
+    assert answers(page)
+
+
 def test_markup_in_labels_is_shown_as_text(visit):
     page = visit.open("#/ask?q=Whom+does+Safe+know%3F&graph=hostile&pipeline=ShortestPaths()+>>+PathAnswer()")
     assert MARKUP in answers(page)
@@ -155,4 +191,4 @@ def test_the_whole_subgraph_is_drawn_on_request(visit):
     page.wait_for_selector(".share")
     page.get_by_role("button", name="Show the subgraph of 30 entities").click()
     page.wait_for_selector(".subgraph-stage canvas")
-    assert page.locator(".subgraph .legend li").all_inner_texts() == ["seed", "answer", "on a path", "other"]
+    assert page.locator(".subgraph .legend li").all_inner_texts() == ["start", "answer", "on a path", "other"]

@@ -53,6 +53,13 @@ def test_a_server_prints_what_this_process_prints(run, server, more):
         assert there.out == here.out
 
 
+def test_a_server_tells_what_it_can_answer(run, server):
+    while not (told := json.loads(run("ask", "tiny", "--server", server, "--token", TOKEN, "--json").out)["questions"]):
+        time.sleep(0.05)  # they are found once the server is ready
+    assert told == json.loads(run("ask", tiny_graph().path, "--json").out)["questions"]
+    refused(run("ask", "films", "--server", server, "--token", TOKEN), "there is no graph 'films'; there are tiny")
+
+
 def test_errors_of_a_server_are_those_of_this_process(run, server):
     ask = ("--server", server, "--token", TOKEN)
     refused(run("ask", "tiny", "xyzzy?", "-p", BEST, *ask), "xyzzy")

@@ -10,6 +10,7 @@ from mcp import Client
 from served import QUESTION, options, serving
 from shop import shop
 
+from graphbrick.serve.hosting import find_questions
 from graphbrick.serve.service import Service
 from graphbrick.serve.tools import mcp_server
 
@@ -31,6 +32,27 @@ def called(calls, **changes):
     return asyncio.run(run())
 
 
+def test_a_prompt_and_the_schema_name_questions_that_the_graph_answers():
+    async def run():
+        service = Service(options())
+        service.start()
+        try:
+            find_questions(service.graph())
+            async with Client(mcp_server(service)) as client:
+                (prompt,) = (await client.list_prompts()).prompts
+                told = await client.get_prompt(prompt.name, {"graph": "tiny"})
+                schema = await client.call_tool("schema", {})
+        finally:
+            service.close()
+        return service.graph().questions, told.messages[0].content.text, schema.content[0].text
+
+    questions, prompt, schema = asyncio.run(run())
+    assert questions
+    for one in questions:
+        assert f"- {one['question']}" in prompt
+        assert f"- {one['question']}" in schema
+
+
 def test_tools_return_short_texts_with_keys():
     tools, results = called(
         [
@@ -49,7 +71,7 @@ def test_tools_return_short_texts_with_keys():
     assert not any(is_error for _, is_error in results)
     search, node, relations, borders, paths, answer, rows, schema = (text for text, _ in results)
     assert "Kenya" in search
-    assert "triples: 6" in node
+    assert "- ← borders: Kenya [Kenya], Rwanda [Rwanda]" in node
     assert "<- borders (2): Kenya, Rwanda" in relations
     assert borders.startswith("Uganda <- borders <- Kenya\nUganda <- borders <- Rwanda")
     assert paths.startswith("Kigali <- capital <- Rwanda -> borders -> Uganda -> ")
@@ -73,8 +95,25 @@ def test_entities_are_found_and_told_with_their_properties(tmp_path):
     assert "properties for where: unit_price (whole number, 2), " in schema
     assert matches == "Lamp [lamp] (Product): 40"
     assert "there are unit_price, " in unknown
-    assert "added = 2020-05-31" in node
+    assert "- added: 2020-05-31" in node
     assert "(on = 2021-01-02; on = 2022-03-04)" in bought
+
+
+def test_an_assistant_is_told_what_may_be_meant():
+    ask = "Operators(Patterns(BM25(), max_hops=1)) >> PathAnswer()"
+    calls = [
+        ("answer", {"question": "How many hospitals does Kenya have?"}),
+        ("answer", {"question": "country of Nairobbi?", "recipe": "strict"}),
+        ("answer", {"question": "Kenya -> capital -> *"}),
+    ]
+    recipes = {"ask": f"LinkLabels() >> {ask}", "strict": f"LinkLabels(min_score=0.95) >> {ask}"}
+    _, results = called(calls, recipes=recipes)
+    refused, near, stated = (text for text, _ in results)
+    assert "I do not know the word 'hospitals' in this graph" in refused
+    assert "capital of Kenya: `Kenya -> capital -> *`" in refused
+    assert near.endswith("Did you mean:\n1. country of Nairobi?")
+    assert stated.startswith("Nairobi [1]")
+    assert not any(is_error for _, is_error in results)
 
 
 def test_what_is_wrong_is_told_to_the_assistant():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +20,9 @@ from graphbrick.cli.pipelines import (
     withholding,
 )
 from graphbrick.learn.default import DEFAULT_PIPELINE
+
+if TYPE_CHECKING:
+    from graphbrick.pipeline import Pipeline
 
 # Everything else is imported where it is used, so that help is shown at once.
 
@@ -34,7 +40,10 @@ def ask(
             show_default=False,
         ),
     ],
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
+    question: Annotated[
+        str | None,
+        typer.Argument(metavar="[QUESTION]", help="The question; without it, examples are shown.", show_default=False),
+    ] = None,
     pipeline: Annotated[str | None, typer.Option("--pipeline", "-p", help=f"Recipe text [{DEFAULT_PIPELINE}].")] = None,
     recipe: Annotated[
         str | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12 (graphbrick recipes).")
@@ -57,46 +66,129 @@ def ask(
     token: Annotated[
         str | None, typer.Option(metavar="TEXT", envvar="GRAPHBRICK_TOKEN", help="The token of the server.")
     ] = None,
+    reading: Annotated[
+        int | None, typer.Option("--reading", metavar="N", help="Take reading N of those that «Did you mean» offers.")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show subgraph, ranked paths and stages.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Answer a question over a graph."""
-    if server is not None:
-        if llm is not None or cache != "off" or cache_file is not None:
-            from graphbrick.core.errors import InputError
+    """Answer a question over a graph, or show questions that it can answer."""
+    if question is None:
+        _show_examples(graph, server, token or "", as_json=as_json)
+        return
+    if server is not None and (llm is not None or cache != "off" or cache_file is not None):
+        from graphbrick.core.errors import InputError
 
-            raise InputError("--llm and --cache are for graphs of this machine; a server has its own models")
+        raise InputError("--llm and --cache are for graphs of this machine; a server has its own models")
+    if server is not None:
         options = {
-            "question": question,
             "graph": graph,
             "pipeline": pipeline,
             "recipe": recipe,
             "parts": set_parts(parts or []),
-            "seeds": seed or [],
             "min_confidence": min_confidence,
             "budget": _budget(budget),
         }
-        facts = _ask_server(server, options, token or "")
+        answer = partial(_ask_server, server, options, token or "")
     else:
         load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
-        from graphbrick.cli.printing.runs import answering
-        from graphbrick.models.llm.chat import streaming
-        from graphbrick.pipeline.run_json import run_json
-
         opened = open_any(graph)
         chosen = withholding(chosen_pipeline(pipeline, recipe, parts or [], llm, opened), min_confidence)
-        with limits(budget, cache, cache_file), answering() as on_token, streaming(on_token):
-            run = chosen.run(opened, question, seeds=seed or [])
-        facts = run_json(run, chosen)
-    _print(facts, explain=explain, as_json=as_json)
+        answer = partial(_ask_here, opened, chosen, partial(limits, budget, cache, cache_file))
+    facts = _facts(answer, question, seed or [])
+    if reading is not None:
+        facts = _facts(answer, *_reading(facts, reading))
+    while True:
+        _print(facts, explain=explain, as_json=as_json)
+        number = None if as_json or facts["answers"] else _choice(len(facts["readings"]))
+        if number is None:
+            break
+        facts = _facts(answer, *_reading(facts, number))
+    _end(facts)
 
 
-def _ask_server(server: str, options: Mapping[str, Any], token: str) -> dict[str, Any]:
+def _show_examples(graph: str, server: str | None, token: str, *, as_json: bool) -> None:
+    """Print questions that a graph can answer; raise the error that sets the exit code if none was found."""
+    from graphbrick.cli.printing.runs import print_examples
+    from graphbrick.cli.printing.terminal import print_json
+
+    if server is not None:
+        from graphbrick.serve.client import examples_of
+
+        questions = examples_of(server, graph, token=token)
+    else:
+        load_encoder_early(graph, None, None)
+        from graphbrick.learn.examples import example_questions
+
+        questions = [one.to_dict() for one in example_questions(open_any(graph))]
+    if as_json:
+        print_json({"graph": graph, "questions": questions})
+    else:
+        print_examples(questions)
+    if not questions:
+        raise NothingFoundError
+
+
+def _facts(answer: Callable[[str, list[str]], dict[str, Any]], question: str, seeds: list[str]) -> dict[str, Any]:
+    """Return the run of a question as JSON; one without answers if it names nothing of the graph, but may mean more."""
+    from graphbrick.core.errors import LinkError
+    from graphbrick.pipeline.run_json import refusal_json
+
+    try:
+        return answer(question, seeds)
+    except LinkError as error:
+        if not error.readings:
+            raise
+        return refusal_json(question, "", error)
+
+
+def _ask_here(
+    graph: Any,
+    pipeline: Pipeline,
+    limited: Callable[[], AbstractContextManager[None]],
+    question: str,
+    seeds: list[str],
+) -> dict[str, Any]:
+    """Return the run of a question over a graph of this machine, as JSON."""
+    from graphbrick.cli.printing.runs import answering
+    from graphbrick.models.llm.chat import streaming
+    from graphbrick.pipeline.run_json import run_json
+
+    with limited(), answering() as on_token, streaming(on_token):
+        run = pipeline.run(graph, question, seeds=seeds)
+    return run_json(run, pipeline)
+
+
+def _reading(facts: Mapping[str, Any], number: int) -> tuple[str, list[str]]:
+    """Return what to ask for a reading that was offered, by its number from 1.
+
+    Raises:
+        InputError: There is no such reading.
+    """
+    from graphbrick.core.errors import InputError
+
+    readings = facts["readings"]
+    if not 1 <= number <= len(readings):
+        offered = f"there are {len(readings)}" if readings else "this question has none"
+        raise InputError(f"there is no reading {number}; {offered}", code="ask.no_reading", number=number)
+    return readings[number - 1]["question"], list(readings[number - 1]["seeds"])
+
+
+def _choice(n: int) -> int | None:
+    """Return the number of the reading that the user types, from 1; None for none, and without a terminal."""
+    if not n or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return None
+    typed = input(f"1{f' to {n}' if n > 1 else ''}, or Enter for none: ").strip()
+    return int(typed) if typed.isdecimal() and 1 <= int(typed) <= n else None
+
+
+def _ask_server(server: str, options: Mapping[str, Any], token: str, question: str, seeds: list[str]) -> dict[str, Any]:
     """Return the run of a question on a server, as JSON."""
     from graphbrick.cli.printing.runs import answering
     from graphbrick.serve.client import ask_server
 
-    body = {name: value for name, value in options.items() if value not in (None, [], {})}
+    given = {"question": question, "seeds": seeds, **options}
+    body = {name: value for name, value in given.items() if value not in (None, [], {})}
     with answering() as on_token:
         return ask_server(server, body, token=token, on_token=on_token)
 
@@ -113,11 +205,16 @@ def _budget(text: str | None) -> dict[str, float]:
 
 
 def _print(facts: dict[str, Any], *, explain: bool, as_json: bool) -> None:
-    """Print a run; raise the error that sets the exit code."""
+    """Print a run."""
     from graphbrick.cli.printing.runs import print_run
-    from graphbrick.pipeline.budget import StoppedError
 
     print_run(facts, explain=explain, as_json=as_json)
+
+
+def _end(facts: dict[str, Any]) -> None:
+    """Raise the error that sets the exit code, if there is one."""
+    from graphbrick.pipeline.budget import StoppedError
+
     if facts["stopped"] is not None:
         raise StoppedError(f"{facts['stopped']['reason']}; left undone: {', '.join(facts['stopped']['undone'])}")
     held = {"answer": facts["answers"], "evidence": facts["evidence"], "query": facts["seeds"]}

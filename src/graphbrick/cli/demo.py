@@ -65,8 +65,7 @@ def serve_demo(port: int, *, rebuild: bool = False, browse: bool = False) -> Non
 
     graph = learned_world(console(), rebuild=rebuild)
     recipes = {"paths": "PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()"}
-    questions = {"world": (*QUESTIONS, TEXT_SEARCH_FAILS, NEXT)}
-    options = ServeOptions({"world": str(graph.path)}, recipes, hosts=LOOPBACK_HOSTS, questions=questions)
+    options = ServeOptions({"world": str(graph.path)}, recipes, hosts=LOOPBACK_HOSTS)
     run_server(options, Listening(port=port), browse=browse)
 
 

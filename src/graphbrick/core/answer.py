@@ -12,6 +12,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class NearReading:
+    """Another reading of a question, in words, with what to send to get its answers.
+
+    Attributes:
+        text: The reading in words, such as "services that depend on cart-db".
+        question: The question to send, which is read so for sure.
+        seeds: Keys of the entities to send with it; empty if the question tells them.
+        answers: How many answers it has.
+        confidence: The probability that it is what the question means, from 0 to 1; None if no stage estimates it.
+        about: For another entity of a name in the question: what tells it from the others; else empty.
+        texts: The first answers of such a reading.
+    """
+
+    text: str
+    question: str
+    seeds: tuple[str, ...] = ()
+    answers: int = 0
+    confidence: float | None = None
+    about: str = ""
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answers to a question, best first.
 
@@ -27,6 +50,8 @@ class Answer:
         confidence: The probability that the first answer is right, from 0 to 1; None if no stage estimates it.
         withheld: The best reading of the question as text, such as ``Nairobi -> capital of -> *``, if its answers were
             withheld because their confidence is too low; empty otherwise.
+        readings: Where there is no answer, up to three other readings of the question; else one for each other entity
+            of a name in it that has answers too.
     """
 
     texts: tuple[str, ...] = ()
@@ -37,3 +62,4 @@ class Answer:
     from_model: bool = False
     confidence: float | None = None
     withheld: str = ""
+    readings: tuple[NearReading, ...] = ()

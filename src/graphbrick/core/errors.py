@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from graphbrick.core.answer import NearReading
 
 
 class GraphbrickError(Exception):
@@ -53,7 +57,13 @@ class GraphFormatError(GraphbrickError):
 
 
 class LinkError(GraphbrickError):
-    """A question or a given seed that names no entity of the graph."""
+    """A question or a given seed that names no entity of the graph.
+
+    Attributes:
+        readings: Questions with names that the graph has, which have answers; empty if none were looked for.
+    """
+
+    readings: tuple[NearReading, ...] = ()
 
 
 class UnavailableError(GraphbrickError):
@@ -115,3 +125,13 @@ def shown(value: object, longest: int = 200) -> str:
     """
     text = "a number of more than 64 bits" if isinstance(value, int) and value.bit_length() > 64 else repr(value)
     return text if len(text) <= longest else f"{text[:longest]}..."
+
+
+def not_known(words: Sequence[str]) -> str:
+    """Return that the graph does not know words of the question.
+
+    >>> not_known(["hospitals"]), not_known(["broken", "lamps"])
+    ("I do not know the word 'hospitals' in this graph", "I do not know the words 'broken' and 'lamps' in this graph")
+    """
+    *others, last = map(repr, words)
+    return f"I do not know the word{'s' * bool(others)} {', '.join(others)}{' and ' * bool(others)}{last} in this graph"

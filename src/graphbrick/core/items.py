@@ -111,6 +111,10 @@ class BaseItem:
         """Kind, text, entities and citations."""
         return self.kind, self.text, self.entities, self.citations
 
+    def fields(self) -> dict[str, Any]:
+        """What the kind adds to the JSON of items; nothing by default."""
+        return {}
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.identity == other.identity
 
@@ -194,6 +198,10 @@ class Row(BaseItem):
     def text(self) -> str:
         """Every value with the name of its column."""
         return ", ".join(f"{column}: {value}" for column, value in zip(self.columns, self.values, strict=True))
+
+    def fields(self) -> dict[str, Any]:
+        """Return columns and values."""
+        return {"columns": self.columns, "values": self.values}
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,8 +53,12 @@ class Exchange:
     calls: int = 1
 
 
+NOTE, DETAIL, REFUSAL = "note", "detail", "refusal"
+"""What an event is to people: something to know of the answer, a detail of how it came about, or why there is none."""
+
+
 class Event(str):
-    """The text of an event, with its code and the values that it speaks of.
+    """The text of an event, with its code, the values that it speaks of, and what it is to people.
 
     Read back from a file, it is a plain text.
 
@@ -66,11 +70,12 @@ class Event(str):
 
     code: str
     values: dict[str, object]
+    told_as: str
 
-    def __new__(cls, text: str, code: str = "", /, **values: object) -> Event:
+    def __new__(cls, text: str, code: str = "", told_as: str = NOTE, /, **values: object) -> Event:
         """Return the text with its code and values."""
         new = super().__new__(cls, text)
-        new.code, new.values = code, values
+        new.code, new.told_as, new.values = code, told_as, values
         return new
 
 
@@ -218,12 +223,14 @@ def record_within(stage: str, kind: str) -> Iterator[StageTrace]:
         yield entry
 
 
-def event(message: str, code: str = "", /, *, once: bool = False, **values: object) -> None:
+def event(message: str, code: str = "", told_as: str = NOTE, /, *, once: bool = False, **values: object) -> None:
     """Record an event of the running stage; outside a run it is logged.
 
     Args:
         message: What a reader of the result should know.
         code: A name of the event, such as "path_answer.cap", that stays when the words of the message are bettered.
+        told_as: `NOTE`, `DETAIL` for what only people who want to know how a run came about should see, or `REFUSAL`
+            for the reason that there is no answer.
         once: Whether to leave it out if the stage has the same event already.
         **values: What the message speaks of, by name, for programs and tests.
     """
@@ -231,7 +238,7 @@ def event(message: str, code: str = "", /, *, once: bool = False, **values: obje
     if entry is None:
         _log.info(message)
     elif not once or message not in entry.events:
-        entry.events.append(Event(message, code, **values))
+        entry.events.append(Event(message, code, told_as, **values))
 
 
 def in_stage() -> bool:

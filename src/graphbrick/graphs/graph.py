@@ -28,6 +28,13 @@ class Graph(PropertyView, QueryLanguage):
     ['Kenya -> currency -> Kenyan shilling', 'Kenya -> capital -> Nairobi', 'Kenya -> borders -> Uganda']
     """
 
+    remote: Any = None
+    """The graph in a database that this graph is a copied part of; None for another graph."""
+    has_namesakes: bool = False
+    """Whether a copy was made around all entities that have a name of the question."""
+    cut: frozenset[str] = frozenset()
+    """Keys of the entities of which a copy lacks triples, as they have more than its limit."""
+
     @classmethod
     def open(cls, path: str | PathLike[str], *, passages: bool = True) -> Self:
         """Open a graph folder; `graphbrick.open` opens databases and extracted subgraphs too.

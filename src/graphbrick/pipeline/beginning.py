@@ -108,9 +108,7 @@ def _seeded(graph: Labels, query: Query, names: list[str | int], *, is_needed: b
         event("the question names no entity of the graph", "run.no_entity_named")
     elif not ids:
         text = query.text[:80]
-        raise LinkError(
-            f"nothing in {text!r} names an entity of {graph!r}; give a seed", code="run.no_entity", question=text
-        )
+        raise LinkError(f"nothing in «{text}» is a name that {graph!r} knows", code="run.no_entity", question=text)
     return replace(query, seeds=tuple(dict.fromkeys(ids)))
 
 
@@ -120,7 +118,7 @@ def _checked(graph: Adjacency, query: Query) -> Query:
         query = replace(query, seeds=tuple(int(s) if isinstance(s, np.integer) else s for s in query.seeds))
     for seed in query.seeds:
         if not isinstance(seed, int) or not 0 <= seed < graph.n_entities:
-            raise LinkError(f"seed {seed} is not an entity id of {graph!r}", code="run.bad_seed", seed=seed)
+            raise LinkError(f"{seed} is not an entity id of {graph!r}", code="run.bad_seed", seed=seed)
     return query
 
 

@@ -66,6 +66,8 @@ class Brick:
     """
 
     paper: ClassVar[str] = ""
+    asks_model: ClassVar[bool] = False
+    """True if it is a language model, whose calls take seconds and may cost."""
 
     def __post_init__(self) -> None:
         for entry in declared(type(self)):

@@ -109,9 +109,9 @@ class Pipeline(ABC):
         Args and errors as for calling it.
         """
         from graphbrick.pipeline.beginning import begin
-        from graphbrick.pipeline.interpreter import execute
+        from graphbrick.pipeline.near import answered
 
-        return execute(self, begin(self, graph, query, seeds))
+        return answered(self, begin(self, graph, query, seeds))
 
 
 @dataclass(frozen=True, repr=False)

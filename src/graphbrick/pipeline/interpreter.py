@@ -16,7 +16,7 @@ import numpy as np
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
 from graphbrick.core.graph import Capability, Labels, PerQuestion, capabilities_of
-from graphbrick.core.trace import Trace, event, record
+from graphbrick.core.trace import DETAIL, Trace, event, record
 from graphbrick.pipeline.beginning import begin, links_itself
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError, check_budget
@@ -93,7 +93,9 @@ def answer(
             pipeline=shown(pipeline),
             gives=pipeline.gives,
         )
-    run = execute(pipeline, begin(pipeline, graph, query, seeds))
+    from graphbrick.pipeline.near import answered  # which needs this module
+
+    run = answered(pipeline, begin(pipeline, graph, query, seeds))
     if run.answer is None:
         undone = () if run.stopped is None else run.stopped.undone
         raise StoppedError(str(run.stopped), code="run.stopped", undone=undone)
@@ -214,7 +216,7 @@ def _call(stage: Stage, run: Run) -> Run:
     graph, query = run.graph, run.query
     if isinstance(stage, LinkStage):
         if query.seeds:
-            event("the query has seeds already; linking was skipped", "run.linking_skipped")
+            event("the entities to start from were given; linking was skipped", "run.linking_skipped", DETAIL)
             return run
         return replace(run, query=_checked(stage, stage.link(graph, query), Query), linked=True)
     if isinstance(stage, ExtractStage):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from graphbrick.core import Answer, Evidence, Item, Path, Query, Row, Subgraph
-from graphbrick.core.trace import Trace
+from graphbrick.core import Answer, Evidence, Item, Path, Query, Subgraph
+from graphbrick.core.items import BaseItem
+from graphbrick.core.trace import NOTE, REFUSAL, Trace
 
 if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
@@ -83,6 +84,9 @@ class Run:
             "from_model": answer.from_model,
             "confidence": answer.confidence,
             "withheld": answer.withheld or None,
+            "refusal": None if answer.texts else _refusal(self.trace.events),
+            "readings": [asdict(reading) for reading in answer.readings],
+            "notes": [_note(event) for event in self.trace.events if getattr(event, "told_as", NOTE) == NOTE],
             "support": [_item(item) for item in answer.evidence.items],
             "stopped": None if stopped is None else {"reason": stopped.reason, "undone": list(stopped.undone)},
             "evidence": None if self.evidence is None else [_item(item) for item in self.evidence.items],
@@ -114,6 +118,16 @@ class Run:
         return Level.QUERY if self.subgraph is None else Level.SUBGRAPH
 
 
+def _note(event: str) -> dict[str, str]:
+    return {"text": str(event), "code": getattr(event, "code", "")}
+
+
+def _refusal(events: Iterable[str]) -> dict[str, str] | None:
+    """Return the last reason that there is no answer; None if no stage told one."""
+    reasons = [_note(event) for event in events if getattr(event, "told_as", "") == REFUSAL]
+    return reasons[-1] if reasons else None
+
+
 def _place(graph: Any) -> dict[str, str]:
     """Return where a graph is; a database has no hash, as it may change at any time."""
     if getattr(graph, "origin", ""):
@@ -141,8 +155,8 @@ def _item(item: Item) -> dict[str, Any]:
         return facts | {"triples": triples, "forward": item.forward}
     if item.graph is not None:
         facts["entities"] = [item.graph.key(entity) for entity in item.entities]
-    if isinstance(item, Row):
-        facts |= {"columns": item.columns, "values": item.values}
+    if isinstance(item, BaseItem):
+        facts |= item.fields()
     if item.citations:
         facts["citations"] = [asdict(citation) for citation in item.citations]
     return facts | {"kind": item.kind}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from graphbrick.core import Item, Path
+from graphbrick.core.errors import LinkError
+from graphbrick.core.trace import Trace
 from graphbrick.pipeline.composition import Pipeline
 from graphbrick.pipeline.run import Run
 
@@ -36,6 +39,30 @@ def run_json(run: Run, pipeline: Pipeline, *, subgraph: bool = False) -> dict[st
         relations[graph.relation_key(relation)] = graph.relation_label(relation)
     fields = {"pipeline": repr(pipeline), **run.to_dict(), "entities": entities, "relations": relations}
     return fields | (_subgraph(run, entities, relations) if subgraph and run.subgraph is not None else {})
+
+
+def refusal_json(question: str, pipeline: str, error: LinkError) -> dict[str, Any]:
+    """Return a question that names nothing of the graph as a run without answers, as plain JSON types."""
+    return {
+        "pipeline": pipeline,
+        "question": question,
+        "level": "answer",
+        "seeds": [],
+        "subgraph": None,
+        "answers": [],
+        "from_model": False,
+        "confidence": None,
+        "withheld": None,
+        "refusal": {"text": str(error), "code": error.code},
+        "readings": [asdict(reading) for reading in error.readings],
+        "notes": [],
+        "support": [],
+        "stopped": None,
+        "evidence": None,
+        "trace": Trace().to_dict(),
+        "entities": {},
+        "relations": {},
+    }
 
 
 def _named(graph: Any, entity: int) -> dict[str, str]:

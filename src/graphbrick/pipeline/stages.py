@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
+from graphbrick.core.answer import NearReading
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.graph import Capabilities, Capability
 from graphbrick.pipeline.brick import Brick
@@ -121,6 +122,17 @@ class RetrieveStage(Stage):
     @abstractmethod
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the evidence found, in the order that the brick states."""
+
+    def near(self, query: Query, subgraph: Subgraph, most: int) -> Sequence[NearReading]:
+        """Return other readings of a question that was not answered, best first; none by default.
+
+        Args:
+            query: The question.
+            subgraph: The view of the graph.
+            most: Most readings that are offered. Those without a number of answers are tried, and left out without any.
+        """
+        del query, subgraph, most
+        return ()
 
 
 class RerankStage(Stage):

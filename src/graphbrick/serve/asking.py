@@ -14,6 +14,7 @@ from graphbrick.pipeline.beginning import begin
 from graphbrick.pipeline.budget import Budget
 from graphbrick.pipeline.composition import Sequence
 from graphbrick.pipeline.interpreter import Course
+from graphbrick.pipeline.near import answered
 from graphbrick.pipeline.run import Run
 from graphbrick.pipeline.run_json import run_json
 from graphbrick.pipeline.stages import GenerateStage
@@ -93,7 +94,7 @@ def run_of(inquiry: Inquiry, watch: Callable[[StageTrace], None] | None = None) 
         if inquiry.before is not None:
             begun.trace.stages.insert(0, inquiry.before)
         memory = None if watch is None else _Watch(watch, begun)
-        run = interpreter.execute(inquiry.pipeline, begun, memory)
+        run = answered(inquiry.pipeline, begun, memory)
         traced(run)
     return run
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from graphbrick.core.answer import NearReading
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError, PipelineError, UnavailableError
 from graphbrick.serve.tokens import check_token
 
@@ -44,25 +46,48 @@ def ask_server(
         UnavailableError: The server does not answer, or is not a server of graphbrick.
         GraphbrickError: It refuses the question, or the run failed; the same error as a run here raises.
     """
+    content = json.dumps({**body, "stream": True}).encode()
+    with _reply_of(server, "/v1/ask", token, content, accept="text/event-stream") as reply:
+        for name, data in _events(reply):
+            if name == "token":
+                on_token(data["text"])
+            elif name == "result":
+                return dict(data)
+            elif name == "error":
+                raise _failure(data)
+    raise UnavailableError(f"{server} ended without a result; its log has the reason", code="client.no_result")
+
+
+def examples_of(server: str, graph: str, *, token: str = "") -> list[dict[str, Any]]:
+    """Return the questions that a graph of a server can answer, as `graphbrick.learn.examples` gives them.
+
+    Args:
+        server: Address, such as "http://localhost:8000".
+        graph: Name of the graph.
+        token: The token of the server; empty for none.
+
+    Raises:
+        GraphbrickError: As for `ask_server`.
+    """
+    with _reply_of(server, f"/v1/graphs/{quote(graph, safe='')}", token, None, accept="application/json") as reply:
+        return list(json.load(reply)["questions"])
+
+
+@contextmanager
+def _reply_of(server: str, path: str, token: str, content: bytes | None, *, accept: str) -> Iterator[Any]:
+    """Give the reply to a request; raise the error that the server, or its absence, means."""
     if not _is_address(server):
         raise InputError(
             f"a server is named as in http://localhost:8000, got {server!r}", code="client.bad_address", address=server
         )
-    headers = {"content-type": "application/json", "accept": "text/event-stream"}
+    headers = {"content-type": "application/json", "accept": accept}
     if token:
         check_token(token)
         headers["authorization"] = f"Bearer {token}"
-    content = json.dumps({**body, "stream": True}).encode()
-    request = Request(f"{server.rstrip('/')}/v1/ask", content, headers)
+    request = Request(f"{server.rstrip('/')}{path}", content, headers)
     try:
         with build_opener(_NoRedirects).open(request, timeout=_SECONDS) as reply:
-            for name, data in _events(reply):
-                if name == "token":
-                    on_token(data["text"])
-                elif name == "result":
-                    return dict(data)
-                elif name == "error":
-                    raise _failure(data)
+            yield reply
     except HTTPError as error:
         with error:
             raise _refusal(server, error) from error
@@ -71,7 +96,6 @@ def ask_server(
         raise UnavailableError(
             f"{server} does not answer ({reason}); start it with graphbrick serve", code="client.no_answer"
         ) from error
-    raise UnavailableError(f"{server} ended without a result; its log has the reason", code="client.no_result")
 
 
 def _refusal(server: str, reply: HTTPError) -> GraphbrickError:
@@ -117,4 +141,7 @@ def _failure(data: Any) -> GraphbrickError:
     error = data.get("error") if isinstance(data, Mapping) else None
     if not isinstance(error, Mapping) or not isinstance(error.get("message"), str):
         raise ValueError("it sent an error that is none of graphbrick serve")
-    return _KINDS.get(str(error.get("code")), GraphbrickError)(error["message"])
+    failure = _KINDS.get(str(error.get("code")), GraphbrickError)(error["message"], code=str(error.get("code")))
+    if isinstance(failure, LinkError):
+        failure.readings = tuple(NearReading(**reading) for reading in error.get("readings", ()))
+    return failure

@@ -6,6 +6,7 @@ Every error is ``{"error": {"message", "type", "code", ...}}``. ``type`` says wh
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import (
@@ -83,6 +84,8 @@ def error_reply(error: GraphbrickError) -> ErrorReply:
     body = error_json(status, code, str(error))
     if isinstance(error, PipelineError):
         body["error"] |= recipe_error(error)
+    if isinstance(error, LinkError):
+        body["error"]["readings"] = [asdict(reading) for reading in error.readings]
     return ErrorReply(status, body, {})
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.extracted import ExtractedGraph
 from graphbrick.graphs.store.overlay.delta_files import delta_files
 from graphbrick.learn.default import default_pipeline
+from graphbrick.learn.examples import example_questions
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import not_found
@@ -38,11 +40,13 @@ class Opened:
         name: The name in addresses.
         graph: The graph; it never changes, so that a run ends on the graph on which it began.
         recipes: Pipelines by name; the first is that of requests that name none.
+        questions: Questions that the graph can answer, as plain JSON types; empty until they are found.
     """
 
     name: str
     graph: Any
     recipes: Mapping[str, Pipeline]
+    questions: list[dict[str, Any]] = field(default_factory=list)
 
     def recipe(self, name: str | None) -> Pipeline:
         """Return a recipe by its name; None for the default.
@@ -117,7 +121,8 @@ class HostedGraph:
                 return False  # it changed again; the next look takes that over
             self._stamp, self.now, self.failure = stamp, opened, ""
             _log.info("graph %s was taken over: %s", self.name, opened.hash)
-            return True
+        find_questions(opened)
+        return True
 
     def _note(self, failure: str, error: Exception) -> None:
         """Store why the newest state cannot be served, and log it once; an unexpected error with its traceback."""
@@ -150,16 +155,35 @@ def warm(opened: Opened, budget: Budget | None = None) -> None:
     graph = opened.graph
     if not isinstance(graph, Graph) or not graph.n_entities:
         return
+    question = f"What is {graph.label(0) or graph.key(0)}?"
     for name, pipeline in opened.recipes.items():
-        if calls_model(pipeline):
-            continue
-        try:
-            with spending(budget or Budget(seconds=_WARM_SECONDS)):
-                pipeline.run(graph, f"What is {graph.label(0) or graph.key(0)}?")
-        except GraphbrickError as error:
-            _log.info("recipe %s could not be tried on graph %s: %s", name, opened.name, error)
-        except Exception:  # noqa: BLE001 - other recipes may work, and a request tells its client
-            _log.exception("recipe %s failed on graph %s", name, opened.name)
+        if not calls_model(pipeline):
+            _try(f"recipe {name}", opened.name, partial(pipeline.run, graph, question), budget)
+
+
+def find_questions(opened: Opened, budget: Budget | None = None) -> None:
+    """Find questions that a graph can answer; a fault is logged, not raised.
+
+    Args:
+        opened: The graph, which gets them.
+        budget: Ends it early when it is cancelled; None for two minutes.
+    """
+
+    def find() -> None:
+        opened.questions[:] = [one.to_dict() for one in example_questions(opened.graph)]
+
+    _try("example questions", opened.name, find, budget)
+
+
+def _try(what: str, name: str, work: Callable[[], object], budget: Budget | None) -> None:
+    """Do some work on a graph; a fault of it is logged, not raised."""
+    try:
+        with spending(budget or Budget(seconds=_WARM_SECONDS)):
+            work()
+    except GraphbrickError as error:
+        _log.info("%s could not be tried on graph %s: %s", what, name, error)
+    except Exception:  # noqa: BLE001 - other recipes may work, and a request tells its client
+        _log.exception("%s failed on graph %s", what, name)
 
 
 class Watcher:

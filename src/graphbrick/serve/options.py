@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,7 +27,6 @@ class ServeOptions:
         origins: Origins of web pages that may call the server (CORS); none by default.
         trust_recipes: Whether clients may send recipes with files, model servers and any size.
         write: Whether clients may upload and delete documents of graphs made from text, and mark answers.
-        questions: Questions to begin with, by the name of a graph, which the page shows.
         labels: CSV file of ``graphbrick judge sample`` that clients fill in; empty for none.
         studies: Files that ``graphbrick evaluate`` wrote, or folders of them.
         tuned: Folders that ``graphbrick tune`` wrote, or folders of them.
@@ -54,7 +52,6 @@ class ServeOptions:
     origins: tuple[str, ...] = ()
     trust_recipes: bool = False
     write: bool = False
-    questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     labels: str = ""
     studies: tuple[str, ...] = ()
     tuned: tuple[str, ...] = ()

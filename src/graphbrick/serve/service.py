@@ -19,7 +19,7 @@ from graphbrick.pipeline.parsing import parse
 from graphbrick.recipes import all_recipes
 from graphbrick.recipes import recipe as find_recipe
 from graphbrick.serve.errors import ErrorReply, ServeError, error_reply, not_found
-from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, warm
+from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, find_questions, warm
 from graphbrick.serve.limits.gate import Gate
 from graphbrick.serve.limits.runner import Runner, told_failure
 from graphbrick.serve.options import ServeOptions
@@ -69,7 +69,9 @@ class Service:
         with self.session.activate():
             for graph in self.graphs.values():
                 warm(graph.now, self._warming)
-        self.is_ready = True
+            self.is_ready = True
+            for graph in self.graphs.values():
+                find_questions(graph.now, self._warming)
 
     def stop_warming(self) -> None:
         """Give up loading what the recipes need, as the server ends."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
@@ -15,13 +16,14 @@ from pydantic import Field
 from graphbrick.bricks.agents.toolbox import all_tools
 from graphbrick.bricks.agents.workspace import Workspace
 from graphbrick.core import Subgraph, __version__
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import kinds_text
+from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.queries.schema_text import schema_text
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.asking import Inquiry, reply_of, run_of
-from graphbrick.serve.conversation.answer_text import answer_text
+from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, offered
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.gate import Gate
 from graphbrick.serve.models import LONGEST_QUESTION, MOST_SEEDS
@@ -49,6 +51,7 @@ def mcp_server(service: Service) -> MCPServer[Any]:
     first = (tools.schema, tools.search, tools.where, tools.node, tools.neighbours)
     for tool in (*first, tools.paths, tools.query, tools.answer):
         server.tool(annotations=_READS, structured_output=False)(tool)
+    server.prompt(title="Questions that a graph can answer")(tools.example_questions)
     return server
 
 
@@ -77,7 +80,7 @@ class _Tools:
         def work() -> str:
             others = [name for name in self._service.graphs if name != opened.name]
             about = f"graph {opened.name}" + (f" (others: {', '.join(others)})" if others else "")
-            properties = _properties_of(opened.graph)
+            properties = _properties_of(opened.graph) + _questions_of(opened)
             if Capability.QUERY_LANGUAGE not in capabilities_of(opened.graph):
                 return f"{about}: it has no schema; use search{properties}"
             return f"{about}{properties}\n{schema_text(opened.graph.schema(), opened.graph.language)}"
@@ -112,8 +115,8 @@ class _Tools:
         return await self._view(graph, lambda view: _told_by("where", view, name, *bounds, of_type, n))
 
     async def node(self, entity: EntityName, graph: GraphArgument = "") -> str:
-        """Tell what is known of one entity: types, other names, description, properties, number of triples."""
-        return await self._view(graph, lambda view: _told_by("check_node", view, entity))
+        """Tell what is known of one entity: types, description, properties, relations with counts, passages."""
+        return await self._view(graph, lambda view: card_of(view.graph, view.entity(entity)).lines(keys=True))
 
     async def neighbours(
         self,
@@ -165,11 +168,20 @@ class _Tools:
         recipe: Annotated[str, Field(max_length=130, description="A recipe; empty for the default.")] = "",
         graph: GraphArgument = "",
     ) -> str:
-        """Answer a question from the graph, with the evidence for every answer and the confidence."""
+        """Answer a question from the graph, with the evidence for every answer and the confidence.
+
+        If the question is not understood, the text names questions that may be meant; ask one of them as it is written.
+        """
         service, opened = self._service, self._opened(graph)
 
         def work() -> str:
-            facts = reply_of(inquiry, run_of(inquiry))
+            try:
+                facts = reply_of(inquiry, run_of(inquiry))
+            except LinkError as error:
+                readings = [asdict(reading) for reading in error.readings]
+                if not readings:
+                    raise
+                return f"{CANNOT}: {service.without_places(str(error))}.{offered(readings, is_answered=False)}"
             confidence = "" if facts["confidence"] is None else f"\nconfidence {facts['confidence']:.2f}"
             return f"{answer_text(facts)}{confidence}"
 
@@ -177,6 +189,13 @@ class _Tools:
             pipeline = service.pipeline(opened, recipe=recipe or None)
             inquiry = Inquiry(opened, pipeline, question, tuple(seeds), service.runner.budget())
             return _cut(await service.runner.call(work, service.gate(pipeline), inquiry.budget))
+
+    async def example_questions(self, graph: GraphArgument = "") -> str:
+        """Ask what a graph can answer, with example questions of different kinds."""
+        opened = self._opened(graph)
+        questions = [f"- {one['question']}" for one in opened.questions] or ["(none are known)"]
+        asks = f"Answer these from the graph {opened.name} with the tool `answer`, and say what else I may ask:"
+        return "\n".join([asks, *questions])
 
     def _opened(self, graph: str) -> Opened:
         with self._told():
@@ -212,6 +231,12 @@ def _properties_of(graph: Any) -> str:
     except GraphbrickError:
         return ""
     return f"\nproperties for where: {kinds_text(columns, _MOST_PROPERTIES)}" if columns else ""
+
+
+def _questions_of(opened: Opened) -> str:
+    """Return lines with questions that a graph can answer; empty if none are known."""
+    lines = [f"- {one['question']}" for one in opened.questions]
+    return "\n".join(["\nquestions that answer can answer, such as:", *lines]) if lines else ""
 
 
 def _told_by(tool: str, view: Workspace, *arguments: object) -> str:

@@ -272,7 +272,7 @@ class TestReadings:
         assert run.answer is not None
         assert [graph.key(entity) for entity in run.answer.entities] == ["michael"]
         assert run.trace.events[-1] == (
-            "'Heat' was read as Heat [heat95], film, where the best path starts, not as Heat [heat86], film"
+            "the answer is about Heat [heat95], film; 'Heat' may also mean Heat [heat86], film"
         )
 
     @pytest.mark.parametrize(

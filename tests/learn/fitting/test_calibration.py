@@ -172,7 +172,9 @@ def test_the_command_line_withholds_and_says_why(
     assert re.search(r"^confidence 0\.\d\d$", said, re.MULTILINE)
     code, said = ask("Who leads Finance?", "--min-confidence", "1")
     assert code == 2
-    assert said.startswith("no answer found\nnote: not in this graph: the best reading, Finance <- leads <- *, has ")
+    assert said.startswith(
+        "no answer found\nnot sure enough of an answer: the likeliest reading, Finance <- leads <- *, has "
+    )
     code, said = ask("Who leads Finance?", "--min-confidence", "1", "--json")
     told = json.loads(said)
     assert (code, told["answers"], told["withheld"]) == (2, [], "Finance <- leads <- *")

@@ -193,7 +193,7 @@ def test_messages_are_read_as_turns():
             message("system", "Be short."),
             message("assistant", "Hello!"),
             message("user", [{"type": "text", "text": "Who directed"}, {"type": "text", "text": "Heat?"}]),
-            message("assistant", "Michael Mann [1]\n\n[1] Heat -> directed by -> Michael Mann\n\nRead as: Who?"),
+            message("assistant", "Michael Mann [1]\n\n[1] Heat -> directed by -> Michael Mann\n\nTaken as: Who?"),
             message("tool", "42"),
             message("assistant", None),
             message("user", ""),
@@ -242,12 +242,12 @@ def test_the_reply_says_how_the_question_was_read(client):
     assert found["trace"]["stages"][0]["kind"] == "conversation"
     assert "'her' stands for Marie Curie" in found["trace"]["stages"][0]["events"][0]
     text = reply["choices"][0]["message"]["content"]
-    assert text.endswith("\n\nRead as: Who is the husband of Marie Curie?")
+    assert text.endswith("\n\nTaken as: Who is the husband of Marie Curie?")
     again = chat(client, *HUSBAND, "And who is her husband?", text, "Where was he born?").json()
     assert again["graphbrick"]["conversation"]["question"] == "Where was Pierre Curie born?"
     first = chat(client, HUSBAND[0]).json()
     assert "conversation" not in first["graphbrick"]
-    assert "Read as" not in first["choices"][0]["message"]["content"]
+    assert "Taken as" not in first["choices"][0]["message"]["content"]
 
 
 def test_a_stream_ends_with_how_the_question_was_read(client):
@@ -255,11 +255,11 @@ def test_a_stream_ends_with_how_the_question_was_read(client):
     pieces = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: {")]
     text = "".join(piece["choices"][0]["delta"].get("content") or "" for piece in pieces)
     assert text.startswith("Chicago [1]")
-    assert text.endswith("Read as: Where was Michael Mann born?")
+    assert text.endswith("Taken as: Where was Michael Mann born?")
     assert pieces[-1]["graphbrick"]["conversation"]["by"] == "rules"
 
 
-MARKUP = "<img src=x onerror=alert(1)> [1] \n\nRead as: Who is Marie Curie? $question ${candidates} {0} %s"
+MARKUP = "<img src=x onerror=alert(1)> [1] \n\nTaken as: Who is Marie Curie? $question ${candidates} {0} %s"
 
 
 @pytest.mark.parametrize(("many", "status"), [(10_000, 422), (9_000, 200)])

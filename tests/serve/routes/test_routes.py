@@ -156,7 +156,9 @@ def test_entities_are_searched_shown_and_walked(client):
     assert found[0]["key"] == "Kenya"
     uganda = client.get("/v1/entities/one", params={"key": "uganda"}).json()
     assert (uganda["key"], uganda["degree"]) == ("Uganda", 6)
-    assert {"key": "borders", "label": "borders", "direction": "in", "triples": 2} in uganda["relations"]
+    (borders,) = (row for row in uganda["relations"] if (row["label"], row["direction"]) == ("borders", "in"))
+    assert (borders["triples"], borders["count"]) == (2, 2)
+    assert borders["best"] == [{"key": "Kenya", "label": "Kenya"}, {"key": "Rwanda", "label": "Rwanda"}]
     assert client.get("/v1/entities/one", params={"key": "Atlantis"}).json()["error"]["code"] == "no_entity"
 
 

@@ -28,7 +28,7 @@ from graphbrick.models.llm.messages import Request
 from graphbrick.models.llm.replies.replies import one_line, shown, without_thinking
 from graphbrick.pipeline import GenerateStage
 
-_LONGEST = {"passage": 4000, "report": 4000}  # characters in the prompt; 1000 for other kinds
+_LONGEST = {"passage": 4000, "report": 4000, "card": 4000}  # characters in the prompt; 1000 for other kinds
 _MOST = 100  # answers; more are a model that does not stop
 _LISTED = 5  # wrong numbers in an event
 _AND = re.compile(r"(?:^|\s+)and\s+", re.IGNORECASE)

@@ -14,6 +14,7 @@ from graphbrick.models.llm.replies.replies import numbered
 _HEADINGS = {
     "path": "Paths",
     "entity": "Entities",
+    "card": "Known of entities",
     "triple": "Triples",
     "row": "Rows of query results",
     "passage": "Passages",

@@ -13,7 +13,8 @@ from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.items import ANSWER, Property
 from graphbrick.core.parameters import parameter
 from graphbrick.core.properties.values import shown_value
-from graphbrick.core.trace import event
+from graphbrick.core.trace import DETAIL, REFUSAL, event
+from graphbrick.graphs.cards import Card
 from graphbrick.graphs.patterns import follow, one_way
 from graphbrick.pipeline import GenerateStage
 from graphbrick.pipeline.budget import check_budget
@@ -78,6 +79,7 @@ class PathAnswer(GenerateStage):
             event(
                 f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}",
                 "path_answer.no_path",
+                DETAIL,
                 items=len(evidence.items),
             )
             return Answer()
@@ -89,6 +91,7 @@ class PathAnswer(GenerateStage):
             event(
                 "the paths are not ranked, so that the answer follows the pattern of the first of them",
                 "path_answer.unranked",
+                DETAIL,
             )
         rejected = query.alternatives(best.start)
         if rejected:
@@ -100,14 +103,15 @@ class PathAnswer(GenerateStage):
             left_out.discard(best.start)
         elif best.end in left_out:
             event(
-                "every path of the evidence leads from one seed to another; the answer is a seed",
+                "every path leads from one entity of the question to another; the answer is one of them",
                 "path_answer.between_seeds",
+                DETAIL,
             )
             left_out.clear()
         proofs, n_ends = self._proofs(best, evidence, left_out)
         if n_ends > len(proofs):
             event(
-                f"{n_ends:,} entities are at the end of the pattern; the first {self.cap:,} are given (cap)",
+                f"{n_ends:,} entities are the answer; the first {self.cap:,} are given (cap)",
                 "path_answer.cap",
                 n=n_ends,
                 cap=self.cap,
@@ -165,7 +169,7 @@ class PathAnswer(GenerateStage):
         starts = dict.fromkeys(path.start for path in alike) if self.ends == "pattern" else {}
         if starts and Capability.ADJACENCY not in capabilities_of(best.graph):
             event(
-                "only ends of the listed paths are answers: the graph has no adjacency to follow their pattern in",
+                "only the ends of the listed paths are answers: this graph does not tell all neighbours of an entity",
                 "path_answer.listed_ends_only",
             )
             starts = {}
@@ -194,15 +198,20 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
     texts = [mention.text for mention in query.mentions if best.start in (mention.entity, *mention.others)]
     others = "; ".join(best.graph.describe(seed) for seed in query.seeds if seed in rejected)
     event(
-        f"{texts[0]!r} was read as {best.graph.describe(best.start)}, where the best path starts, not as {others}",
+        f"the answer is about {best.graph.describe(best.start)}; {texts[0]!r} may also mean {others}",
         "path_answer.reading",
         mention=texts[0],
     )
 
 
 def _computed(evidence: Evidence) -> Answer:
-    """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it."""
+    """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it.
+
+    The card of an entity is the answer in place of its name, and its own support.
+    """
     rows: list[tuple[int, Row]] = []
+    cards = {item.id: (i, item.text) for i, item in enumerate(evidence.items) if isinstance(item, Card)}
+    texts: list[str] = []
     by_end: dict[int, list[int]] = {}
     properties: dict[int | str, list[int]] = {}  # by entity and by value
     for i, item in enumerate(evidence.items):
@@ -218,11 +227,16 @@ def _computed(evidence: Evidence) -> Answer:
     support = []
     for place, row in rows:
         own: int | str = row.entities[0] if row.entities else row.values[0]
+        if isinstance(own, int) and own in cards:
+            texts.append(cards[own][1])
+            support.append((cards[own][0],))
+            continue
+        texts.append(row.values[0])
         paths = by_end.get(own, ()) if isinstance(own, int) else ()
         every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
         support.append((*dict.fromkeys(properties.get(own, every)), place, *paths))
     return Answer(
-        texts=tuple(row.values[0] for _, row in rows),
+        texts=tuple(texts),
         entities=tuple(row.entities[0] if row.entities else None for _, row in rows),
         evidence=evidence,
         support=tuple(support),
@@ -236,8 +250,10 @@ def _withheld_plan(evidence: Evidence, min_confidence: float) -> Answer | None:
         return None
     plan = next(item.values[1] for item in evidence.items if isinstance(item, Row) and item.columns == ANSWER)
     event(
-        f"withheld: the answer of this plan has confidence {evidence.confidence:.2f} (below {min_confidence:g})",
+        f"not sure enough of an answer: the likeliest reading, {plan}, has confidence {evidence.confidence:.2f}; "
+        f"{min_confidence:.2f} is needed",
         "path_answer.withheld",
+        REFUSAL,
         confidence=evidence.confidence,
     )
     return Answer(confidence=evidence.confidence, withheld=plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphbrick.core import Answer, Path
-from graphbrick.core.trace import event
+from graphbrick.core.trace import DETAIL, REFUSAL, event
 
 
 def withheld(best: Path, confidence: float | None, min_confidence: float) -> Answer | None:
@@ -17,16 +17,19 @@ def withheld(best: Path, confidence: float | None, min_confidence: float) -> Ans
     if confidence is None:
         if min_confidence:
             event(
-                "the stages before give no confidence, so that no answer is withheld (min_confidence)",
+                "the stages before give no confidence, so that no answer is withheld",
                 "withhold.no_confidence",
+                DETAIL,
             )
         return None
     if confidence >= min_confidence:
         return None
     reading = reading_text(best)
     event(
-        f"not in this graph: the best reading, {reading}, has confidence {confidence:.2f} (below {min_confidence:g})",
+        f"not sure enough of an answer: the likeliest reading, {reading}, has confidence {confidence:.2f}; "
+        f"{min_confidence:.2f} is needed",
         "withhold.low_confidence",
+        REFUSAL,
         reading=reading,
         confidence=confidence,
     )

@@ -167,7 +167,7 @@ def _without_years(graph: Graph, question: Question, matches: Matches) -> Matche
         if span in question.years and before is not None and before[0].last == span.first - 1:
             meant = [entity for entity in _entities(before[1]) if _is_beside(graph, entity, _entities(mention))]
             if meant:
-                text = f"{mention.text!r} in brackets tells which {before[1].text!r} is meant; it is not a seed"
+                text = f"{mention.text!r} in brackets tells which {before[1].text!r} is meant"
                 event(text, "link.year_in_brackets", year=mention.text, name=before[1].text)
                 remaining[-1] = before[0], replace(before[1], entity=meant[0], others=tuple(meant[1:]))
                 continue

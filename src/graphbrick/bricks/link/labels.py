@@ -16,20 +16,23 @@ from graphbrick.bricks.link.context import is_spelled, report, settled
 from graphbrick.bricks.link.exact import ExactNames, Matches, as_written, ranked, read
 from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.unmatched import READ_WORDS, Unmatched, tell_other_spelling
-from graphbrick.bricks.link.words import COMPARES
+from graphbrick.bricks.link.words import COMPARES, vocabulary
 from graphbrick.core import Mention, Query
-from graphbrick.core.errors import LinkError
+from graphbrick.core.errors import LinkError, not_known
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import event
+from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import WORD, stems
+from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.stated import stated
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
+_SMALL = frozenset((*QUESTION_WORDS, *FUNCTION_WORDS))
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 
 
@@ -81,6 +84,9 @@ class LinkLabels(LinkStage):
 
     def link(self, graph: Graph, query: Query) -> Query:
         """Return the query with the seeds that its text names."""
+        pattern = stated(graph, query.text)
+        if pattern is not None:
+            return replace(query, seeds=(pattern.start,))
         question, exact = read(graph, query.text)
         unmatched = Unmatched(graph, question, self.min_score)
         values = _values(graph, question, self.words)
@@ -90,7 +96,7 @@ class LinkLabels(LinkStage):
             _tell_left_out(question, exact, matches)
         elif not exact.words and (kinds := _kinds(graph, question, exact, values, self.words)):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
-            event(text, "link.only_classes", classes=list(dict.fromkeys(kinds)))
+            event(text, "link.only_classes", DETAIL, classes=list(dict.fromkeys(kinds)))
             return query
         else:
             matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
@@ -121,28 +127,41 @@ class LinkLabels(LinkStage):
             shown = ", ".join(graph.label(entity) for entity in part.entities[:_SHOWN])
             more = f", and {len(part.entities) - _SHOWN:,} more" if len(part.entities) > _SHOWN else ""
             raise LinkError(
-                f"{part.text!r} is a part of {len(part.entities):,} names of {graph.path.name}: {shown}{more}; write "
-                "one in full, or give a seed",
+                f"{part.text!r} is a part of {len(part.entities):,} names in this graph: {shown}{more}; which one is "
+                "meant? Write it in full",
                 code="link.part_of_several",
                 name=part.text,
                 n=len(part.entities),
                 names=[graph.label(entity) for entity in part.entities[:_SHOWN]],
+                instead=[(part.text, graph.label(entity)) for entity in part.entities[:_SHOWN]],
             )
         terms = disjoint(exact.terms)
         if terms and not question.shows_names:
             return terms
-        names = unmatched.nearest(_SHOWN)
-        nearest = f"nearest labels: {', '.join(names)}" if names else "and no label is near"
-        text = question.text if len(question.text) <= 80 else question.text[:77] + "..."
+        names, text = (
+            unmatched.nearest(_SHOWN),
+            question.text if len(question.text) <= 80 else question.text[:77] + "...",
+        )
+        nearest = f"names that are near: {', '.join(names)}" if names else "and no name is near"
+        unknown = _unknown_words(graph, question)
         if len(question.words) > READ_WORDS:
             message = f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words"
-            event(message, "link.long_question", read=READ_WORDS, words=len(question.words))
+            event(message, "link.long_question", DETAIL, read=READ_WORDS, words=len(question.words))
         raise LinkError(
-            f"nothing in {text!r} names an entity of {graph.path.name}; {nearest}; give a seed",
+            f"{not_known(unknown) if unknown else f'«{text}» names nothing of this graph'}; {nearest}",
             code="link.no_entity",
             question=text,
+            words=unknown,
             nearest=names,
+            instead=unmatched.instead(_SHOWN),
         )
+
+
+def _unknown_words(graph: Graph, question: Question) -> list[str]:
+    """Return the first words of a question that build no question and speak of no type, relation or property."""
+    known = vocabulary(graph)
+    words = (match[0] for match in WORD.finditer(question.text) if match[0].lower() not in _SMALL)
+    return list(dict.fromkeys(word for word in words if word.lower() not in known))[:_SHOWN]
 
 
 def _entities(mention: Mention) -> tuple[int, ...]:
@@ -206,7 +225,7 @@ def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> N
         left = disjoint(entries, [span for span, _ in matches])
         if left:
             shown = ", ".join(dict.fromkeys(question.surface(span) for span, _ in left))
-            event(f"left out as {what}: {shown}", "link.left_out", reason=what, words=shown)
+            event(f"left out as {what}: {shown}", "link.left_out", DETAIL, reason=what, words=shown)
 
 
 def resolve_seeds(graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
@@ -218,7 +237,7 @@ def resolve_seeds(graph: Graph, query: Query, seeds: Iterable[str | int]) -> Que
     mentions = []
     for seed in seeds:
         if isinstance(seed, bool) or not isinstance(seed, str | int | np.integer):
-            raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}", code="link.seed_type")
+            raise LinkError(f"an entity to start from is an id, a key or a label, got {seed!r}", code="link.seed_type")
         mention = _resolve(graph, seed) if isinstance(seed, str) else Mention(str(seed), int(seed))
         report(graph, mention)
         mentions.append(mention)
@@ -235,7 +254,7 @@ def _resolve(graph: Graph, name: str) -> Mention:
     entities = ranked(graph, text, numbers)
     if not entities:
         near = [graph.describe(match.entity) for match in graph.names.near(name, _SHOWN)]
-        advice = f"nearest: {', '.join(near)}" if near else "and no label is near"
+        advice = f"nearest: {', '.join(near)}" if near else "and no name is near"
         raise LinkError(
             f"no entity of {graph.path.name} has the key or label {name[:80]!r}; {advice}",
             code="link.unknown_seed",

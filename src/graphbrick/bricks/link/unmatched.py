@@ -92,6 +92,11 @@ class Unmatched:
         """Return the ``n`` names that are nearest to pieces of the question, after `alone`."""
         return list(dict.fromkeys(match.name for _, match in self._near))[:n]
 
+    def instead(self, n: int) -> list[tuple[str, str]]:
+        """Return pieces of the question, each with a name that may be meant by it, after `alone`."""
+        near = ((self.question.surface(span), match) for span, match in self._near)
+        return list(dict.fromkeys((text, match.name) for text, match in near if match.may_be_meant_by(text)))[:n]
+
     def _near_misses(self, spans: Sequence[Span]) -> Matches:
         """Return the names similar to spans, the most similar first, then those of the longest span."""
         folded = {span: self.question.folded(span) for span in spans if span.size <= _LONGEST_PART}
@@ -206,7 +211,7 @@ class Unmatched:
         if len(entities) != 1:
             return None
         taken = self.graph.label(entities[0])
-        event(f"{surface!r} is a part of one name only; took {taken!r}", "link.part_of_one", name=surface, taken=taken)
+        event(f"{surface!r} is a part of the name {taken!r} alone", "link.part_of_one", name=surface, taken=taken)
         return Mention(surface, entities[0], _PART)
 
     def _in_all(self, entities: Sequence[int]) -> int | None:
@@ -249,14 +254,14 @@ class Unmatched:
         surface = self.question.surface(span)
         first, *others = sorted(scores, key=lambda entity: (-scores[entity], -self.graph.degree(entity), entity))
         taken, score = self.graph.label(first), scores[first]
-        message = f"{surface!r} is not a label; took {taken!r} (similarity {score:.2f})"
+        message = f"{surface!r} is not a name in this graph; {taken!r} is taken for it (similarity {score:.2f})"
         event(message, "link.near_miss", name=surface, taken=taken, score=score)
         return Mention(surface, first, scores[first], tuple(others))
 
 
 def tell_other_spelling(name: str, taken: str) -> None:
     """Record that words name an entity that is spelled otherwise."""
-    message = f"{name!r} is not a label; took {taken!r}, which is spelled otherwise"
+    message = f"{name!r} is not a name in this graph; {taken!r}, spelled otherwise, is taken for it"
     event(message, "link.other_spelling", name=name, taken=taken)
 
 

@@ -86,7 +86,13 @@ def learn(
         return
     console().print(f"{report}\nwords and names are in {place / WORDS}; correct them and learn again", highlight=False)
     if out is None:
+        from graphbrick.cli.printing.runs import print_examples
+        from graphbrick.learn.examples import example_questions
+
         console().print(f'ask it: graphbrick ask {shlex.quote(str(graph))} "your question"', highlight=False)
+        examples = example_questions(opened)
+        if examples:
+            print_examples([one.to_dict() for one in examples])
 
 
 def feedback(

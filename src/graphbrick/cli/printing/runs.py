@@ -47,6 +47,20 @@ def answering() -> Iterator[Callable[[str], None]]:
             err.print()
 
 
+def print_examples(questions: Sequence[Mapping[str, Any]]) -> None:
+    """Print questions that a graph can answer, each with its first answer."""
+    out = console()
+    if not questions:
+        out.print("no example was found that this graph answers; ask about one of its entities by name")
+        return
+    out.print("questions that this graph can answer:")
+    for one in questions:
+        first = one["answers"][0].partition("\n")[0]
+        more = f" and {one['n'] - 1:,} more" if one["n"] > 1 else ""
+        shown = "" if one["kind"] == "card" else f"   {first}{more}"
+        out.print(Text(plain(f"  {one['question']}")) + Text(plain(shown), style="dim"))
+
+
 def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None:
     """Print the answers of a run with their paths; with ``explain`` also how they came about.
 
@@ -66,8 +80,9 @@ def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None
     print_answers(out, facts)
     if facts["answers"] and facts["confidence"] is not None:
         out.print(Text(f"confidence {facts['confidence']:.2f}", style="dim"))
-    for event in trace.events:
-        out.print(Text(plain(f"note: {event}"), style="dim"))
+    for note in trace.events if explain else (one["text"] for one in facts["notes"]):
+        out.print(Text(plain(f"note: {note}"), style="dim"))
+    _print_readings(out, facts)
     if explain:
         out.print(stage_table(trace))
         out.print(Text("the first question of a process also pays for loading kernels and models", style="dim"))
@@ -102,9 +117,19 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
     answers, items = facts["answers"], facts["support"]
     if not answers:
         out.print("no answer found")
+    if not answers and facts["refusal"]:
+        out.print(Text(plain(facts["refusal"]["text"])))
+    if answers and facts["readings"]:  # of several entities of one name, the first
+        out.print(Text(plain(f"{facts['readings'][0]['about']}:")))
     proofs = _proofs(items)
     computed = any(tuple(item.get("columns", ())) == ANSWER for item in items)
     for answer in answers[:_ANSWERS_SHOWN]:
+        cards = [items[number] for number in answer["support"] if items[number].get("kind") == "card"]
+        if cards:
+            head, *lines = answer["text"].split("\n")
+            out.print(Text(plain(head), style="bold green"))
+            out.print(Text("\n".join(map(plain, lines))))
+            continue
         out.print(Text(plain(answer["text"]), style="bold green"))
         places = _places(answer, items)
         for place in places:
@@ -113,8 +138,7 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             continue
         properties = [items[number] for number in answer["support"] if items[number].get("kind") == "property"]
         for item in properties[:_PROPERTIES_SHOWN]:
-            if not answer["text"].startswith(item["text"].split(":")[0]) or answer["text"] in item["text"]:
-                out.print(Text(plain(f"  {item['text']}")))  # a card has them in its text
+            out.print(Text(plain(f"  {item['text']}")))
         if properties:
             continue
         if answer["key"] in proofs:
@@ -127,6 +151,27 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
     if len(answers) > _ANSWERS_SHOWN:
         out.print(Text(f"... and {len(answers) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+
+
+def _print_readings(out: Console, facts: Mapping[str, Any]) -> None:
+    """Print the answers for the other entities of a name, or the readings that may be meant, with numbers."""
+    readings = facts["readings"]
+    if facts["answers"]:
+        for reading in readings[1:]:
+            out.print(Text(plain(f"{reading['about']}:")))
+            for text in reading["texts"]:
+                out.print(Text(plain(text), style="bold green"))
+            if reading["answers"] > len(reading["texts"]):
+                out.print(Text(f"... and {reading['answers'] - len(reading['texts']):,} more answers"))
+    elif readings:
+        out.print("Did you mean:")
+        for number, reading in enumerate(readings, 1):
+            out.print(Text(plain(f"  {number}  {reading_text(reading)}")))
+
+
+def reading_text(reading: Mapping[str, Any]) -> str:
+    """Return a near reading with its number of answers: «services that depend on cart-db (5)»."""
+    return str(reading["text"]) + (f" ({reading['answers']:,})" if reading["answers"] > 1 else "")
 
 
 def _row(answer: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> str:

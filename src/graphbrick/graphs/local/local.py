@@ -17,7 +17,7 @@ from graphbrick.core.properties.protocol import HasProperties
 from graphbrick.core.properties.values import NO_PROPERTIES, Properties
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.local.seeds import listed, seeds_in
+from graphbrick.graphs.local.seeds import listed, readings, seeds_in
 from graphbrick.graphs.records.columns import properties_text
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
 
@@ -100,7 +100,9 @@ def local_graph(
             limit=limit_per_node,
             entities=[remote.key(entity) for entity in cut],
         )
-    return _temporary(_records(remote, reached, triples))
+    local = _temporary(_records(remote, reached, triples))
+    local.cut = frozenset(map(remote.key, cut))
+    return local
 
 
 def _check_parameters(hops: int, limit_per_node: int, max_triples: int, direction: str) -> None:
@@ -207,14 +209,21 @@ class LocalAround:
         Raises:
             LinkError: A seed does not exist, or the question names nothing.
         """
-        ids = seeds_in(self.graph, question, seeds)
+        given = list(seeds)
+        named = {} if given else readings(self.graph, question)
+        ids = seeds_in(self.graph, question, given) if given else list(named)
         if not ids:
             text = f"nothing in {question[:80]!r} names an entity of {type(self.graph).__name__}; give a seed"
             raise LinkError(text, code="local.no_entity", question=question[:80])
+        copied = [*ids, *(other for same in named.values() for other in same)]
         local = local_graph(
-            self.graph, ids, hops=self.hops, limit_per_node=self.limit_per_node, max_triples=self.max_triples
+            self.graph,
+            copied,
+            hops=self.hops,
+            limit_per_node=self.limit_per_node,
+            max_triples=self.max_triples,
         )
-        local.vectors_place = self._vectors_place
+        local.vectors_place, local.has_namesakes = self._vectors_place, not given
         if isinstance(self.graph, Copied):  # elsewhere: the copy says where it came from
-            local.origin = self.graph.path
+            local.origin, local.remote = self.graph.path, self.graph
         return local, [self.graph.key(entity) for entity in ids]

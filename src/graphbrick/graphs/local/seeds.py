@@ -75,21 +75,28 @@ def mentioned(graph: Labels, question: str) -> list[int]:
 
     Of names that differ in signs only, the one whose signs stand in the question is taken.
     """
+    return list(readings(graph, question))
+
+
+def readings(graph: Labels, question: str) -> dict[int, list[int]]:
+    """Return the entities that `mentioned` returns, each with the others that its name fits as well."""
     text = nfc(question)
     words: list[Token | None] = [*tokens(text)]
     names: dict[tuple[str, ...], list[tuple[int, str]]] = {}
     for entity in graph.search(question, _SEARCHED):
         for name in _names(graph, entity):
             names.setdefault(tuple(token.text for token in tokens(nfc(name))), []).append((entity, name))
-    entities: dict[int, None] = {}
+    entities: dict[int, list[int]] = {}
     for form in sorted(filter(None, names), key=lambda form: -len(" ".join(form))):
         for start in range(len(words) - len(form) + 1):
             part = [word for word in words[start : start + len(form)] if word is not None]
             if tuple(word.text for word in part) == form:
                 fits = [(fit(text, part, name), entity) for entity, name in names[form]]
-                entities[min(fits, key=lambda one: (one[0].missing, one[0].extra))[1]] = None
+                best, entity = min(fits, key=lambda one: (one[0].missing, one[0].extra))
+                same = [other for one, other in fits if (one.missing, one.extra) == (best.missing, best.extra)]
+                entities[entity] = [other for other in dict.fromkeys(same) if other != entity]
                 words[start : start + len(form)] = [None] * len(form)
-    return list(entities)
+    return entities
 
 
 def _names(graph: Labels, entity: int) -> list[str]:

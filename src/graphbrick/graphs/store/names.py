@@ -28,6 +28,9 @@ _LONGEST_MISSPELT = 64
 _EDITS_SECONDS = 2e-5  # the hashes of a text of n letters take n * n times that in Python
 
 
+_SIMILAR, _VERY_SIMILAR = 0.5, 0.7  # names that may be meant: one with a word of the text, and any
+
+
 @dataclass(frozen=True, slots=True)
 class NearMatch:
     """An entity whose name is similar to a text, with the similarity in [0, 1] (1: equal after folding)."""
@@ -35,6 +38,18 @@ class NearMatch:
     entity: int
     name: str
     score: float
+
+    def may_be_meant_by(self, text: str) -> bool:
+        """Return whether a text may mean this name: it is very similar, or similar and with a word of it.
+
+        >>> NearMatch(0, "cart-worker", 0.56).may_be_meant_by("cart-db")
+        True
+        >>> NearMatch(0, "auth-worker", 0.56).may_be_meant_by("weather")
+        False
+        """
+        if self.score >= _VERY_SIMILAR:
+            return True
+        return self.score >= _SIMILAR and bool({*name_form(text).split()} & {*name_form(self.name).split()})
 
 
 class Names(Protocol):

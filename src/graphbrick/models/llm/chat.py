@@ -36,6 +36,7 @@ class ChatModel(Brick):
     max_tokens: int
     structured: bool
     tokenizer: str = ""
+    asks_model: ClassVar[bool] = True
     samples_at_once: ClassVar[bool] = True
     """True if the server gives several samples for one request."""
 

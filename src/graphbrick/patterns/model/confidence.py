@@ -168,8 +168,15 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
 
 
 def _same_answers(readings: Sequence[Reading]) -> npt.NDArray[np.bool_]:
-    """Return which readings lead to the same entities as the first."""
-    return np.array([np.array_equal(reading.ends, readings[0].ends) for reading in readings])
+    """Return which readings lead to the ends of the first, or are its pattern from another entity of the same name."""
+    first = readings[0]
+    steps = first.pattern.start_label, first.pattern.steps
+    return np.array(
+        [
+            (reading.pattern.start_label, reading.pattern.steps) == steps or np.array_equal(reading.ends, first.ends)
+            for reading in readings
+        ]
+    )
 
 
 def _odds(scores: Scores, chosen: npt.NDArray[np.bool_]) -> float:

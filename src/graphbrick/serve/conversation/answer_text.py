@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 MOST_ANSWERS = 20
 _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
 _NO_ANSWER, CANNOT = "No answer", "I cannot answer from the graph"
-_READ_AS = "Read as: "
-_END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_READ_AS})")
+_TAKEN_AS, _OFFER = "Taken as: ", "Did you mean:"
+_END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|Read as: )")  # the last in replies of earlier versions
+_OFFERED = re.compile(r"^(?P<number>\d+)\. (?P<text>.+?)(?: \([\d,]+\))?(?:: `(?P<question>.+)`)?$", re.MULTILINE)
 
 
 def answer_text(run: Mapping[str, Any]) -> str:
@@ -56,8 +57,50 @@ def sources(run: Mapping[str, Any]) -> str:
         lines.append("From the model's own knowledge, not from the graph.")
     question = run.get("conversation", {}).get("question")
     if question is not None:
-        lines += ["", f"{_READ_AS}{question}"] if lines else [f"{_READ_AS}{question}"]
-    return "\n\n" + "\n".join(lines) if lines else ""
+        lines += ["", f"{_TAKEN_AS}{question}"] if lines else [f"{_TAKEN_AS}{question}"]
+    return ("\n\n" + "\n".join(lines) if lines else "") + offered(
+        run.get("readings", ()), is_answered=_is_answered(run)
+    )
+
+
+def offered(readings: Sequence[Mapping[str, Any]], *, is_answered: bool) -> str:
+    """Return the answers for the other entities of a name, or the readings that may be meant, each with what to send.
+
+    >>> reading = {"text": "people who lead Shop", "question": "Shop -> led by -> *", "answers": 2, "about": ""}
+    >>> print(offered([reading], is_answered=False).strip())
+    Did you mean:
+    1. people who lead Shop (2): `Shop -> led by -> *`
+    """
+    if is_answered:
+        lines = [f"{one['about']}: {', '.join(one['texts'])}" for one in readings[1:]]
+        return "\n\n" + "\n".join(lines) if lines else ""
+    lines = []
+    for number, one in enumerate(readings, 1):
+        count = f" ({one['answers']:,})" if one["answers"] > 1 else ""
+        send = "" if one["question"] == one["text"] else f": `{one['question']}`"
+        lines.append(f"{number}. {one['text']}{count}{send}")
+    return f"\n\n{_OFFER}\n" + "\n".join(lines) if lines else ""
+
+
+def offered_question(reply: str, message: str) -> str:
+    """Return the question that a message chooses of those that a reply offers, by number or words; empty if none.
+
+    >>> reading = {"text": "leaders of Shop", "question": "Shop -> led by -> *", "answers": 2}
+    >>> reply = offered([reading], is_answered=False)
+    >>> offered_question(reply, "1"), offered_question(reply, "Leaders of Shop"), offered_question(reply, "2")
+    ('Shop -> led by -> *', 'Shop -> led by -> *', '')
+    """
+    _, offer, lines = reply.partition(_OFFER)
+    chosen, words = message.strip().strip(".!? ").casefold(), list(_OFFERED.finditer(lines))
+    for one in words if offer else ():
+        alike = {one["number"], one["text"].casefold().strip(".!? ")} | ({"yes"} if len(words) == 1 else set())
+        if chosen in alike:
+            return one["question"] or one["text"]
+    return ""
+
+
+def _is_answered(run: Mapping[str, Any]) -> bool:
+    return bool(run["answers"]) and "error" not in run
 
 
 def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
@@ -65,7 +108,11 @@ def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
     used = [i for answer in run["answers"][:MOST_ANSWERS] for i in answer["support"][:3]]
     if len(run["answers"]) == 1:
         used = list(run["answers"][0]["support"])  # a written text cites them by their order
-    return {i: number for number, i in enumerate(dict.fromkeys(used), 1)}
+    # Of a question that states a path, the paths say more than the rows that repeat it; a card is its own evidence.
+    stated, own = [run.get("question")], {answer["text"] for answer in run["answers"]}
+    used = [i for i in used if list(run["support"][i].get("values", ())[1:]) != stated]
+    listed = [i for i in dict.fromkeys(used) if run["support"][i]["text"] not in own]
+    return {i: number for number, i in enumerate(listed, 1)}
 
 
 def _place(citation: Mapping[str, Any]) -> str:
@@ -79,17 +126,19 @@ def _no_answer(run: Mapping[str, Any]) -> str:
         return f"{_NO_ANSWER}: {run['stopped']['reason']}."
     if run.get("withheld"):
         return f"{_NO_ANSWER} with enough confidence; the best reading of the question is {run['withheld']}."
-    return f"{_NO_ANSWER} found in the graph."
+    reason = run.get("refusal")
+    return f"{_NO_ANSWER} found in the graph" + (f": {reason['text']}." if reason else ".")
 
 
 def without_sources(text: str) -> str:
     """Return the answers of a message that `answer_text` made, without the evidence and its numbers.
 
-    >>> without_sources("Nairobi [1]\\n\\n[1] Kenya -> capital -> Nairobi\\n\\nRead as: Its capital?")
+    >>> without_sources("Nairobi [1]\\n\\n[1] Kenya -> capital -> Nairobi\\n\\nTaken as: Its capital?")
     'Nairobi'
     """
-    end = _END.search(text)
-    return re.sub(r" ?\[\d+(?:, ?\d+)*\]", "", text[: end.start()] if end else text)
+    told, offer, readings = text.partition(f"\n\n{_OFFER}")
+    end = _END.search(told)
+    return re.sub(r" ?\[\d+(?:, ?\d+)*\]", "", told[: end.start()] if end else told) + offer + readings
 
 
 def says_nothing(text: str) -> bool:

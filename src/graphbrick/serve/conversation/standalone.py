@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +12,11 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.composition import parts_within
+from graphbrick.serve.conversation.answer_text import offered_question
 from graphbrick.serve.conversation.follow_ups import Completed, FollowUps
 from graphbrick.serve.conversation.model import rewritten
 from graphbrick.serve.conversation.names import names_in
-from graphbrick.serve.conversation.turns import Conversation
+from graphbrick.serve.conversation.turns import Conversation, Turn
 from graphbrick.serve.models import LONGEST_QUESTION
 
 
@@ -68,15 +70,20 @@ def standalone(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
 def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> Standalone:
     """Return the completed question, without a trace."""
     question = conversation.question
+    turns = _with_chosen(conversation.turns)
+    chosen = offered_question(turns[-1].reply, question)
+    if chosen:
+        event(f"the question was completed as {chosen!r}", "conversation.chosen_reading", question=chosen)
+        return Standalone(chosen, by="rules")
     llm = next((part for part in parts_within(pipeline) if isinstance(part, ChatModel)), None)
     text = "" if llm is None else _by_model(llm, conversation)
     if llm is not None and text:
         if " ".join(question.split()) == text:
             return Standalone(question)
-        event(f"{llm.model} read the question as {text!r}", "conversation.read_by_model", question=text)
+        event(f"{llm.model} completed the question: {text!r}", "conversation.read_by_model", question=text)
         return Standalone(text, by=llm.model)
     learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)
-    completed = FollowUps(graph, conversation.turns, learned).completed(question)
+    completed = FollowUps(graph, turns, learned).completed(question)
     if completed is None:
         return Standalone(question)
     if len(completed.question) > LONGEST_QUESTION:
@@ -87,12 +94,19 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
         )
         return Standalone(question)
     event(
-        f"the question was read as {completed.question!r}: {completed.reason}",
+        f"the question was completed as {completed.question!r}: {completed.reason}",
         "conversation.completed",
         question=completed.question,
         reason=completed.reason,
     )
     return Standalone(completed.question, _seeds(graph, completed), "rules")
+
+
+def _with_chosen(turns: Sequence[Turn]) -> list[Turn]:
+    """Return turns in which a choice among offered readings is the question that it stands for."""
+    replies = ["", *(turn.reply for turn in turns)]
+    chosen = (offered_question(reply, turn.question) for reply, turn in zip(replies, turns, strict=False))
+    return [replace(turn, question=text or turn.question) for turn, text in zip(turns, chosen, strict=True)]
 
 
 def _by_model(llm: ChatModel, conversation: Conversation) -> str:

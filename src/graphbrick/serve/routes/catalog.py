@@ -33,7 +33,7 @@ _MOST_TYPES, _MOST_PROPERTIES, _LONGEST_EXAMPLE = 1_000, 1_000, 200  # of a grap
 
 @router.get("/graphs", summary="List the graphs")
 async def graphs(service: Serving) -> dict[str, Any]:
-    """Return every graph with its counts, what it gives, and its recipes.
+    """Return every graph with its counts, what it gives, its recipes, and ``questions`` that it can answer.
 
     ``write`` says whether documents may be changed and answers marked, ``labels`` whether there are answers to label,
     and ``tuned`` whether there are results of searches for pipelines.
@@ -120,7 +120,7 @@ def _graph(service: Service, opened: Opened) -> dict[str, Any]:
         "gives": sorted(capability.value for capability in capabilities_of(graph)),
         "language": getattr(graph, "language", None),
         "recipes": {name: repr(pipeline) for name, pipeline in opened.recipes.items()},
-        "questions": list(service.options.questions.get(opened.name, ())),
+        "questions": opened.questions,
         "problem": service.without_places(hosted.failure) or None,
     }
 

@@ -116,6 +116,7 @@ def _answered(service: Service, inquiry: Inquiry, conversation: Conversation, re
         return {
             "answers": [{"text": f"{CANNOT}: {reply['message']}.", "key": None, "support": []}],
             "support": [],
+            "readings": reply["readings"],
             "trace": Trace([] if read.stage is None else [read.stage]).to_dict(),
             "error": reply,
         } | told

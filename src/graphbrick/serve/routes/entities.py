@@ -17,6 +17,7 @@ from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import short_json, stated_condition
 from graphbrick.core.schema import Rows
+from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.queries.guard import check_read_only
 from graphbrick.graphs.queries.limits import with_limit
@@ -37,7 +38,7 @@ from graphbrick.serve.routes.common import (
 )
 
 router = APIRouter(prefix="/v1", tags=["graph"])
-_COUNTED = 10_000  # triples of an entity in a database that are counted by relation
+_MOST_SEARCHED = 100_000  # triples of an entity among which a relation is looked for
 _MOST_PATHS = 100
 Direction = Literal["out", "in", "both"]
 EntityType = Annotated[str | None, Query(max_length=200, description="Only entities of this type.")]
@@ -118,47 +119,9 @@ async def where(
 
 @router.get("/entities/one", summary="One entity")
 async def one(request: Request, service: Serving, key: EntityKey, graph: GraphName = None) -> dict[str, Any]:
-    """Return an entity: label, types, description, other names, properties, degree, and its relations with counts."""
+    """Return the card of an entity: what it is, its properties, its relations with counts, and passages."""
     opened = service.graph(graph)
-
-    def work() -> dict[str, Any]:
-        entity = entity_of(opened, key)
-        relations, is_cut = _relations(opened.graph, entity)
-        return with_properties(opened.graph, [entity])[0] | {
-            "aliases": list(opened.graph.aliases(entity))[:100],
-            "degree": sum(row["triples"] for row in relations),
-            "relations": relations,
-            "is_cut": is_cut,
-        }
-
-    return await look_up(service, request, work)
-
-
-def _relations(graph: Any, entity: int) -> tuple[list[dict[str, Any]], bool]:
-    """Return the relations of an entity in each direction with counts, and whether a limit cut them."""
-    if isinstance(graph, Graph):
-        csr = graph.csr
-        parts: list[tuple[bool, Sequence[int]]] = [
-            (True, csr.relation[csr.row(entity, True)].tolist()),
-            (False, csr.relation[csr.in_triple[csr.row(entity, False)]].tolist()),
-        ]
-        is_cut = False
-    else:
-        around = graph.neighbours([entity], limit=_COUNTED)[0]
-        leaves = around.triples[:, 0] == entity
-        parts = [(True, around.triples[leaves, 1].tolist()), (False, around.triples[~leaves, 1].tolist())]
-        is_cut = around.is_cut
-    rows = [
-        {
-            "key": graph.relation_key(relation),
-            "label": graph.relation_label(relation),
-            "direction": "out" if forward else "in",
-            "triples": count,
-        }
-        for forward, relations in parts
-        for relation, count in Counter(relations).items()
-    ]
-    return sorted(rows, key=lambda row: (-row["triples"], row["label"], row["direction"])), is_cut
+    return await look_up(service, request, lambda: card_of(opened.graph, entity_of(opened, key)).to_dict())
 
 
 @router.get("/entities/neighbours", summary="The neighbours of an entity, page by page")
@@ -194,7 +157,7 @@ async def neighbours(
 def _ids(opened: Opened, entity: int, relation: str) -> list[int]:
     """Return the relations of an entity with a key or label."""
     graph = opened.graph
-    triples = graph.neighbours([entity], limit=10 * _COUNTED)[0].triples
+    triples = graph.neighbours([entity], limit=_MOST_SEARCHED)[0].triples
     there = np.unique(triples[:, 1]).tolist()
     matches = [one for one in there if relation in (graph.relation_key(one), graph.relation_label(one))]
     if not matches:

@@ -165,7 +165,7 @@ def test_a_plan_that_the_graph_does_not_explain_is_no_answer(
     (event,) = [event for event in answer.trace.events if told([event])[0][0] == "operators.not_answered"]
     ((_, actual),) = told([event])
     assert actual.items() >= {"reason": "operators.neither_planned", "model": reason, **values}.items()
-    assert "nothing in this graph speaks of 'products'" in event  # what the rules missed is said too
+    assert "I do not know the words 'products' and 'run' in this graph" in event  # what the rules missed is said too
 
 
 @pytest.mark.parametrize("question", ["How many services does Platform Team own?", "Where does Ada Marsh live?"])

@@ -244,7 +244,7 @@ def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Gra
         (
             "Which outfits were founded before 2010?",
             "unknown_noun",
-            "called 'outfits'; if everything with founded is, learn",
+            "I do not know the word 'outfits' in this graph; if everything with founded is, learn",
         ),
         ("Who earns more than 5 May 2020?", "not_a_date", "2020-05-05"),
     ],

@@ -22,6 +22,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
     no_value,
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.errors import not_known
 from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.properties.terms import Term, terms_in
 
@@ -86,7 +87,7 @@ class Conditions:
             base, linked = (base, False) if leads is None else (leads, True)
         if (rest and not linked) or base is None:
             raise CannotPlanError(
-                f"nothing in this graph speaks of {' '.join(map(repr, rest))}",
+                not_known(rest),
                 code="conditions.unread_words",
                 words=tuple(rest),
             )
@@ -169,7 +170,9 @@ class Conditions:
         holders: SetPlan = wheres[0] if len(wheres) == 1 else Either(tuple(wheres))
         if base is None:
             if is_not:
-                raise CannotPlanError("no rule reads what 'not' changes here", code="operators.not_of_all")
+                raise CannotPlanError(
+                    "I do not understand what 'not' changes in this question", code="operators.not_of_all"
+                )
             return holders, False
         entities = base.run(self.place)
         own = [term.sources for term in group]

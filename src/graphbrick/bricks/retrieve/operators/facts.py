@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Listed, Plan, SetPlan, Through
-from graphbrick.bricks.retrieve.operators.properties.plans import Card, Holds, TripleValues, Values
+from graphbrick.bricks.retrieve.operators.properties.plans import Holds, TripleValues, Values
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
@@ -56,15 +56,6 @@ class Facts:
                 self.parser.check_read(text, plan)
                 return plan
         return None
-
-    def card(self, text: str) -> Plan | None:
-        """Return the plan of a question for all that is known about an entity; None for another question."""
-        match, graph = self.english.match("card", text) or self.english.match("description", text), self.place.graph
-        if match is None:
-            return None
-        entity = self.parser.entity(match["who"])
-        is_told = self.english.match("card", text) or graph.description(entity) or self.has_properties
-        return Card(entity) if is_told else None
 
     # What words speak of
 
@@ -289,7 +280,7 @@ class Facts:
             return Values(base, own[0])
         if any(any(map(str.isdigit, self.place.graph.label(end))) for end in self._ends(base, verbs)):
             return None  # a year or date that is an entity
-        raise self._missing(base, f"time when it {match['verb'] or 'was'}")
+        raise self._missing(base, f"known time for {match['verb']!r}" if match["verb"] else "known time")
 
     def _ends(self, base: SetPlan, verbs: Sequence[str]) -> list[int]:
         """Return some entities that relations with one of some verbs join to a set; of all relations without verbs."""

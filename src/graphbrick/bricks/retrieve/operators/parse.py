@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.schema.rules import ClassRules
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
+from graphbrick.core.errors import not_known
 from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.patterns.properties.sources import has_columns, sources_of
 from graphbrick.patterns.unknown_words import WordReader, with_readings
@@ -110,7 +111,9 @@ class Parser:
             for word in words:
                 if source.relation < 0 and source.stems == (word,) and word not in self.resolver.lexicon.words:
                     raise CannotPlanError(
-                        f"this question speaks of {source.name}, but no rule reads it", code=UNREAD_WORDS, words=(word,)
+                        f"I do not understand what this question asks about {source.name}",
+                        code=UNREAD_WORDS,
+                        words=(word,),
                     )
 
     def listed(self, text: str) -> p.Listed:
@@ -213,8 +216,9 @@ class Parser:
             if partakers is not None:
                 return partakers
             raise CannotPlanError(
-                f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}",
+                not_known(others),
                 code="operators.not_of_every",
+                words=tuple(others),
             )
         return p.Members(name)
 

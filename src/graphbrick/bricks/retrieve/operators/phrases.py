@@ -24,6 +24,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
+from graphbrick.core.errors import not_known
 from graphbrick.language.stems import Stems, stems
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
@@ -136,7 +137,7 @@ class PhraseResolver:
                 return replace(steps, start=entity)
         if best.unsaid:
             raise CannotPlanError(
-                f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}",
+                not_known(best.unsaid),
                 code="operators.unknown_words",
                 words=tuple(best.unsaid),
             )

@@ -23,6 +23,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
+from graphbrick.core.errors import not_known
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.lexicon import RelationNames
@@ -78,7 +79,7 @@ class Resolver(PhraseResolver):
 
     def unread(self, plan: Plan, words: Sequence[str]) -> CannotPlanError:
         """Return the error that a plan leaves words of the question unread."""
-        text = f"«{plan.text(self.place)}» leaves {' '.join(map(repr, words))} of the question unread"
+        text = f"{not_known(words)}; without that, the question is: {plan.text(self.place)}"
         return CannotPlanError(text, code=UNREAD_WORDS, words=tuple(words))
 
     def _is_of_any(self, word: str, relations: Sequence[RelationNames]) -> bool:
@@ -147,7 +148,7 @@ class Resolver(PhraseResolver):
         if only is not None:
             return only
         raise CannotPlanError(
-            f"no relation of this graph gives a number for {wording!r}{_wanted(names)} here",
+            f"this graph has no number for {wording!r}{_wanted(names)} here",
             code="operators.no_number_here",
             wording=wording,
         )
@@ -193,7 +194,7 @@ class Resolver(PhraseResolver):
             return Having(relation, forward), Degree(((relation, forward),))
         kind = "date" if dates else "number"
         raise CannotPlanError(
-            f"no relation of this graph gives a {kind} for {wording!r}{_wanted(names)}",
+            f"this graph has no {kind} for {wording!r}{_wanted(names)}",
             code="operators.no_measure",
             wording=wording,
             kind=kind,
@@ -226,7 +227,7 @@ class Resolver(PhraseResolver):
         if attribute is not None and attribute.source.is_date:
             return attribute
         raise CannotPlanError(
-            f"no relation of this graph gives a date for {wording!r} ({words})",
+            f"this graph has no date for {wording!r} ({words})",
             code="operators.no_date",
             wording=wording,
         )
@@ -270,7 +271,7 @@ class Resolver(PhraseResolver):
         named = self.lexicon.classes_of(base.run(self.place))
         if named and not (named == "person" and forms.kind_of(noun) == forms.PERSON):  # engineers are people
             raise CannotPlanError(
-                f"nothing in this graph is called {noun!r}; if everything with {label} is, learn it: "
+                f"{not_known([noun])}; if everything with {label} is, learn it: "
                 f"graphbrick learn GRAPH --call {label!r}=NAME",
                 code="operators.unknown_noun",
                 noun=noun,

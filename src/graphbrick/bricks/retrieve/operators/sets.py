@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Subgraph
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, not_known
 from graphbrick.core.items import Item, Property
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
@@ -35,8 +35,7 @@ class UnknownNounError(CannotPlanError):
 
     def __init__(self, nouns: Sequence[str]) -> None:
         nouns = tuple(nouns)
-        text = f"nothing in this graph is called {' '.join(map(repr, nouns))}"
-        super().__init__(text, code="operators.unknown_nouns", nouns=nouns)
+        super().__init__(not_known(nouns), code="operators.unknown_nouns", nouns=nouns)
         self.nouns = nouns
 
 
@@ -44,7 +43,9 @@ class UnreadWordError(CannotPlanError):
     """A word, such as «not», whose meaning at its place no rule reads."""
 
     def __init__(self, word: str) -> None:
-        super().__init__(f"no rule reads what {word!r} changes here", code="operators.unread_word", word=word)
+        super().__init__(
+            f"I do not understand what {word!r} changes in this question", code="operators.unread_word", word=word
+        )
 
 
 NO_VALUE = "operators.no_value"

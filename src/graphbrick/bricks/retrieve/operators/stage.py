@@ -36,11 +36,14 @@ from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Sh
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
+from graphbrick.bricks.retrieve.patterns.near_patterns import near_patterns, stated_evidence
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
+from graphbrick.bricks.retrieve.patterns.rewordings import rewordings
 from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
+from graphbrick.core.answer import NearReading
 from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import event, fact
+from graphbrick.core.trace import REFUSAL, Event, Trace, event, fact, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, stem
 from graphbrick.models.llm.chat import ChatModel
@@ -49,6 +52,7 @@ from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
 from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of, words_of_values
+from graphbrick.patterns.stated import stated
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
 
@@ -73,7 +77,8 @@ class Operators(RetrieveStage):
     The plan is part of every result, such as «count of: Platform Team → owns → *». If the operator is recognized but
     the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
     answered in its place. So are questions about properties of entities and triples, and questions for all that is
-    known about an entity. Any other question goes to the patterns stage unchanged. The words of the graph are its
+    known about an entity. A question that is a path, such as «Kenya <- borders <- *», is followed as it is written. Any
+    other question goes to the patterns stage unchanged. The words of the graph are its
     labels, types and properties, and, if the scorer is a `PatternScorer`, those in the file of words of its folder.
 
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
@@ -105,8 +110,24 @@ class Operators(RetrieveStage):
     llm: ChatModel | None = parameter(None, example="LLM()")
     cap: int = parameter(1_000, at_least=1)
 
+    def near(self, query: Query, subgraph: Subgraph, most: int) -> list[NearReading]:
+        """Return the question with words that the graph knows, then the best patterns, then what is known at all."""
+        graph, trace = cast(Graph, subgraph.graph), Trace()
+        with record(trace, repr(self), self.kind):
+            replace(self, llm=None).retrieve(query, subgraph)
+        unread = unread_words(trace.events)
+        without = 2 * len(unread) < len(english().content(query.text.lower()))
+        reworded = rewordings(graph, query.text, unread, can_do_without=without)
+        cards = [
+            NearReading(f"all that is known about {n}", f"Tell me about {n}") for n in map(graph.label, query.seeds)
+        ]
+        return [*reworded, *near_patterns(self.patterns, query, subgraph, most), *cards[:1]]
+
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
+        pattern = stated(cast(Graph, subgraph.graph), query.text)
+        if pattern is not None:
+            return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         plain = replace(query, text=without_courtesy(query.text))
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)
@@ -147,8 +168,9 @@ class Operators(RetrieveStage):
         except CannotPlanError as error:
             cue = next(iter(cues), "") or parser.value_cue()
             event(
-                f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})",
+                parser.with_names(str(error)),
                 "operators.not_answered",
+                REFUSAL,
                 once=False,
                 cue=cue,
                 reason=error.code,
@@ -185,7 +207,8 @@ class Operators(RetrieveStage):
 
     def _plan(self, query: Query, parser: Parser, cue: str) -> tuple[Plan | None, bool]:
         """Return the plan of a question, None for a plain path, and whether the model made it."""
-        plan, by_model, entities = self._fact(parser), False, parser.question.entities
+        namesakes = parser.place.graph.has_namesakes or any(mention.others for mention in query.mentions)
+        plan, by_model, entities = self._fact(parser, namesakes=namesakes), False, parser.question.entities
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
@@ -246,21 +269,26 @@ class Operators(RetrieveStage):
         return replace(evidence, items=(*evidence.items, *proofs)) if evidence.items else evidence
 
     @staticmethod
-    def _fact(parser: Parser) -> Plan | None:
+    def _fact(parser: Parser, *, namesakes: bool) -> Plan | None:
         """Return the plan of a question for the value of a property, or for a card; else None."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
+        if _asks_for_card(parser.english, text):
+            from graphbrick.bricks.retrieve.operators.cards.reader import CardReader
+
+            cards = CardReader(parser).read(text, namesakes=namesakes)
+            if cards is not None:
+                return cards
         if has_properties or has_triple_properties(parser.place.graph):
             from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader
 
             plan = TripleReader(parser).read(text)
             if plan is not None:
                 return plan
-        if not has_properties and not _asks_for_card(parser.english, text):
+        if not has_properties:
             return None
         from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
 
-        facts = Facts(parser)
-        return facts.card(text) or (facts.read(text) if has_properties else None)
+        return Facts(parser).read(text)
 
     @staticmethod
     def _check(parser: Parser) -> None:
@@ -317,7 +345,7 @@ class Operators(RetrieveStage):
             text = f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}"
             raise CannotPlanError(text, code="operators.neither_planned", model=error.code, **error.values) from error
         event(
-            f"{self.llm.model} planned this question, since by the rules {reason}",
+            f"{self.llm.model} planned this question, since without it: {reason}",
             "operators.planned_by_model",
             reason=reason,
         )
@@ -341,7 +369,7 @@ class Operators(RetrieveStage):
             assert isinstance(plan, SetPlan)
             inner, entities = plan, plan.run(place)
             if not len(entities):
-                event(f"nothing in the graph fits: {text}", "operators.nothing_fits", plan=text)
+                event(f"nothing in the graph fits: {text}", "operators.nothing_fits", REFUSAL, plan=text)
             rows += [
                 Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
                 for entity in entities[: self.cap].tolist()
@@ -372,7 +400,7 @@ def read(parser: Parser, text: str) -> Plan:
     superlative = parser.english.unknown_superlative(text)
     if superlative and stem(superlative) not in parser.resolver.lexicon.words:
         raise CannotPlanError(
-            f"{superlative!r} is not an adjective that the rules can compare by",
+            f"I do not know what {superlative!r} compares in this graph",
             code="operators.unknown_adjective",
             adjective=superlative,
         )
@@ -387,7 +415,7 @@ def read(parser: Parser, text: str) -> Plan:
         return value
     unknown = next((words for words in parser.english.unknown if re.search(rf"\b{words}\b", text)), None)
     if unknown:
-        raise CannotPlanError(f"no rule can plan {unknown!r}", code="operators.no_rule")
+        raise CannotPlanError(f"I cannot work out {unknown!r}", code="operators.no_rule")
     return parser.set(text)
 
 
@@ -409,9 +437,15 @@ def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
     )
 
 
+def unread_words(events: Sequence[str]) -> tuple[str, ...]:
+    """Return the stems of the words that a refused question has and the graph does not know."""
+    told = (one for one in events if isinstance(one, Event) and one.code == "operators.not_answered")
+    return next((tuple(one.values.get("words", one.values.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
+
+
 def _asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
-    return bool(words.match("card", text) or words.match("description", text))
+    return any(words.match(name, text) for name in ("card", "doing", "about"))
 
 
 def _without_here(graph: Graph, text: str, lexicon: Lexicon, words: English) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, ValuePlan
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, UnknownNounError, ValuePlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stems
 from graphbrick.patterns.lexicon import label_stems
@@ -39,7 +39,7 @@ class Truth:
             plan = rule(text)
             if plan is not None:
                 return plan
-        raise CannotPlanError("no rule reads this question for yes or no", code="operators.not_yes_or_no")
+        raise CannotPlanError("I do not understand this question for yes or no", code="operators.not_yes_or_no")
 
     def _class_of(self, *entities: int) -> str:
         return self.parser.resolver.lexicon.classes_of(np.array(entities)) or "ones"
@@ -138,6 +138,10 @@ class Truth:
     def _among(self, text: str) -> ValuePlan | None:
         """Read «is e0 the capital of e1», «does e0 border e1»: is one in a set that the rest gives."""
         if len(MENTION.findall(text)) < 2:
+            words, known = self.english.content(MENTION.sub(" ", text)), self.parser.resolver.lexicon.words
+            unknown = [word for word in words if word not in known and word not in self.english.all_words]
+            if unknown:
+                raise UnknownNounError(unknown)
             raise CannotPlanError(
                 "a question for yes or no needs two entities, or a number to compare with", code="operators.one_entity"
             )
@@ -150,7 +154,7 @@ class Truth:
         if direct is not None:
             direct = self._turned(rest, direct)
             return p.Not(direct) if negated else direct
-        reason = CannotPlanError("no rule reads this question for yes or no")
+        reason = CannotPlanError("I do not understand this question for yes or no")
         is_state = text.startswith(("is", "are", "was", "were"))
         for entity, phrase in self._readings(self.english.patterns["emphasis"][0].sub("", rest), is_state=is_state):
             try:

@@ -144,7 +144,7 @@ class Numbers:
         measure = self.resolver.attribute(words, base)
         if measure is None:
             raise CannotPlanError(
-                f"no relation of this graph gives a number for {words!r} here", code="operators.no_number", words=words
+                f"this graph has no number for {words!r} here", code="operators.no_number", words=words
             )
         return p.Amount(base, measure, mean)
 

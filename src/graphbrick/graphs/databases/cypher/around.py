@@ -93,3 +93,23 @@ def _order(edge: Edge) -> tuple[str, str, str]:
 def hashable(handle: Any) -> Any:
     """Return a handle as key of a dictionary; some clients give internal ids as lists."""
     return tuple(handle) if isinstance(handle, list) else handle
+
+
+def relation_counts(graph: CypherGraph, handle: Any) -> dict[tuple[str, bool], tuple[int, int]]:
+    """Return the numbers of triples and of neighbours of a node, by the key of the relation and its direction.
+
+    Relations are left out whose type in the database stands for several keys.
+    """
+    is_place = isinstance(handle, tuple)  # of ladybug, whose ids are no parameters
+    place = f"internal_id({int(handle[0])}, {int(handle[1])})" if is_place else "$handle"
+    counts: dict[tuple[str, bool], tuple[int, int]] = {}
+    for forward, arrow in ((True, "-[r]->"), (False, "<-[r]-")):
+        text = (
+            f"MATCH (n){arrow}(m) WHERE {graph.dialect.handle.format('n')} = {place} "
+            f"RETURN {graph.dialect.type.format('r')} AS kind, count(*) AS triples, count(DISTINCT m) AS others"
+        )
+        rows = graph.fetch(text, {} if is_place else {"handle": handle}, _LARGEST_BATCH).rows
+        for kind, triples, others in rows:
+            keys = [key for key, kinds in graph.relation_types.items() if kind in kinds]
+            counts |= {(key, forward): (triples, others) for key in keys if len(keys) == 1}
+    return counts

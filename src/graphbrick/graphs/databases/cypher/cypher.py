@@ -61,7 +61,7 @@ class CypherGraph(DatabaseGraph, HasProperties):
         super().__init__(address)
         self._key_names = (self.option("key"),) if self.option("key") else KEYS
         self._label_names = (self.option("label"),) if self.option("label") else LABELS
-        self._relation_types: dict[str, set[str]] = {}
+        self.relation_types: dict[str, set[str]] = {}
         self._mixed_types: set[str] = set()  # whose relations carry their own keys
 
     @property
@@ -266,7 +266,7 @@ class CypherGraph(DatabaseGraph, HasProperties):
         """Return the triples of nodes; requests hold at most 20,000 triples, or ``limit`` if that is more."""
         followed = None
         if relations is not None:
-            types = sorted({t for key in relations for t in self._relation_types.get(key, {key})})
+            types = sorted({t for key in relations for t in self.relation_types.get(key, {key})})
             followed = Followed(types, relations)
         return edges_around(self, handles, direction, followed, limit)
 
@@ -306,7 +306,7 @@ class CypherGraph(DatabaseGraph, HasProperties):
     def edge(self, relation: Any, node: Any, forward: bool, *, whole: bool = False) -> Edge:
         """Return the edge of a relation and a node as the database returned them."""
         kind, key, label = self.read_relation(relation)
-        self._relation_types.setdefault(key, set()).add(kind)
+        self.relation_types.setdefault(key, set()).add(kind)
         if key != kind and self.carries_key(kind):
             self._mixed_types.add(kind)
         return Edge(key, label, self.read(node), forward, self.of_triple(relation) if whole else NO_PROPERTIES)

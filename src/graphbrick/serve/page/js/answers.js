@@ -1,5 +1,6 @@
 // The answers of a run: each with the path or the passages that prove it, and what else was found.
 
+import { cardView } from "./card.js";
 import { brickName } from "./run.js";
 import { el, number } from "./dom.js";
 
@@ -21,11 +22,12 @@ export function pathLine(path, labels) {
  * The list of answers.
  *
  * @param {object} read as of `readRun`.
- * @param {object} options `choose(answer)` when an answer with a path is chosen; `openCitation(citation, item)` shows its place.
+ * @param {object} options `choose(answer)` when an answer with a path is chosen; `openCitation(citation, item)` shows its
+ *   place; `take(reading)` asks for a reading that is offered.
  */
-export function answerList(read, { choose, openCitation }) {
+export function answerList(read, { choose, openCitation, take }) {
   const { answers, run } = read;
-  if (!answers.length) return noAnswer(run);
+  if (!answers.length) return el("div", {}, noAnswer(run), readingList(run.readings, take));
   const list = el("ol", { class: "answers" });
   const long = answers.length === 1 && answers[0].text.length > 160;
   const rows = answers.map((answer, index) => answerRow(answer, index, read, { choose, openCitation, long }));
@@ -34,22 +36,38 @@ export function answerList(read, { choose, openCitation }) {
   const more = rest.length ? el("button", { type: "button", class: "quiet small", onclick: () => { list.append(...rest); more.remove(); rest[0].querySelector("button")?.focus(); } }, `Show ${number(rest.length)} more answers`) : null;
   const sure = run.confidence === null || run.confidence === undefined ? null
     : el("p", { class: "muted" }, `Estimated to be right with a probability of ${Math.round(100 * run.confidence)} %.`);
-  return el("div", {}, list, more, sure);
+  const [own, ...others] = run.readings || [];
+  return el("div", {}, own ? el("h3", { class: "namesake" }, own.about) : null, list, more, sure, others.map((one) => namesake(one, take)));
+}
+
+/** The answers for another entity of a name in the question. */
+function namesake(reading, take) {
+  const more = reading.answers - reading.texts.length;
+  return el("section", { class: "namesake" }, el("h3", {}, reading.about),
+    el("ol", { class: "answers" }, reading.texts.map((text) => el("li", {}, el("div", { class: "answer" }, el("span", { class: "answer-text" }, text))))),
+    more > 0 ? el("p", { class: "muted" }, `and ${number(more)} more`) : null,
+    el("button", { type: "button", class: "quiet small", onclick: () => take(reading) }, "Show how these were found"));
+}
+
+/** Readings that may be meant, as buttons that ask for them. */
+export function readingList(readings, take) {
+  if (!readings?.length) return null;
+  return el("section", { class: "readings", "aria-labelledby": "readings" }, el("h3", { id: "readings" }, "Did you mean"),
+    el("ul", {}, readings.map((one) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => take(one) },
+      one.text, one.answers > 1 ? el("span", { class: "detail" }, ` ${number(one.answers)} answers`) : null)))));
 }
 
 function noAnswer(run) {
-  if (run.withheld) {
-    const sure = run.confidence === null ? "" : ` (${Math.round(100 * run.confidence)} %)`;
-    return el("div", { class: "notice" }, el("strong", {}, "An answer was withheld"),
-      el("p", {}, `The best reading of the question, ${run.withheld}, is not sure enough${sure}. Lower min_confidence in the last stage to see it.`));
-  }
-  return el("div", { class: "notice" }, el("strong", {}, "No answer was found"),
-    el("p", {}, "Look at where the search starts: another seed may help. The stages below say where it came to an end."));
+  const reason = run.refusal?.text;
+  return el("div", { class: "notice" }, el("strong", {}, run.withheld ? "No answer is sure enough" : "No answer was found"),
+    reason ? el("p", {}, `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`) : el("p", {}, "Look at where the search starts: another entity may help. The stages below say where it came to an end."));
 }
 
 function answerRow(answer, index, read, { choose, openCitation, long }) {
+  const told = answer.items.find(({ item }) => item.card)?.item;
+  if (told) return el("li", { "data-answer": index }, cardView(told.card, read.run.graph?.name, (citation) => openCitation(citation, told)));
   const [path] = answer.paths;
-  const others = answer.items.filter(({ path: own }) => !own).map(({ item }) => item);
+  const others = answer.items.filter(({ path: own, item }) => !own && !(path && item.columns?.join() === "answer,plan")).map(({ item }) => item);
   const more = answer.paths.length > 1 ? ` and ${answer.paths.length - 1} more path${answer.paths.length > 2 ? "s" : ""}` : "";
   const body = [
     el("span", { class: `answer-text${long ? " long" : ""}` }, answer.text),

@@ -8,9 +8,9 @@ let askForToken = null;
 
 /** An error of the server, or that there is no server. */
 export class ApiError extends Error {
-  constructor(message, { status = 0, type = "", title = "", fix = "", place = null } = {}) {
+  constructor(message, { status = 0, type = "", title = "", fix = "", place = null, readings = [] } = {}) {
     super(message);
-    Object.assign(this, { status, type, title, fix, place });
+    Object.assign(this, { status, type, title, fix, place, readings });
   }
 }
 
@@ -71,7 +71,8 @@ export function errorFrom(body, status = 0) {
   const error = body.error || body;
   const message = typeof error.message === "string" ? error.message : `The server answered with the status ${status}.`;
   const place = error.line ? { line: error.line, column: error.column, endLine: error.end_line, endColumn: error.end_column } : null;
-  return new ApiError(sentence(message), { status, type: error.code || error.type || "", fix: error.fix || "", place });
+  const title = error.code === "no_entity" ? "The question was not understood" : "";
+  return new ApiError(sentence(message), { status, title, type: error.code || error.type || "", fix: error.fix || "", place, readings: error.readings || [] });
 }
 
 function sentence(message) {

@@ -2,7 +2,7 @@
 // and the stages.
 
 import { errorFrom, events } from "./api.js";
-import { answerList, evidenceList } from "./answers.js";
+import { answerList, evidenceList, readingList } from "./answers.js";
 import { announce, calm, duration, el, fill, number, problem, put } from "./dom.js";
 import { feedbackButtons } from "./feedback.js";
 import { drawMap } from "./map.js";
@@ -21,7 +21,7 @@ const NARROW = 560; // pixels, below which one path is drawn from top to bottom
 export function show(main, values, workbench) {
   const state = {
     graph: workbench.graphOf(values), question: values.get("q") || "", pipeline: values.get("pipeline") || "",
-    seeds: values.getAll("seed"), write: workbench.write, run: null, abort: null, replay: null, canvas: null,
+    seeds: values.getAll("seed"), write: workbench.write, run: null, abort: null, replay: null, canvas: null, taken: null,
   };
   const input = el("input", { id: "question", type: "text", class: "question", value: state.question, placeholder: "Ask a question", "aria-label": "Question", maxlength: 2000, enterkeyhint: "search" });
   const button = el("button", { type: "submit", class: "primary" }, "Ask");
@@ -34,7 +34,14 @@ export function show(main, values, workbench) {
 
   const ask = () => {
     notePlace("ask", valuesOf(state));
-    run(state, { heading, result, view, button, again });
+    run(state, { heading, result, view, button, again, take });
+  };
+  const take = (reading) => {
+    state.question = reading.question;
+    state.seeds = reading.seeds;
+    state.taken = reading;
+    input.value = reading.question;
+    ask();
   };
   const again = (seeds) => {
     state.seeds = seeds;
@@ -47,6 +54,7 @@ export function show(main, values, workbench) {
       return;
     }
     if (question !== state.question) state.seeds = []; // those of another question mean nothing here
+    state.taken = null;
     state.question = question;
     ask();
   };
@@ -87,8 +95,9 @@ function welcome(heading, result, state, ask) {
     el("p", { class: "muted" }, `Every answer from the graph “${graph.name}” comes with the path that proves it. `, sizes.length ? `${sizes.join(", ")}.` : null));
   const questions = graph.questions || [];
   if (questions.length) {
-    fill(result, el("section", { class: "examples", "aria-labelledby": "examples" }, el("h2", { id: "examples" }, "Questions to begin with"),
-      el("ul", {}, questions.map((question) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => ask(question) }, question))))));
+    fill(result, el("section", { class: "examples", "aria-labelledby": "examples" }, el("h2", { id: "examples" }, "Questions that this graph can answer"),
+      el("ul", {}, questions.map(({ question, kind }) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => ask(question) },
+        question, " ", el("span", { class: "detail" }, kind)))))));
   }
 }
 
@@ -112,7 +121,7 @@ async function run(state, parts) {
   state.canvas = null;
   const abort = new AbortController();
   state.abort = abort;
-  const { heading, result, view, button, again } = parts;
+  const { heading, result, view, button, again, take } = parts;
   fill(heading);
   view.classList.add("asked");
   const stages = el("ol", { class: "timeline running" });
@@ -140,12 +149,12 @@ async function run(state, parts) {
       } else if (event === "error") throw errorFrom(data);
       else if (event === "result") {
         state.run = data;
-        showRun(state, result, again);
+        showRun(state, result, { again, take });
       }
     }
   } catch (error) {
     if (error.name === "AbortError") return;
-    fill(result, problem(error), error.type === "no_entity" ? seedSearch(state, again) : null);
+    fill(result, problem(error), readingList(error.readings, take), error.type === "no_entity" ? seedSearch(state, again) : null);
   }
 }
 
@@ -156,17 +165,17 @@ function seedSearch(state, again) {
     seedChips({ graph: state.graph.name, seeds: [], chosen: false, change: again }));
 }
 
-function showRun(state, result, again) {
+function showRun(state, result, { again, take }) {
   const read = readRun(state.run);
   const { run } = read;
   const { entries, total, supported } = pathsToDraw(read, DRAWN);
   const openCitation = async (citation, item) => (await import("./passage.js")).openPassage(state.graph.name, citation, item);
-  const list = answerList(read, { choose: (answer) => chooseAnswer(answer), openCitation });
+  const list = answerList(read, { choose: (answer) => chooseAnswer(answer), openCitation, take });
   const drawing = el("div", { class: "drawing" });
   const spent = cost(run.trace.stages.flatMap(allStages));
   const summary = `${number(read.answers.length)} answer${read.answers.length === 1 ? "" : "s"} in ${duration(run.trace.seconds)}${spent ? ` · ${spent}` : ""}`;
   const left = el("section", { class: "panel answers-panel", "aria-labelledby": "answers" }, el("h2", { id: "answers" }, read.answers.length === 1 ? "Answer" : "Answers"),
-    list, el("p", { class: "muted summary" }, summary), state.write && read.answers.length ? feedbackButtons(state) : null);
+    state.taken ? el("p", { class: "muted taken" }, `Shown: ${state.taken.text}`) : null, list, el("p", { class: "muted summary" }, summary), state.write && read.answers.length ? feedbackButtons(state) : null);
   const right = entries.length ? el("section", { class: "panel map-panel", "aria-labelledby": "drawing" },
     el("h2", { id: "drawing" }, supported ? "How it was found" : "What was found"),
     total > entries.length ? el("p", { class: "muted" }, `${entries.length} of ${number(total)} paths are drawn.`) : null, drawing,

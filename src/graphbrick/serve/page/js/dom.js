@@ -85,10 +85,12 @@ export function duration(seconds) {
   return `${number(ms, ms < 10 ? 1 : 0)} ms`;
 }
 
-/** Counts in words, such as "1 seed" or "3 paths"; names come in the plural. */
+const SAID = { seeds: "starts" };
+
+/** Counts in words, such as "1 start" or "3 paths"; names come in the plural. */
 export function counts(sizes) {
   const there = Object.entries(sizes).filter(([, size]) => size);
-  const words = (there.length ? there : Object.entries(sizes)).map(([name, size]) => `${number(size)} ${size === 1 ? singular(name) : name}`);
+  const words = (there.length ? there : Object.entries(sizes)).map(([name, size]) => `${number(size)} ${size === 1 ? singular(SAID[name] || name) : SAID[name] || name}`);
   return words.join(", ");
 }
 

@@ -2,9 +2,10 @@
 
 import { get } from "./api.js";
 import { graphCanvas } from "./canvas.js";
+import { cardHead, cardPassages } from "./card.js";
 import { announce, el, fill, number, problem } from "./dom.js";
 import { go, notePlace } from "./place.js";
-import { propertyLine, propertyOverview, propertyTable } from "./properties.js";
+import { propertyLine, propertyOverview } from "./properties.js";
 import { findEntities } from "./seeds.js";
 import { withSuggestions } from "./suggest.js";
 
@@ -135,16 +136,13 @@ function drawEntity(state, entity, parts) {
     const button = el("button", { type: "button", class: "relation-row", disabled: shown >= row.triples, title: shown >= row.triples ? "All of them are drawn" : `Draw ${Math.min(PAGE, row.triples - shown)} more`,
       onclick: () => more(state, entity, row, parts) },
     el("span", { "aria-hidden": "true", class: "muted" }, row.direction === "out" ? "→" : "←"),
-    el("span", { class: "relation-name" }, row.direction === "out" ? row.label : `${row.label} (of it)`),
+    el("span", { class: "relation-name" }, row.direction === "out" ? row.label : `${row.label} (of it)`,
+      el("span", { class: "detail" }, ` ${row.best.map(({ label }) => label).join(", ")}`)),
     el("span", { class: "muted number" }, shown ? `${number(shown)} of ${number(row.triples)}` : number(row.triples)));
     return el("li", {}, button);
   };
   fill(parts.detail,
-    el("h2", {}, entity.label),
-    el("p", { class: "types" }, (entity.types || []).map((type) => el("span", { class: "tag" }, type)), el("code", { class: "muted" }, entity.key)),
-    entity.description ? el("p", {}, entity.description) : null,
-    entity.aliases?.length ? el("p", { class: "muted" }, `Also ${entity.aliases.slice(0, 8).join(", ")}${entity.aliases.length > 8 ? ", …" : ""}`) : null,
-    propertyTable(entity),
+    cardHead(entity),
     el("div", { class: "entity-actions" },
       el("button", { type: "button", class: "small", onclick: () => openEntity(state, entity.key, parts) }, "Expand"),
       el("button", { type: "button", class: "small", disabled: !drawn, onclick: () => collapse(state, entity, parts) }, "Collapse"),
@@ -152,7 +150,7 @@ function drawEntity(state, entity, parts) {
       el("button", { type: "button", class: "quiet small", onclick: () => go("ask", { q: `What is ${entity.label}?`, graph: state.graph, seed: entity.key }) }, "Ask about it")),
     el("h3", {}, `${number(entity.degree)} triple${entity.degree === 1 ? "" : "s"}${entity.is_cut ? ", or more" : ""}`),
     el("ul", { class: "relations" }, (entity.relations || []).map(relation)),
-    neighbourList(state, entity, parts));
+    cardPassages(entity), neighbourList(state, entity, parts));
 }
 
 /** What is drawn around an entity as a list, for keyboards and screen readers. */

@@ -61,7 +61,7 @@ export function drawMap(read, entries, { upright = false, onNode = null } = {}) 
   }));
   const canvas = svg("svg", {
     class: "map", viewBox: `0 0 ${plan.width} ${plan.height}`, width: plan.width, height: plan.height,
-    role: "group", "aria-label": `${paths.length} ${paths.length === 1 ? "path" : "paths"} from the seeds to the answers`,
+    role: "group", "aria-label": `${paths.length} ${paths.length === 1 ? "path" : "paths"} from where the search starts to the answers`,
   }, edgeLayer, traveller, nodeLayer);
   // A drawing that is a little too wide is made smaller; a much wider one can be scrolled.
   canvas.style.minWidth = `${Math.round(SMALLEST * plan.width)}px`;
@@ -83,7 +83,7 @@ function labelledEdges({ edges, nodes }) {
 
 function drawNode(node, text, label, kind, onNode) {
   const left = node.x - node.width / 2;
-  const role = kind === "seed" ? "seed" : kind === "answer" ? "answer" : "entity";
+  const role = kind === "seed" ? "start" : kind === "answer" ? "answer" : "entity";
   const open = () => onNode && onNode(node.key);
   return svg("g", {
     class: `node ${kind}`, "data-key": node.key, tabindex: 0, role: "button", "aria-label": `${label}, ${role}`, onclick: open,

@@ -20,13 +20,13 @@ export async function findEntities(graph, text, n = 8) {
  *   whether the reader chose the seeds; `change(keys)` is called with the new keys, or with null to link again.
  */
 export function seedChips({ graph, seeds, labels = new Map(), types = new Map(), chosen, change }) {
-  const row = el("div", { class: "seeds", role: "group", "aria-label": "Seeds: where the search starts" });
+  const row = el("div", { class: "seeds", role: "group", "aria-label": "Where the search starts" });
   const keys = () => seeds.map((seed) => seed.key);
   const editor = el("div", { class: "seed-editor" });
 
   const edit = (index) => {
     const seed = seeds[index];
-    const input = el("input", { type: "text", class: "small", placeholder: "Search for an entity", "aria-label": seed ? `Replace ${seed.label} with` : "Add a seed" });
+    const input = el("input", { type: "text", class: "small", placeholder: "Search for an entity", "aria-label": seed ? `Replace ${seed.label} with` : "Add an entity to start from" });
     const take = ({ value }) => {
       const next = keys();
       if (seed) next[index] = value.key;
@@ -49,7 +49,7 @@ export function seedChips({ graph, seeds, labels = new Map(), types = new Map(),
       el("button", { type: "button", class: "chip-name", title: seed.text || seed.key, onclick: () => edit(index) }, seed.label,
         seed.mention && !chosen && seed.mention !== seed.label ? el("span", { class: "detail" }, ` for “${seed.mention}”`) : null,
         seed.others?.length ? el("span", { class: "detail" }, ` or ${seed.others.length} other${seed.others.length > 1 ? "s" : ""}`) : null),
-      seeds.length > 1 ? el("button", { type: "button", class: "chip-remove", "aria-label": `Remove the seed ${seed.label}`, onclick: () => change(keys().filter((_, i) => i !== index)) }, "×") : null)),
+      seeds.length > 1 ? el("button", { type: "button", class: "chip-remove", "aria-label": `Do not start at ${seed.label}`, onclick: () => change(keys().filter((_, i) => i !== index)) }, "×") : null)),
     el("button", { type: "button", class: "quiet small", onclick: () => edit(seeds.length) }, "Add"),
     chosen ? el("button", { type: "button", class: "quiet small", onclick: () => change(null) }, "Find them in the question") : null);
   return el("div", {}, row, editor);

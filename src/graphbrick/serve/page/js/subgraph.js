@@ -5,7 +5,7 @@ import { graphCanvas } from "./canvas.js";
 import { el, fill, number } from "./dom.js";
 import { go } from "./place.js";
 
-const [SEED, ANSWER, PATH] = ["seed", "answer", "on a path"];
+const [SEED, ANSWER, PATH] = ["start", "answer", "on a path"];
 
 /** Draw the subgraph of a run into a frame; the run is made once more, as its subgraph is not sent otherwise. */
 export async function drawSubgraph(frame, state, read) {

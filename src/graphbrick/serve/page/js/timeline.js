@@ -29,7 +29,7 @@ export function stageRow(stage, from = 0, share = 0) {
   const spent = cost(stage.children?.length ? all : [stage]);
   return el("li", { class: "stage", "data-kind": stage.kind },
     el("span", { class: "kind" }, KINDS[stage.kind] || stage.kind),
-    el("span", { class: "what" }, el("strong", {}, brickName(stage.stage)), " ",
+    el("span", { class: "what" }, el("strong", {}, stage.stage === "seeds" ? "Chosen start" : brickName(stage.stage)), " ",
       el("span", { class: "muted" }, change(stage))),
     el("span", { class: "spent" }, spent ? `${spent} · ` : "", el("span", { class: "time" }, duration(stage.seconds))),
     bar,

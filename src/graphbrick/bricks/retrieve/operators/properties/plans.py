@@ -16,12 +16,11 @@ from graphbrick.bricks.retrieve.operators.sets import (
     TextPlan,
     no_value,
 )
-from graphbrick.core.items import Item, Property, Triple
+from graphbrick.core.items import Item, Property
 from graphbrick.core.properties.values import Scalar, Value, shown_value
 from graphbrick.patterns.properties.sources import Source, holders_of
 
 _PROVEN = 20  # owners whose value is shown
-_NAMED, _MOST_TRIPLES = 3, 1_000  # ends of each relation that a card names, and triples that it reads
 
 
 @dataclass(frozen=True)
@@ -141,60 +140,4 @@ class TripleValues(TextPlan):
             value = graph.triple_properties(triple).get(self.name)
             if value is not None:
                 items.append(Property(graph, triple, self.name, value, of_triple=True))
-        return items
-
-
-@dataclass(frozen=True)
-class Card(TextPlan):
-    """All that is known about one entity, in a few lines."""
-
-    entity: int
-
-    def text(self, place: Place) -> str:
-        """Return the plan as people read it."""
-        return f"card of: {place.graph.label(self.entity)}"
-
-    def shown(self, place: Place) -> list[Shown]:
-        """Return the card as one text."""
-        graph, entity = place.graph, self.entity
-        types, description = ", ".join(graph.types(entity)), graph.description(entity)
-        head = f"{graph.label(entity)}{f' ({types})' if types else ''}"
-        head += f". {description.rstrip('.')}." if description else "."
-        parts = [f"{name}: {shown_value(value)}" for name, value in graph.properties(entity).items()]
-        parts += [f"{name}: {ends}" for name, ends in self._relations(place)]
-        return [Shown(f"{head} {'; '.join(parts)}".strip(), entity)]
-
-    def _relations(self, place: Place) -> list[tuple[str, str]]:
-        """Return the relations with the best known entities at their ends."""
-        graph, groups = place.graph, dict[tuple[int, bool], list[int]]()
-        for triple in self._triples(place):
-            head, relation, tail = graph.triple(triple)
-            ends = groups.setdefault((relation, head == self.entity), [])
-            ends.append(tail if head == self.entity else head)
-        own = set(graph.properties(self.entity))
-        lines = []
-        for (relation, forward), ends in sorted(groups.items(), key=lambda group: (not group[0][1], group[0])):
-            label = graph.relation_label(relation)
-            if forward and label in own:
-                continue
-            best = sorted(dict.fromkeys(ends), key=lambda end: -graph.degree(end))
-            more = f" and {len(best) - _NAMED:,} more" if len(best) > _NAMED else ""
-            lines.append((label if forward else f"{label} of", f"{', '.join(map(graph.label, best[:_NAMED]))}{more}"))
-        return lines
-
-    def _triples(self, place: Place) -> list[int]:
-        graph = place.graph
-        leaving, entering = graph.triples_from(self.entity), graph.triples_to(self.entity)
-        return [*list(leaving)[:_MOST_TRIPLES], *entering[:_MOST_TRIPLES]]
-
-    def proofs(self, place: Place) -> list[Item]:
-        """Return its properties, and the first triples of each relation."""
-        graph, items, met = place.graph, list[Item](), dict[tuple[int, bool], int]()
-        items += [Property(graph, self.entity, name, value) for name, value in graph.properties(self.entity).items()]
-        for triple in self._triples(place):
-            head, relation, _ = graph.triple(triple)
-            key = relation, head == self.entity
-            met[key] = met.get(key, 0) + 1
-            if met[key] <= _NAMED:
-                items.append(Triple(graph, triple))
         return items

@@ -1,0 +1,1 @@
+"""Questions for all that is known about entities."""

@@ -1,0 +1,49 @@
+"""Questions that are near a question: with a name of the graph for a word it does not know, or without the word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from graphbrick.core.answer import NearReading
+from graphbrick.graphs.graph import Graph
+from graphbrick.language.stems import WORD, stem
+
+_NAMES, _SHORTEST = 3, 4  # names that are near to a word, and letters of the shortest word
+_BEFORE = re.compile(r"\b(?:in|on|at|by|with|for|from|to|of|about)\s+$", re.IGNORECASE)
+
+
+def rewordings(graph: Graph, question: str, unknown: Collection[str], *, can_do_without: bool) -> list[NearReading]:
+    """Return questions that may be meant by one with words that the graph does not know; they are still to be tried.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        unknown: The stems of these words.
+        can_do_without: Whether the other words may be a question of their own.
+
+    >>> from graphbrick.testing import tiny_graph
+    >>> near = rewordings(tiny_graph(), "Which countries border Kenia?", ["kenia"], can_do_without=False)
+    >>> [one.question for one in near]
+    ['Which countries border Kenya?']
+    """
+    places = [match for match in WORD.finditer(question) if stem(match[0].lower()) in unknown]
+    texts = dict[str, None]()
+    for place in places:
+        if len(place[0]) >= _SHORTEST:
+            for match in graph.names.near(place[0], _NAMES):
+                if match.may_be_meant_by(place[0]):
+                    texts[f"{question[: place.start()]}{match.name}{question[place.end() :]}"] = None
+    if places and can_do_without:
+        texts[_without(question, places)] = None
+    return [NearReading(text, text) for text in texts]
+
+
+def _without(question: str, places: list[re.Match[str]]) -> str:
+    """Return the question without some words, and without prepositions that are left without a noun."""
+    text = question
+    for place in reversed(places):
+        after = text[place.end() :]
+        before = text[: place.start()]
+        text = f"{before if WORD.match(after.lstrip()) else _BEFORE.sub('', before)}{after}"
+    return re.sub(r"\s+([?.!])", r"\1", " ".join(text.split()))

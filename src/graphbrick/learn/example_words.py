@@ -1,0 +1,144 @@
+"""How example questions ask for the ends of a relation: short English, in the words that the graph was learned with."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from graphbrick.core.errors import ModelError
+from graphbrick.graphs.cards import Group
+from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
+from graphbrick.language.stems import spaced
+from graphbrick.learn.learned import learned_place
+from graphbrick.patterns.english.labels import read_label
+from graphbrick.patterns.text import readable
+from graphbrick.patterns.words_file import HEAD, TAIL, WORDS, EntityClass, RelationWords, read_words
+
+
+def plain(name: str) -> str:
+    """Return the name of a property or class as words in lower case.
+
+    >>> plain("launch_year"), plain("CompilationAlbum")
+    ('launch year', 'compilation album')
+    """
+    return spaced(readable(name)).lower()
+
+
+class ExampleWords:
+    """The words of one graph: those of its folder of learned patterns, else those of its labels.
+
+    Args:
+        graph: The graph.
+    """
+
+    def __init__(self, graph: Any) -> None:
+        file = learned_place(graph) / WORDS if isinstance(graph, Graph) else None
+        relations: dict[str, RelationWords] = {}
+        self._classes: list[EntityClass] = []
+        if file is not None and file.is_file():
+            relations, self._classes = read_words(file)
+        self._relations = relations
+
+    def step(self, group: Group, of_type: str) -> Step | None:
+        """Return the wording of a relation; None if its label has no words, or no word forms are installed.
+
+        Args:
+            group: The relation, as a card has it.
+            of_type: Type of its ends; empty if unknown.
+        """
+        try:
+            words = self._relations.get(group.label) or _of_label(group.label)
+            return None if words.is_empty else Step(group, words, self.noun(group, of_type))
+        except ModelError:
+            return None
+
+    def noun(self, group: Group, of_type: str) -> str:
+        """Return what the ends of a relation are called; empty if that is unknown."""
+        if of_type:
+            return plain(of_type)
+        classes = (one for one in self._classes if group.label in (one.tails if group.forward else one.heads))
+        return next((one.names[0] for one in classes if one.names), "")
+
+
+class Step:
+    """One relation from an entity, as a question, a noun phrase, or a count.
+
+    Args:
+        group: The relation.
+        words: Its words.
+        noun: What its ends are called; empty if that is unknown.
+    """
+
+    def __init__(self, group: Group, words: RelationWords, noun: str) -> None:
+        self._is_one, self._words, self._noun = group.count == 1, words, noun
+        roles = words.tail if group.forward else words.head
+        self._role = next((role for role in roles if role == noun), roles[0] if roles else "")
+        self._person = forms.kind_of(noun or self._role) == forms.PERSON
+        self._subject_acts = words.verb and words.subject == (HEAD if group.forward else TAIL)  # the entity acts
+        self._ends_act = words.verb and words.subject == (TAIL if group.forward else HEAD)
+        self._is_past = words.subject == TAIL or bool(forms.participle_of(plain(group.label).split()[0]))
+        self._forward = group.forward
+
+    def question(self, who: str) -> str:
+        """Return the question for the ends; empty if there is no wording."""
+        words, nouns = self._words, self._nouns()
+        if self._role:
+            be, role = ("is", self._role) if self._is_one else ("are", forms.plural(self._role))
+            return f"{'Who' if self._person else 'What'} {be} the {role} of {who}?"
+        if self._subject_acts:
+            asked = f"Which {nouns}" if nouns else "What"
+            return f"{asked} {'did' if self._is_past else 'does'} {who} {self._verb()}?"
+        if self._ends_act:
+            if self._person or self._is_past:
+                asked = "Who" if self._person else f"Which {nouns}" if nouns else "What"
+                return f"{asked} {self._verb(past=self._is_past, third=True)} {who}?"
+            return f"Which {nouns} {self._verb(third=self._is_one)} {who}?" if nouns else ""
+        if not words.preposition or not words.verb or not nouns:
+            return ""
+        done = forms.participle(words.verb)
+        if self._forward:
+            return f"{words.preposition.capitalize()} which {nouns} is {who} {done}?"
+        return f"Which {nouns} {'is' if self._is_one else 'are'} {done} {words.preposition} {who}?"
+
+    def phrase(self, who: str) -> str:
+        """Return a noun phrase for the one end; empty if there is no wording."""
+        if self._role:
+            return f"the {self._role} of {who}"
+        if not self._noun:
+            return ""
+        if self._subject_acts:
+            return f"the {self._noun} that {who} {self._verb(past=self._is_past, third=True)}"
+        return f"the {self._noun} that {self._verb(past=self._is_past, third=True)} {who}" if self._ends_act else ""
+
+    def count(self, who: str) -> str:
+        """Return the question for the number of ends; empty if there is no wording."""
+        words, nouns = self._words, forms.plural(self._noun) if self._noun else ""
+        if self._role:
+            return f"How many {forms.plural(self._role)} does {who} have?"
+        if not nouns:
+            return ""
+        if self._subject_acts:
+            return f"How many {nouns} {'did' if self._is_past else 'does'} {who} {self._verb()}?"
+        if self._ends_act:
+            return f"How many {nouns} {self._verb(past=self._is_past)} {who}?"
+        if words.verb and words.preposition and not self._forward:
+            return f"How many {nouns} are {forms.participle(words.verb)} {words.preposition} {who}?"
+        return ""
+
+    def most(self, noun: str) -> str:
+        """Return the question which entity of a class has the most ends; empty if there is no wording."""
+        return f"Which {noun} has the most {forms.plural(self._role)}?" if self._role and noun else ""
+
+    def _nouns(self) -> str:
+        return self._noun if self._is_one or not self._noun else forms.plural(self._noun)
+
+    def _verb(self, *, past: bool = False, third: bool = False) -> str:
+        verb = self._words.verb
+        form = forms.past(verb) if past else forms.third_person(verb) if third else verb
+        return f"{form} {self._words.preposition}".strip()
+
+
+@lru_cache(maxsize=4096)
+def _of_label(label: str) -> RelationWords:
+    return read_label(label)

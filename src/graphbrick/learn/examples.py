@@ -1,0 +1,380 @@
+"""Example questions that a graph can answer: written from its entities and values, and checked by asking them."""
+
+from __future__ import annotations
+
+import datetime
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from graphbrick.core import Answer
+from graphbrick.core.compute import check_limits
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.properties.values import Value, shown_value
+from graphbrick.graphs.cards import Card, Group, card_of, is_reference
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.literals import DATE, literal_types, read_literal
+from graphbrick.language import forms
+from graphbrick.learn.default import default_pipeline
+from graphbrick.learn.example_words import ExampleWords, plain
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.budget import Budget, spending
+
+KINDS = ("property", "relation", "chain", "count", "filter", "superlative", "card")
+"""The kinds of examples, in the order in which they are shown."""
+_SECONDS = 20.0  # for all questions that are tried
+_READ, _TRIED = 12, 4  # drafts of one kind that are looked at, and that are asked
+_DRAWN, _CARDS = 300, 40  # triples that are drawn for entities, and entities of which cards are made
+_CLASSES, _OF_CLASS, _OF_DATABASE = 12, 4, 16  # classes of a database, entities of each, and of all of them
+_WELL_KNOWN = 40  # triples of an entity that everybody may know; more count no more
+_SURE = 0.5  # confidence of an answer that is shown
+_LONGEST_NAME, _LONGEST_VALUE = 40, 60  # characters
+_MANY = 50  # answers
+_LONGEST_FILTER = 20  # characters of a value that is a condition
+_ROUNDED = 1_000  # numbers from which on a condition is round
+_LARGE = frozenset("area population size capacity length number count".split())
+_TEXT_KINDS = 3  # examples about documents
+
+
+@dataclass(frozen=True)
+class ExampleQuestion:
+    """A question that a graph answers.
+
+    Attributes:
+        question: The question.
+        kind: One of `KINDS`.
+        answers: The first answers.
+        n: The number of answers.
+    """
+
+    question: str
+    kind: str
+    answers: tuple[str, ...]
+    n: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the question as plain JSON types."""
+        return asdict(self) | {"answers": list(self.answers)}
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A question that was not tried yet.
+
+    Attributes:
+        text: The question.
+        about: The entity, or name, that it is about; each is used once if others are there.
+        fits: Whether an answer to it is right.
+    """
+
+    text: str
+    about: str
+    fits: Callable[[Answer], bool]
+
+
+def example_questions(
+    graph: Any, pipeline: Pipeline | None = None, *, seconds: float = _SECONDS, seed: int = 0
+) -> list[ExampleQuestion]:
+    """Return questions that a graph answers, at most one of each kind.
+
+    A few entities are drawn, whatever the size of the graph. Each question is asked before it is returned, and is left
+    out unless its answer is what the entities' cards say. Without time left, the kinds that follow are left out.
+
+    Args:
+        graph: A folder graph, or a graph in a database.
+        pipeline: What answers them; by default the pipeline of the graph, without a language model.
+        seconds: Longest time for trying questions.
+        seed: Of the random numbers that draw entities.
+    """
+    pipeline = default_pipeline(graph) if pipeline is None else pipeline
+    cards = [card_of(graph, entity) for entity in _entities(graph, random.Random(seed))]
+    deadline = time.monotonic() + seconds
+    chosen: list[ExampleQuestion] = []
+    used: set[str] = set()
+    for kind, drafts in _Drafts(graph, cards).by_kind():
+        for draft in _varied(drafts, used):
+            check_limits()
+            left = deadline - time.monotonic()
+            answer = _answer(graph, pipeline, draft.text, left) if left > 0 else None
+            if answer is not None and draft.fits(answer):
+                used.add(draft.about)
+                chosen.append(ExampleQuestion(draft.text, kind, answer.texts[:3], len(answer.texts)))
+                break
+    return chosen
+
+
+def _varied(drafts: Iterable[_Draft], used: set[str]) -> list[_Draft]:
+    """Return the drafts to try: those about something new first, each thing once."""
+    distinct: dict[str, _Draft] = {}
+    for draft in drafts:
+        distinct.setdefault(draft.about, draft)
+        if len(distinct) == _READ:
+            break
+    return sorted(distinct.values(), key=lambda draft: draft.about in used)[:_TRIED]
+
+
+def _answer(graph: Any, pipeline: Pipeline, question: str, seconds: float) -> Answer | None:
+    """Return the answer to a question; None if there is none, or it is unsure."""
+    try:
+        with spending(Budget(seconds=seconds)):
+            answer = pipeline.run(graph, question).answer
+    except GraphbrickError:
+        return None
+    if answer is None or not answer.texts or len(answer.texts) > _MANY:
+        return None
+    return answer if answer.confidence is None or answer.confidence >= _SURE else None
+
+
+def _entities(graph: Any, rng: random.Random) -> list[int]:
+    """Return entities with good names, the well known first."""
+    drawn = list(dict.fromkeys(_drawn(graph, rng) if isinstance(graph, Graph) else _of_classes(graph)))
+    if not isinstance(graph, Graph):
+        return [entity for entity in drawn if _has_good_name(graph.label(entity))][:_OF_DATABASE]
+    named = [one for one in drawn if _has_good_name(graph.label(one)) and len(graph.named(graph.label(one))) == 1]
+    known = sorted(named, key=lambda entity: -min(graph.degree(entity), _WELL_KNOWN))
+    place = Counter[str]()
+    turns = []
+    for entity in known:
+        place[graph.first_type(entity)] += 1
+        turns.append((place[graph.first_type(entity)], entity))
+    return [entity for _, entity in sorted(turns, key=lambda turn: turn[0])][:_CARDS]
+
+
+def _drawn(graph: Graph, rng: random.Random) -> Iterator[int]:
+    """Yield the ends of triples drawn at random that are not numbers or dates."""
+    runs, values = graph.csr.runs(), literal_types(graph)
+    if not graph.n_triples:
+        return
+    for run in rng.choices(runs, [len(run) for run in runs], k=_DRAWN):
+        head, relation, tail = graph.triple(rng.choice(run))
+        yield head
+        if relation not in values:
+            yield tail
+
+
+def _of_classes(graph: Any) -> Iterator[int]:
+    """Yield a few entities of each class of a Cypher database, in turns; none of another one."""
+    if Capability.QUERY_LANGUAGE not in capabilities_of(graph) or graph.language != "Cypher":
+        return
+    lists = []
+    for one in graph.schema().classes[:_CLASSES]:
+        name = one.name.replace("`", "``")
+        rows = graph.query(f"MATCH (n:`{name}`) RETURN n LIMIT {_OF_CLASS}", {}, _OF_CLASS).rows
+        lists.append([graph.entity(str(row[0])) for row in rows])
+    for place in range(_OF_CLASS):
+        yield from (one[place] for one in lists if place < len(one))
+
+
+def _has_good_name(label: str) -> bool:
+    return 2 < len(label) <= _LONGEST_NAME and any(map(str.isalpha, label)) and "\n" not in label
+
+
+class _Drafts:
+    """Writes questions of each kind about the entities of some cards.
+
+    Args:
+        graph: The graph.
+        cards: The cards.
+    """
+
+    def __init__(self, graph: Any, cards: Sequence[Card]) -> None:
+        self._graph, self._cards, self._words = graph, cards, ExampleWords(graph)
+
+    def by_kind(self) -> Iterator[tuple[str, Iterator[_Draft]]]:
+        """Yield each kind with its questions."""
+        if isinstance(self._graph, TextGraph):
+            for _ in range(_TEXT_KINDS):
+                yield "passage", self._about_documents()
+            return
+        writers = (
+            self._property, self._relation, self._chain, self._count, self._filter, self._superlative, self._card,
+        )  # fmt: skip
+        for kind, write in zip(KINDS, writers, strict=True):
+            whole = isinstance(self._graph, Graph) or kind not in ("filter", "superlative")
+            if whole:
+                yield kind, write()
+
+    def _about_documents(self) -> Iterator[_Draft]:
+        for card in self._cards:
+            if card.passages:
+                yield _Draft(f"What is {card.label}?", card.label, lambda answer: True)
+
+    def _property(self) -> Iterator[_Draft]:
+        for card in self._cards:
+            for name, value in card.properties.items():
+                text = _asks(name, value, card.label)
+                if text and shown_value(value).lower() not in card.label.lower():
+                    shown = ("yes" if value else "no") if isinstance(value, bool) else shown_value(value)
+                    yield _Draft(text, card.label, _is({shown}))
+                    break
+
+    def _relation(self) -> Iterator[_Draft]:
+        for card in self._cards:
+            for group in _few(card):
+                step = self._words.step(group, self._type_of_ends(group))
+                text = step.question(card.label) if step else ""
+                if text:
+                    yield _Draft(text, card.label, _is(_labels(group)))
+                    break
+
+    def _chain(self) -> Iterator[_Draft]:
+        for card in self._cards:
+            draft = next(self._two_hops(card), None)
+            if draft:
+                yield draft
+
+    def _two_hops(self, card: Card) -> Iterator[_Draft]:
+        for group in _few(card):
+            first = self._words.step(group, self._type_of_ends(group)) if group.count == 1 else None
+            phrase = first.phrase(card.label) if first else ""
+            if not phrase:
+                continue
+            middle = card_of(self._graph, self._graph.entity(group.best[0].key))
+            for second in _few(middle):
+                step = self._words.step(second, self._type_of_ends(second))
+                text = step.question(phrase) if step else ""
+                if text and second.key != group.key and card.label not in _labels(second):
+                    yield _Draft(text, card.label, _is(_labels(second)))
+
+    def _count(self) -> Iterator[_Draft]:
+        for card in self._cards:
+            for group in card.groups:
+                step = self._words.step(group, self._type_of_ends(group)) if group.count > 1 else None
+                text = step.count(card.label) if step and not group.is_value and not group.is_cut else ""
+                if text:
+                    yield _Draft(text, card.label, _is({f"{group.count:,}"}))
+                    break
+
+    def _filter(self) -> Iterator[_Draft]:
+        drafts: dict[str, list[_Draft]] = {}
+        for card in self._cards:
+            noun = self._own_noun(card)
+            for name, value in card.properties.items() if noun else ():
+                text = _filters(noun, name, value)
+                if text:
+                    drafts.setdefault(text, []).append(_Draft(text, name, partial(_are_several, card.label)))
+        often = sorted(drafts.values(), key=len, reverse=True)  # a value of several entities makes the better question
+        yield from (same[0] for same in often)
+
+    def _superlative(self) -> Iterator[_Draft]:
+        for card in self._cards:
+            noun = self._own_noun(card)
+            numbers = [
+                name for name, value in card.properties.items() if _number(value) is not None and not is_reference(name)
+            ]
+            for name in sorted(numbers, key=lambda name: len(plain(name).split())) if noun else ():
+                yield _Draft(_most(noun, plain(name)), name, _is_few)
+            for group in card.groups if not numbers else ():
+                step = self._words.step(group, self._type_of_ends(group)) if group.count > 1 else None
+                text = step.most(noun) if step and not group.is_value else ""
+                if text:
+                    yield _Draft(text, group.label, _is_few)
+
+    def _card(self) -> Iterator[_Draft]:
+        for card in sorted(self._cards, key=lambda card: (not card.description, -card.text.count("\n"))):
+            yield _Draft(f"Tell me about {card.label}", card.label, lambda answer: True)
+
+    def _type_of_ends(self, group: Group) -> str:
+        return str(self._graph.first_type(self._graph.entity(group.best[0].key)))
+
+    def _own_noun(self, card: Card) -> str:
+        """Return what an entity is called by its type, or by its relations; empty if that is unknown."""
+        if card.types:
+            return plain(card.types[0])
+        turned = (Group(one.key, one.label, not one.forward, 1, 1, ()) for one in card.groups)
+        return next(filter(None, (self._words.noun(group, "") for group in turned)), "")
+
+
+def _few(card: Card) -> Iterator[Group]:
+    """Yield the relations whose ends a card names all, and names well."""
+    for group in card.groups:
+        labels = _labels(group)
+        if not group.is_value and group.count == len(group.best) == len(labels) and all(map(_has_good_name, labels)):
+            yield group
+
+
+def _labels(group: Group) -> set[str]:
+    return {end.label for end in group.best}
+
+
+def _is(texts: set[str]) -> Callable[[Answer], bool]:
+    """Return the check that the answers are these texts."""
+    return lambda answer: set(answer.texts) == texts
+
+
+def _are_several(label: str, answer: Answer) -> bool:
+    return label in answer.texts and len(answer.texts) > 1
+
+
+def _is_few(answer: Answer) -> bool:
+    return len(answer.texts) <= 2
+
+
+def _asks(name: str, value: Value, who: str) -> str:
+    """Return the question for a property of an entity; empty for a property that nobody asks for."""
+    words = plain(name)
+    if is_reference(name) or isinstance(value, tuple) or len(shown_value(value)) > _LONGEST_VALUE:
+        return ""
+    if isinstance(value, bool):
+        return f"Is {who} {words}?"
+    if _is_done(words):
+        return f"When was {who} {words}?" if isinstance(value, datetime.date) else ""
+    return f"What is the {words} of {who}?"
+
+
+def _filters(noun: str, name: str, value: Value) -> str:
+    """Return a question for the entities with a value of a property; empty for a value that is not asked for."""
+    words, nouns, number = plain(name), _plural(noun), _number(value)
+    if is_reference(name) or isinstance(value, tuple) or len(shown_value(value)) > _LONGEST_FILTER:
+        return ""
+    if isinstance(value, bool):
+        return f"Which {nouns} are {words}?" if value else ""
+    if isinstance(value, datetime.date):
+        return f"Which {nouns} were {words} in {value.year}?" if _is_done(words) else ""
+    if number is None or (isinstance(value, int) and value < _ROUNDED):
+        return f"Which {nouns} have {words} {shown_value(value)}?"
+    article = "an" if words[0] in "aeiou" else "a"
+    size = 10 ** (len(str(int(number))) - 1)
+    return (
+        f"Which {nouns} have {article} {words} of more than {int(number) // size * size:,}?"
+        if number >= _ROUNDED
+        else ""
+    )
+
+
+def _most(noun: str, words: str) -> str:
+    """Return the question for the entity with the largest value of a property."""
+    if _is_done(words):
+        return f"Which {noun} was {words} last?"
+    return f"Which {noun} has the {'largest' if _LARGE & {*words.split()} else 'highest'} {words}?"
+
+
+def _number(value: Value) -> float | None:
+    """Return the number that a value is, or is the text of; None for another value."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    literal = read_literal(value) if isinstance(value, str) else None
+    return literal.value if literal is not None and literal.kind != DATE else None
+
+
+def _is_done(words: str) -> bool:
+    """Return whether the name of a property is a participle, such as «founded»."""
+    try:
+        return bool(forms.participle_of(words))
+    except GraphbrickError:
+        return False
+
+
+def _plural(noun: str) -> str:
+    try:
+        return forms.plural(noun)
+    except GraphbrickError:
+        return f"{noun}s"

@@ -1,0 +1,94 @@
+"""Example questions: each is one that the graph answers, and right by the cards of its entities."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from property_graphs import shop_graph
+
+from graphbrick import PathAnswer
+from graphbrick.core.compute import limited_by
+from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.cards import card_of
+from graphbrick.graphs.export.ladybug import to_ladybug
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.opening import open as open_graph
+from graphbrick.learn.default import default_pipeline
+from graphbrick.learn.examples import KINDS, example_questions
+from graphbrick.learn.learning import LearnReport
+from graphbrick.pipeline.budget import StoppedError
+from graphbrick.pipeline.composition import Sequence
+from graphbrick.pipeline.parsing import parse
+
+LONG = 600.0  # seconds, of which a slow machine does not need all
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return shop_graph(tmp_path_factory.mktemp("shop"))
+
+
+def test_examples_are_of_different_kinds_and_answered(shop: Graph) -> None:
+    examples = example_questions(shop, seconds=LONG)
+    kinds = [one.kind for one in examples]
+    assert kinds == [kind for kind in KINDS if kind in kinds]
+    assert {"property", "filter", "superlative", "card"} <= {*kinds}
+    for one in examples:
+        answer = default_pipeline(shop)(shop, one.question)
+        assert (answer.texts[:3], len(answer.texts)) == (one.answers, one.n)
+        assert answer.texts
+
+
+def test_a_learned_graph_without_types_is_asked_in_its_words(learned: tuple[Graph, LearnReport]) -> None:
+    examples = {one.kind: one for one in example_questions(learned[0], seconds=LONG)}
+    assert {"relation", "chain", "card"} <= examples.keys()
+    relation = examples["relation"]
+    groups = [group for one in range(learned[0].n_entities) for group in card_of(learned[0], one).groups]
+    assert any({end.label for end in group.best} == {*relation.answers} for group in groups)
+
+
+def test_the_same_seed_gives_the_same_examples(shop: Graph) -> None:
+    assert example_questions(shop, seconds=LONG, seed=3) == example_questions(shop, seconds=LONG, seed=3)
+
+
+def test_what_is_not_answered_is_not_shown(shop: Graph) -> None:
+    default = default_pipeline(shop)
+    assert isinstance(default, Sequence)
+    withholding = Sequence((*default.stages[:-1], PathAnswer(min_confidence=1.0)))
+    # Answers along paths have no confidence in a graph that was not learned; all plans have one below 1.
+    assert {one.kind for one in example_questions(shop, withholding, seconds=LONG)} <= {"relation", "chain"}
+    near = parse("ShortestPaths() >> PathAnswer()")  # answers with what is near
+    assert not {"property", "filter", "superlative"} & {one.kind for one in example_questions(shop, near, seconds=LONG)}
+
+
+def test_without_time_nothing_is_asked(shop: Graph) -> None:
+    assert example_questions(shop, seconds=0) == []
+
+
+def test_the_budget_of_the_caller_ends_it(shop: Graph) -> None:
+    def stop() -> None:
+        raise StoppedError("enough")
+
+    with limited_by(stop), pytest.raises(StoppedError):
+        example_questions(shop, seconds=LONG)
+
+
+def test_a_database_has_examples_about_its_entities(shop: Graph, tmp_path: Path) -> None:
+    to_ladybug(shop, tmp_path / "shop.lbdb")
+    kinds = {one.kind for one in example_questions(open_graph(f"ladybug:{tmp_path / 'shop.lbdb'}"), seconds=LONG)}
+    assert {"property", "card"} <= kinds <= {*KINDS} - {"filter", "superlative"}
+
+
+def test_entities_whose_names_are_numbers_give_no_examples(tmp_path: Path) -> None:
+    assert example_questions(build([("12", "r", "7")], tmp_path / "numbers.graph"), seconds=LONG) == []
+
+
+def test_ask_without_a_question_shows_examples(shop: Graph, run, tmp_path: Path) -> None:
+    facts = json.loads(run("ask", shop.place, "--json").out)
+    assert {"question", "kind", "answers", "n"} == facts["questions"][0].keys()
+    shown = run("ask", shop.place).out
+    assert all(f"\n  {one['question']}" in shown for one in facts["questions"])
+    none = run("ask", build([("12", "r", "7")], tmp_path / "numbers.graph").place)
+    assert (none.code, none.err) == (2, "")
