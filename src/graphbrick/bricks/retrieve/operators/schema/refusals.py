@@ -30,7 +30,7 @@ def check_names(paths: SchemaPaths, question: Question) -> None:
         if not {name.lower(), stem(name.lower())} & (lexicon.words | english.all_words | known)
         and name.lower() not in english.months
     ]
-    numbers = _NUMBER.findall(MENTION.sub(" ", question.text))
+    numbers = [one for one in _NUMBER.findall(MENTION.sub(" ", question.text)) if not paths.place.graph.named(one)]
     if unknown or numbers:
         words = tuple(dict.fromkeys((*unknown, *numbers)))
         raise CannotPlanError(

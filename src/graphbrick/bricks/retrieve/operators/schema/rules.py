@@ -91,7 +91,7 @@ class ClassRules:
         if not is_never and MENTION.search(phrase):
             return None  # another rule reads «do not border e0»
         plan = self._lacking(base_text, phrase)
-        if plan is None and is_never:
+        if plan is None and is_never and base_text != "who":
             raise UnreadWordError("never" if match["is_never"] else "not")
         return plan
 
@@ -99,12 +99,9 @@ class ClassRules:
         """Return the entities of a set for which a phrase does not hold."""
         if base_text == "who":
             positive = self.read(f"who {phrase}")
-            name = (
-                positive.classes[-1]
-                if isinstance(positive, Walk)
-                else self.lexicon.classes_of(positive.run(self.place))
-            )
-            return Without(Members(name), self.of_all_named(positive)) if name else None
+            if not isinstance(positive, Walk):
+                return None  # another rule reads «who does not work in e0»
+            return Without(Members(positive.classes[-1]), self.of_all_named(positive))
         base = self.read(self.english.as_question(base_text))
         if MENTION.search(phrase):
             return Without(base, self.of_all_named(self.read(f"which {self._noun(base)} {phrase}")))
