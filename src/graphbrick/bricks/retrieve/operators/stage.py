@@ -31,7 +31,6 @@ from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
-from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
@@ -212,7 +211,7 @@ class Operators(RetrieveStage):
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
-            return self._by_classes(parser), False
+            return parser.rules.plain(parser.question.text, long=isinstance(self.patterns.scorer, PatternScorer)), False
         if plan is None:
             plan, by_model = self._planned(parser, cue)
         is_plain = isinstance(plan, Along) and len(parser.entities) == len(entities)
@@ -310,19 +309,6 @@ class Operators(RetrieveStage):
         if period is not None and not graph.named(period.span.said.split()[-1]):
             text = f"no rule reads «{period.span.said}» here"
             raise CannotPlanError(text, code=UNREAD_WORDS, words=(period.span.said,))
-
-    def _by_classes(self, parser: Parser) -> Plan | None:
-        """Return the plan of a question without an operator, if a path between classes explains all of its words."""
-        text = parser.question.text
-        if not MENTION.search(text):
-            return None
-        rules = parser.rules
-        plan = rules.called(text) or rules.impact(text) or rules.hierarchy(text)
-        if plan is not None:
-            return plan
-        plan = parser.schema.along(text, parser.entities[int(MENTION.findall(text)[0])])
-        is_learned = isinstance(self.patterns.scorer, PatternScorer)
-        return None if is_learned and not isinstance(plan, Walk) else plan
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""

@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.forms import GROUP, PERSON, kind_of
 from graphbrick.language.stems import WORD, Stems, root, stem, stems
+from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.lexicon import label_stems
 
 AMBIGUOUS = "schema.ambiguous"
@@ -26,6 +27,7 @@ _LEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what|whose|name|list|give me|show me|find|all)"
     r"(?: of)?(?: all)?(?: of)?(?: the)? "
 )
+_NOUN_LEAD = re.compile(r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what) ")
 _WHO = re.compile(
     r"^(?:who|whom)\b(?! (?:is|are|was|were) (?:all )?(?:the )?[a-z -]+ (?:of|in|on|at|for|by|that|who)\b)"
 )
@@ -40,6 +42,7 @@ _CHANGES = re.compile(
     r"\b(?:not|never|no|none|without|except|neither|nor|only|just|exactly|every|each|first|last|same|common|shared?|both|either|"
     r"most|least|fewest|more|less|fewer|between|than|how|when|why|and|or|but|other|others|else|another|also|still|yet)\b"
 )
+_FUNCTION_WORDS = frozenset(map(stem, FUNCTION_WORDS))
 _MAIN_VERBS = frozenset(map(stem, ("own", "use", "make", "take", "hold", "call", "give", "mention")))  # say a relation
 _ANYBODY = frozenset(map(stem, ("anyone", "anybody", "someone", "somebody", "stuff", "anything", "something")))
 _Y = ("y", "i")
@@ -203,6 +206,12 @@ class SchemaPaths:
         """Return the classes of which the entities are that a phrase asks for; none if it does not say so."""
         return frozenset(self._targets(phrase)[0])
 
+    def asked_noun(self, phrase: str) -> str:
+        """Return the stem of the noun after «which» or «what»; "" if none stands there."""
+        lead = _NOUN_LEAD.match(phrase)
+        head = _HEAD.match(phrase[lead.end() :]) if lead else None
+        return next(iter(self.english.content(head[1])), "") if head else ""
+
     def _targets(self, phrase: str) -> tuple[set[str], frozenset[str]]:
         """Return the classes that a phrase asks for, and the stems that name them."""
         rest = _LEAD.sub("", phrase)
@@ -217,7 +226,7 @@ class SchemaPaths:
         """Return the stems of the words that a path has to explain: also «own» where a relation is called so."""
         plain = MENTION.sub(" ", phrase)
         anything = self.english.anything | _ANYBODY
-        verbs = (self._of_relations | _MAIN_VERBS).intersection(stems(plain))
+        verbs = (self._of_relations - _FUNCTION_WORDS | _MAIN_VERBS).intersection(stems(plain))
         return {*self.english.content(plain), *verbs} - anything
 
     def _words_of_class(self, name: str) -> frozenset[str]:

@@ -20,16 +20,20 @@ _NUMBER = re.compile(r"(?<![\w.-])\d[\d,.]*\b")
 def check_names(paths: SchemaPaths, question: Question) -> None:
     """Raise `CannotPlanError` if a question has a name or a number that no placeholder stands for.
 
-    Names are words with a capital that nothing in the graph is called by, in a question in which not all have one.
+    Names are words with a capital that nothing in the graph is called by, in a question in which not all have one. So
+    is a noun after «which» that the graph does not know, if its entities have classes.
     """
     english, lexicon = paths.english, paths.lexicon
     known = {word for source in sources_of(paths.place.graph) for word in source.words}
+    known |= lexicon.words | english.all_words
     unknown = [
         name
         for name in question.names
-        if not {name.lower(), stem(name.lower())} & (lexicon.words | english.all_words | known)
-        and name.lower() not in english.months
+        if not {name.lower(), stem(name.lower())} & known and name.lower() not in english.months
     ]
+    noun = paths.asked_noun(question.text) if paths.classes else ""
+    if noun and noun not in known and not paths.asked(question.text):
+        raise CannotPlanError(f"nothing in this graph is called {noun!r}", code=UNREAD_WORDS, words=(noun,))
     numbers = [one for one in _NUMBER.findall(MENTION.sub(" ", question.text)) if not paths.place.graph.named(one)]
     if unknown or numbers:
         words = tuple(dict.fromkeys((*unknown, *numbers)))

@@ -49,6 +49,20 @@ class ClassRules:
         self.paths, self.read, self.entity = paths, read, entity
         self.place, self.english, self.lexicon = paths.place, paths.english, paths.lexicon
 
+    def plain(self, text: str, *, long: bool) -> SetPlan | None:
+        """Return the plan of a question without an operator, if a path between classes explains all of its words.
+
+        Args:
+            text: The question.
+            long: Whether only paths over several relations count, because patterns were learned for one.
+        """
+        mention = MENTION.search(text)
+        plan = self.called(text) or self.impact(text) or self.hierarchy(text) if mention else None
+        if plan is not None or mention is None:
+            return plan
+        plan = self.paths.along(text, self.entity(mention[0]))
+        return None if long and not isinstance(plan, Walk) else plan
+
     def called(self, text: str) -> SetPlan | None:
         """Read «albums with a track called e0»: the phrase about all that have the name."""
         match = self.english.match("class_called", text)
