@@ -96,6 +96,8 @@ YES_NO = [
     ("Has Ugo Silva ever borrowed anything?", "no"),
     ("Has Ugo Silva never borrowed anything?", "yes"),
     ("Did Ines Moreau borrow any books?", "yes"),
+    ("Has anyone at the South Library borrowed Embers?", "no"),
+    ("Has any member of the North Library borrowed Embers?", "yes"),
 ]
 PLACES = [
     ("Which systems would break if catalogue-db goes down?", ["web-shop"]),
@@ -109,6 +111,8 @@ REFUSED = [
     "Which genres did Ada Marsh write in 2011?",
     "Which books have a member called Ada Marsh?",
     "Which members have never painted anything?",
+    "Which members borrowed every book?",
+    "Which gardeners planted Embers?",
 ]
 
 
