@@ -135,7 +135,7 @@ class Parser:
         text = self.english.without("everywhere", text)
         by_class = self.rules
         rules = (
-            self._listed, self._phrasing, by_class.called, by_class.except_of, self._except, self._neither,
+            self._listed, self._phrasing, by_class.called, self._except, self._neither,
             by_class.impact, by_class.hierarchy, self.superlatives.best, self._before_noun, self._where,
             self.comparisons.within, self._dated, by_class.never, self._lacking, self._not, self._of_best,
             self._shared, self._joined,

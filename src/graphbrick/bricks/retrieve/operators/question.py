@@ -34,6 +34,7 @@ _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
 _SIGN_FIRST = re.compile(r"([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
+_PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
 _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
 _THE = re.compile(r"\bthe (e\d+)\b")
@@ -47,10 +48,12 @@ class Question:
     Attributes:
         text: The text, without the mark at the end.
         entities: What the placeholders stand for.
+        names: The words with a capital that are not placeholders, as the question writes them; none if all have one.
     """
 
     text: str
     entities: tuple[int, ...]
+    names: tuple[str, ...] = ()
 
 
 def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Question:
@@ -85,7 +88,20 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         parts += [_without_placeholders(text[at:start]), f"e{number}"]
         at = end
     parts.append(_without_placeholders(text[at:]))
-    return Question(unfolded(tidy("".join(parts)), known), tuple(entity for _, _, entity in places))
+    return Question(
+        unfolded(tidy("".join(parts)), known), tuple(entity for _, _, entity in places), _names(text, places)
+    )
+
+
+def _names(text: str, places: list[tuple[int, int, int]]) -> tuple[str, ...]:
+    """Return the words with a capital, but the first, outside the places of entities; none if most words have one."""
+    words = [
+        word
+        for word in list(_PLAIN_WORD.finditer(text))[1:]
+        if not any(word.start() < end and start < word.end() for start, end, _ in places)
+    ]
+    names = tuple(word[0] for word in words if word[0][0].isupper())
+    return names if 2 * len(names) < len(words) or len(names) == 1 else ()
 
 
 def without_courtesy(text: str) -> str:

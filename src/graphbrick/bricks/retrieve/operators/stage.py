@@ -28,8 +28,8 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
-from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
@@ -216,7 +216,7 @@ class Operators(RetrieveStage):
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
-            return self._by_classes(parser), False
+            return parser.rules.plain(parser.question.text, long=isinstance(self.patterns.scorer, PatternScorer)), False
         if plan is None:
             plan, by_model = self._planned(parser, cue)
         is_plain = isinstance(plan, Along) and len(parser.entities) == len(entities)
@@ -228,14 +228,20 @@ class Operators(RetrieveStage):
         return plan, by_model
 
     def _path(self, query: Query, parser: Parser) -> Evidence:
-        """Answer a question without an operator: by a path that says all of it, else by the patterns stage."""
+        """Answer a question without an operator: by a path that says all of it, else by the patterns stage.
+
+        Raises:
+            CannotPlanError: It has an unknown name, or the best path leads to another class than it asks for.
+        """
         scorer, place = self.patterns.scorer, parser.place
         if isinstance(scorer, PatternReader):  # it knows how sure it is
             return self.patterns.retrieve(query, place.subgraph)
         said = said_path(parser)
         if said is not None:
             return replace(self._evidence(place, said), confidence=SAID)
+        check_names(parser.schema, parser.question)
         evidence = self.patterns.retrieve(_in_words_of_graph(query, parser), place.subgraph)
+        check_class(parser.schema, parser.question, evidence)
         return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
 
     @staticmethod
@@ -308,19 +314,6 @@ class Operators(RetrieveStage):
         if period is not None and not graph.named(period.span.said.split()[-1]):
             text = f"no rule reads «{period.span.said}» here"
             raise CannotPlanError(text, code=UNREAD_WORDS, words=(period.span.said,))
-
-    def _by_classes(self, parser: Parser) -> Plan | None:
-        """Return the plan of a question without an operator, if a path between classes explains all of its words."""
-        text = parser.question.text
-        if not MENTION.search(text):
-            return None
-        rules = parser.rules
-        plan = rules.called(text) or rules.impact(text) or rules.hierarchy(text)
-        if plan is not None:
-            return plan
-        plan = parser.schema.along(text, parser.entities[int(MENTION.findall(text)[0])])
-        is_learned = isinstance(self.patterns.scorer, PatternScorer)
-        return None if is_learned and not isinstance(plan, Walk) else plan
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""

@@ -33,7 +33,8 @@ class Truth:
             CannotPlanError: No rule reads it, or the graph does not have what it speaks of.
         """
         rules = (
-            self._there, self._all, self._pair, self._more, self._is_best, self._took_part, self._has, self._among,
+            self._there, self._any, self._all, self._pair, self._more, self._is_best, self._took_part, self._has,
+            self._among,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -52,6 +53,14 @@ class Truth:
             return p.IsMore(one, other) if more["more"] == "more" else p.IsMore(other, one)
         match = self.english.match("is_there", text)
         return p.IsAny(self.parser.set(f"which {match['base']}")) if match else None
+
+    def _any(self, text: str) -> ValuePlan | None:
+        """Read «has anyone from e0 won e1», «does any flight of e0 arrive at e1»."""
+        match = self.english.match("is_any", text)
+        if not match or not MENTION.search(match["rest"]):
+            return None
+        of = "is " if self.english.match("preposition", match["rest"]) else ""
+        return p.IsAny(self.parser.set(f"{'who' if match['who'] else 'which ' + match['noun']} {of}{match['rest']}"))
 
     def _all(self, text: str) -> ValuePlan | None:
         """Read «are all neighbours of e0 in e1»."""

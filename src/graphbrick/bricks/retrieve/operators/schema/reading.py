@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.forms import GROUP, PERSON, kind_of
 from graphbrick.language.stems import WORD, Stems, root, stem, stems
+from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.patterns.lexicon import label_stems
 
 AMBIGUOUS = "schema.ambiguous"
@@ -26,15 +27,23 @@ _LEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what|whose|name|list|give me|show me|find|all)"
     r"(?: of)?(?: all)?(?: of)?(?: the)? "
 )
+_NOUN_LEAD = re.compile(r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what) ")
 _WHO = re.compile(
     r"^(?:who|whom)\b(?! (?:is|are|was|were) (?:all )?(?:the )?[a-z -]+ (?:of|in|on|at|for|by|that|who)\b)"
 )
 _WHO_IS = re.compile(r"^(?:who|where) (?:is |are |was |were )?(?:all )?(?:the )?")
+_IS = re.compile(r"^(?:is|are|was|were)(?: there)?(?: all| any)?(?: the| an?)? ")
+_HEAD = re.compile(
+    r"(?:e\d+ )?(.*?)(?:$|\b(?:is|are|was|were|do|does|did|has|have|had|can|will|would|e\d+|that|which|who|whose|"
+    r"of|in|on|at|by|for|with|from|to)\b)"
+)
 # Words that change what the entities at the end of a path are; no path says them.
 _CHANGES = re.compile(
     r"\b(?:not|never|no|none|without|except|neither|nor|only|just|exactly|every|each|first|last|same|common|shared?|both|either|"
     r"most|least|fewest|more|less|fewer|between|than|how|when|why|and|or|but|other|others|else|another|also|still|yet)\b"
 )
+_FUNCTION_WORDS = frozenset(map(stem, FUNCTION_WORDS))
+_MAIN_VERBS = frozenset(map(stem, ("own", "use", "make", "take", "hold", "call", "give", "mention")))  # say a relation
 _ANYBODY = frozenset(map(stem, ("anyone", "anybody", "someone", "somebody", "stuff", "anything", "something")))
 _Y = ("y", "i")
 # Words in labels of relations that a preposition of direction speaks of.
@@ -75,6 +84,11 @@ class SchemaPaths:
     def _of_classes(self) -> frozenset[str]:
         """The stems of the names of classes."""
         return frozenset(word for name in self.lexicon.by_class for word in name)
+
+    @cached_property
+    def _of_relations(self) -> frozenset[str]:
+        """The stems of the words of relations."""
+        return frozenset(word for names in self.lexicon.relations for word in names.words)
 
     def along(self, phrase: str, entity: int) -> SetPlan | None:
         """Return the set that a phrase about one entity asks for; None if no path explains all of its words.
@@ -165,40 +179,55 @@ class SchemaPaths:
         if not names and len(words) == 1 and words[0] in self.english.class_words:
             near = (self.lexicon.by_class.get(other, ()) for other in self.english.near.get(words[0], ()))
             names = next(filter(None, near), ())
+        if not names and len(words) > 1:
+            names = self.lexicon.by_class.get(("".join(words),), ())  # «media types» of the class mediatype
         return next((name for name in names if name in self.classes.joins), "")
 
     def classes_in(self, text: str) -> list[tuple[str, frozenset[str]]]:
         """Return the classes that a text names, in order, with the stems that name them."""
         words, classes, at = stems(text), list[tuple[str, frozenset[str]]](), 0
-        longest = max(map(len, self.lexicon.by_class), default=0)
+        longest = max(map(len, self.lexicon.by_class), default=0) + 1
         while at < len(words):
-            size = next((size for size in range(longest, 0, -1) if self.type_named(words[at : at + size])), 0)
-            if size and at + size <= len(words):
+            sizes = range(min(longest, len(words) - at), 0, -1)
+            size = next((size for size in sizes if self.type_named(words[at : at + size])), 0)
+            if size:
                 classes.append((self.type_named(words[at : at + size]), frozenset(words[at : at + size])))
             at += max(size, 1)
         return classes
 
     def _wanted(self, phrase: str) -> tuple[set[str], set[str]] | None:
         """Return the classes that a phrase asks for, and the words that a path has to explain; None for no class."""
-        rest = _LEAD.sub("", phrase)
-        classes = self.classes_in(_WHO_IS.sub("", MENTION.sub(" , ", rest)))
-        words = self.content(rest)
-        if _CHANGES.search(_WHO_IS.sub("", rest)) or len(set(MENTION.findall(phrase))) != 1:
+        if _CHANGES.search(_WHO_IS.sub("", _LEAD.sub("", phrase))) or len(set(MENTION.findall(phrase))) != 1:
             return None
+        targets, said = self._targets(phrase)
+        return (targets, self.content(_LEAD.sub("", phrase)) - said) if targets else None
+
+    def asked(self, phrase: str) -> frozenset[str]:
+        """Return the classes of which the entities are that a phrase asks for; none if it does not say so."""
+        return frozenset(self._targets(phrase)[0])
+
+    def asked_noun(self, phrase: str) -> str:
+        """Return the stem of the noun after «which» or «what»; "" if none stands there."""
+        lead = _NOUN_LEAD.match(phrase)
+        head = _HEAD.match(phrase[lead.end() :]) if lead else None
+        return next(iter(self.english.content(head[1])), "") if head else ""
+
+    def _targets(self, phrase: str) -> tuple[set[str], frozenset[str]]:
+        """Return the classes that a phrase asks for, and the stems that name them."""
+        rest = _LEAD.sub("", phrase)
         if _WHO.match(rest):
             people = {name for name in self.classes.joins if _may_be_who(name.casefold())}
-            return (people - {name for name, _ in classes}, words) if people else None
-        if not classes:
-            return None
-        target, said = classes[0]
-        return {target}, words - said
+            return people - {name for name, _ in self.classes_in(rest)}, frozenset()
+        head = _HEAD.match(_IS.sub("", _WHO_IS.sub("", rest), count=1))
+        classes = self.classes_in(head[1]) if head else []
+        return ({classes[0][0]}, classes[0][1]) if classes else (set(), frozenset())
 
     def content(self, phrase: str) -> set[str]:
         """Return the stems of the words that a path has to explain: also «own» where a relation is called so."""
         plain = MENTION.sub(" ", phrase)
         anything = self.english.anything | _ANYBODY
-        of_relations = {word for names in self.lexicon.relations for word in names.words}
-        return {*self.english.content(plain), *of_relations.intersection(stems(plain))} - anything
+        verbs = (self._of_relations - _FUNCTION_WORDS | _MAIN_VERBS).intersection(stems(plain))
+        return {*self.english.content(plain), *verbs} - anything
 
     def _words_of_class(self, name: str) -> frozenset[str]:
         return frozenset(stems(name))

@@ -31,6 +31,8 @@ NO_PATH = "schema.no_path"
 _ARTICLE = re.compile(r"(?:^| )(?:an?|the|any|some|all|all the)? ?$")
 _BARE = re.compile(r"(?:which|what|who|list|name|show|show me|give me|all|the| )*$")
 _NOT_A_VERB = re.compile(r"(?:more|less|fewer|larger|smaller|higher|lower|over|under|above|below|any more|than)\b")
+_NO_VERB = re.compile(r"(?:(?:of|in|with|by|on|to|for|from|at|as) )?(?:the )?e\d+\b")
+_UNIVERSAL = re.compile(r"\b(?:every|each|all|only|just|most|exactly|both|more|less|fewer|than)\b(?!-)")
 _DEPENDS = frozenset(map(stem, ("depend", "require", "need", "use", "rely")))
 _TAIL_IS_ABOVE = frozenset(map(stem, ("report", "under", "boss", "manager", "supervisor", "superior", "by")))
 _ABOVE = frozenset(map(stem, ("report", "boss", "manager", "manage", "supervisor", "supervise", "superior")))
@@ -49,14 +51,19 @@ class ClassRules:
         self.paths, self.read, self.entity = paths, read, entity
         self.place, self.english, self.lexicon = paths.place, paths.english, paths.lexicon
 
-    def except_of(self, text: str) -> SetPlan | None:
-        """Read «all customers in the USA except e0's», «... except those that e0 supports»."""
-        match = self.english.match("except_of", text)
-        if not match:
-            return None
-        base = self.read(match["base"])
-        rest = f"of {match['whose']}" if match["whose"] else match["rest"]
-        return Without(base, self.of_all_named(self.read(f"which {self._noun(base)} {rest}")))
+    def plain(self, text: str, *, long: bool) -> SetPlan | None:
+        """Return the plan of a question without an operator, if a path between classes explains all of its words.
+
+        Args:
+            text: The question.
+            long: Whether only paths over several relations count, because patterns were learned for one.
+        """
+        mention = MENTION.search(text)
+        plan = self.called(text) or self.impact(text) or self.hierarchy(text) if mention else None
+        if plan is not None or mention is None:
+            return plan
+        plan = self.paths.along(text, self.entity(mention[0]))
+        return None if long and not isinstance(plan, Walk) else plan
 
     def called(self, text: str) -> SetPlan | None:
         """Read «albums with a track called e0»: the phrase about all that have the name."""
@@ -89,6 +96,8 @@ class ClassRules:
         left = self.english.match("never_left", match["left"]) if match else None
         if not match or not left or _NOT_A_VERB.match(match["rest"]):
             return None
+        if _NO_VERB.match(match["rest"]) and MENTION.search(match["left"]):
+            return None  # another rule reads «played for e0 but never for e1»
         is_never = bool(match["is_never"]) or left["aux"] in ("has", "have", "had")
         base_text, who = left["base"], (left["who"] or "").strip()
         whose = re.fullmatch(r"(?P<base>.+?),? whose (?P<part>.+)", base_text)
@@ -100,7 +109,7 @@ class ClassRules:
         if not is_never and MENTION.search(phrase):
             return None  # another rule reads «do not border e0»
         plan = self._lacking(base_text, phrase)
-        if plan is None and is_never:
+        if plan is None and is_never and base_text != "who":
             raise UnreadWordError("never" if match["is_never"] else "not")
         return plan
 
@@ -108,16 +117,15 @@ class ClassRules:
         """Return the entities of a set for which a phrase does not hold."""
         if base_text == "who":
             positive = self.read(f"who {phrase}")
-            name = (
-                positive.classes[-1]
-                if isinstance(positive, Walk)
-                else self.lexicon.classes_of(positive.run(self.place))
-            )
-            return Without(Members(name), self.of_all_named(positive)) if name else None
+            if not isinstance(positive, Walk):
+                return None  # another rule reads «who does not work in e0»
+            return Without(Members(positive.classes[-1]), self.of_all_named(positive))
         base = self.read(self.english.as_question(base_text))
         if MENTION.search(phrase):
             return Without(base, self.of_all_named(self.read(f"which {self._noun(base)} {phrase}")))
         words = self.paths.content(phrase)
+        if _UNIVERSAL.search(phrase):
+            return None
         if isinstance(base, Listed):
             return self._lacking_of(base, words)
         name = self.paths.type_named(stems(self._noun(base)))
@@ -140,7 +148,7 @@ class ClassRules:
     def partakers(self, text: str) -> SetPlan | None:
         """Read «which customers have bought something»: members of a class by what they did, without an entity."""
         classes = self.paths.classes_in(text)
-        if not classes:
+        if not classes or _UNIVERSAL.search(self.english.lead.sub("", text, count=1).removeprefix(" all ")):
             return None
         name, said = classes[0]
         return self.paths.partakers(name, self.paths.content(text) - said)
@@ -180,7 +188,11 @@ class ClassRules:
     def took_part(self, text: str) -> tuple[int, SetPlan] | None:
         """Read «has e0 ever won an award»: the entity, and those of its class of which the rest holds."""
         text, mentions = self.english.without("negation", text), MENTION.findall(text)
-        if len(mentions) != 1 or self.english.cues.search(MENTION.sub("", self.english.without("auxiliary", text))):
+        if (
+            len(mentions) != 1
+            or _UNIVERSAL.search(text)
+            or self.english.cues.search(MENTION.sub("", self.english.without("auxiliary", text)))
+        ):
             return None
         entity, words = self.entity(f"e{mentions[0]}"), self.paths.content(text)
         for name in self.place.graph.types(entity):

@@ -68,7 +68,7 @@ def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Q
                 entities[number] = member
                 text = f"{before}e{number}{text[match.end() :]}"
                 break
-    return Question(text, tuple(entities))
+    return replace(question, text=text, entities=tuple(entities))
 
 
 def _member(graph: Graph, entity: int, members: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int | None:
@@ -92,9 +92,8 @@ def _in_place_of_class(graph: Graph, question: Question, lexicon: Lexicon, engli
     if not noun or np.isin(entity, lexicon.classes[noun]):
         return question
     start, end = match.span("who")
-    return Question(
-        f"{question.text[:start]}{noun} of {question.text[start:end]}{question.text[end:]}".lower(), question.entities
-    )
+    text = f"{question.text[:start]}{noun} of {question.text[start:end]}{question.text[end:]}".lower()
+    return replace(question, text=text)
 
 
 def _heads(graph: Graph, entity: int) -> Iterator[tuple[int, int]]:

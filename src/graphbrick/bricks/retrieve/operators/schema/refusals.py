@@ -1,0 +1,56 @@
+"""Reasons not to answer a question by the best path: an unknown name, an unread number, another class of answers."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.question import Question
+from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core import Evidence
+from graphbrick.language.stems import stem
+from graphbrick.patterns.properties.sources import sources_of
+
+_NUMBER = re.compile(r"(?<![\w.-])\d[\d,.]*\b")
+
+
+def check_names(paths: SchemaPaths, question: Question) -> None:
+    """Raise `CannotPlanError` if a question has a name or a number that no placeholder stands for.
+
+    Names are words with a capital that nothing in the graph is called by, in a question in which not all have one. So
+    is a noun after «which» that the graph does not know, if its entities have classes.
+    """
+    english, lexicon = paths.english, paths.lexicon
+    known = {word for source in sources_of(paths.place.graph) for word in source.words}
+    known |= lexicon.words | english.all_words
+    unknown = [
+        name
+        for name in question.names
+        if not {name.lower(), stem(name.lower())} & known and name.lower() not in english.months
+    ]
+    noun = paths.asked_noun(question.text) if paths.classes else ""
+    if noun and noun not in known and not paths.asked(question.text):
+        raise CannotPlanError(f"nothing in this graph is called {noun!r}", code=UNREAD_WORDS, words=(noun,))
+    numbers = [one for one in _NUMBER.findall(MENTION.sub(" ", question.text)) if not paths.place.graph.named(one)]
+    if unknown or numbers:
+        words = tuple(dict.fromkeys((*unknown, *numbers)))
+        raise CannotPlanError(
+            f"nothing in this graph is called {' or '.join(map(repr, words))}", code=UNREAD_WORDS, words=words
+        )
+
+
+def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> None:
+    """Raise `CannotPlanError` if the best path does not end at what a question asks for: «which team», «who»."""
+    targets = paths.asked(question.text) if paths.classes else frozenset()
+    best = next(iter(evidence.paths), None)
+    if best is None or not targets:
+        return
+    if not any(np.isin(best.end, paths.lexicon.classes[name]) for name in targets):
+        raise CannotPlanError(
+            f"no path that fits leads to {' or '.join(sorted(targets))}",
+            code=UNREAD_WORDS,
+            words=tuple(sorted(targets)),
+        )
