@@ -365,7 +365,7 @@ class Comparisons:
                 f"{measure.text(self.place)} is not a date, so that it cannot be compared with {amount.date.text}",
                 code="operators.not_a_date",
             )
-        low = amount.value if upper is None else self._same_scale(bounds.right, amount.value, upper.value)
+        low = amount.value if upper is None else self.english.same_scale(bounds.right, amount.value, upper.value)
         plan = p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
         if money:
             self._check_currency(plan, measure, money[0])
@@ -393,12 +393,3 @@ class Comparisons:
         value = p.Amount(than, measure).value(self.place)
         low, high = (value, np.inf) if bounds.kind in ("over", "least") else (-np.inf, value)
         return p.Within(base, measure, low, high, includes=bounds.kind in ("least", "most"))
-
-    def _same_scale(self, text: str, low: float, high: float) -> float:
-        """Read «between 1 and 2 million» as one million to two million."""
-        first = re.split(r" (?:and|to) ", text)[0]
-        if any(word in self.english.scales for word in first.split()):
-            return low
-        scales = self.english.scales.items()
-        factor = next((scale for word, scale in scales if re.search(rf"\b{word}\b", text)), 1.0)
-        return low if low * factor > high else low * factor

@@ -27,6 +27,7 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.core.errors import not_known
 from graphbrick.language.stems import Stems, stems
+from graphbrick.language.voice import names_subject
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 from graphbrick.patterns.several_steps import has_way_back, says_alike
@@ -45,17 +46,6 @@ _UNSAID_WORD, _UNSAID_NAMED, _UNSAID_PLAIN, _HOP, _BACK_AND_FORTH, _WRONG_END = 
 _WORST, _TRUST = 20.0, 0.3
 _WRONG_WAY = 6.0
 _WHOLE_LABEL = 2.0  # what a pattern gains for a label of several words in a row: «plays for» is not «plays at»
-_PREPOSITIONS = frozenset("of in by at with for to from on as is a an the".split())
-_AFTER = "(?P<after>of|in|on|at|to|for|with|from)"
-# Where the entity stands beside a verb, and whether it is its subject then.
-_VOICES = (
-    (re.compile(r"\b(?:do|does|did|can) e\d+ (?P<verb>[a-z -]+)"), True),
-    (re.compile(r"\b(?P<verb>[a-z-]+) by e\d+\b"), True),
-    (re.compile(rf"\b(?:is|are|was|were) e\d+ (?:an? |the )?(?P<verb>[a-z-]+) {_AFTER}$"), True),
-    (re.compile(r"\be\d+ (?P<verb>[a-z-]+) by\b"), False),
-    (re.compile(rf"(?<!the )(?<!\ban )(?<!\ba )\b(?P<verb>[a-z-]+)(?: {_AFTER})? e\d+\b"), False),
-    (re.compile(rf"\ban? (?P<verb>[a-z-]+) {_AFTER} e\d+\b"), False),
-)
 
 
 @dataclass(frozen=True)
@@ -373,22 +363,6 @@ class PhraseResolver:
                 match, unsaid=unsaid, score=match.score + _UNSAID_WORD * (len(match.unsaid) - len(unsaid))
             )
         return sorted(matches, key=lambda match: -match.score)
-
-
-def names_subject(phrase: str, label: Stems) -> bool | None:
-    """Return whether the entity of a phrase is the subject of a relation's verb; None if the phrase does not say so.
-
-    >>> phrases = "which services depend on e0", "which services does e0 depend on", "what is the price of e0"
-    >>> [names_subject(phrase, ("depend", "on")) for phrase in phrases]
-    [False, True, None]
-    """
-    for pattern, is_subject in _VOICES:
-        for match in pattern.finditer(phrase):
-            words = match.groupdict()
-            after = words.get("after")
-            if set(stems(words["verb"])) & set(label) - _PREPOSITIONS and (not after or after in label):
-                return is_subject
-    return None
 
 
 def _all_ends(steps: frozenset[tuple[int, bool]]) -> SetPlan:

@@ -11,26 +11,28 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.paths.plain import SAID, said_path, with_confidence
+from graphbrick.bricks.retrieve.operators.paths.plain import (
+    SAID,
+    in_words_of_graph,
+    may_be_path,
+    said_path,
+    with_confidence,
+)
+from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
-    Amount,
     Both,
     CannotPlanError,
-    Listed,
-    Members,
     Place,
     Plan,
-    SetPlan,
     UnreadWordError,
-    ValuePlan,
 )
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
-from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS, Shown, TextPlan
+from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
@@ -38,13 +40,12 @@ from graphbrick.bricks.retrieve.operators.wordings.mentions import with_classes
 from graphbrick.bricks.retrieve.patterns.near_patterns import near_patterns, stated_evidence
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.bricks.retrieve.patterns.rewordings import rewordings
-from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
+from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.answer import NearReading
-from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import REFUSAL, Event, Trace, event, fact, record
+from graphbrick.core.trace import REFUSAL, Event, Trace, event, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import WORD, stem, stems
+from graphbrick.language.stems import WORD, stem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
@@ -184,7 +185,7 @@ class Operators(RetrieveStage):
         cue = next(iter(cues), "")
         try:
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
-            evidence = None if plan is None else self._evidence(parser.place, plan)
+            evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self))
         except CannotPlanError as error:
             is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
             if not query.seeds or is_known or not may_be_path(words, parser.question.text, cues):
@@ -238,9 +239,9 @@ class Operators(RetrieveStage):
             return self.patterns.retrieve(query, place.subgraph)
         said = said_path(parser)
         if said is not None:
-            return replace(self._evidence(place, said), confidence=SAID)
+            return replace(evidence_of(said, place, self.cap, repr(self)), confidence=SAID)
         check_names(parser.schema, parser.question)
-        evidence = self.patterns.retrieve(_in_words_of_graph(query, parser), place.subgraph)
+        evidence = self.patterns.retrieve(in_words_of_graph(query, parser), place.subgraph)
         check_class(parser.schema, parser.question, evidence)
         return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
 
@@ -342,45 +343,6 @@ class Operators(RetrieveStage):
         )
         return plan, True
 
-    def _evidence(self, place: Place, plan: Plan) -> Evidence:
-        """Run a plan, and return its answers with the paths that support them."""
-        text, source = plan.text(place), repr(self)
-        rows: list[Item] = []
-        entities = np.zeros(0, dtype=np.int64)
-        cited = (Citation(query=text),)
-        inner: object = None
-        if isinstance(plan, TextPlan | ValuePlan):
-            for one in plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]:
-                named = () if one.entity is None else (one.entity,)
-                rows.append(Row(ANSWER, (one.text, text), cited, named, place.graph, source=source))
-            inner = getattr(plan, "base", None) if isinstance(plan, ValuePlan) else None
-            if isinstance(inner, SetPlan) and not isinstance(inner, Members):
-                entities = inner.run(place)
-        else:
-            assert isinstance(plan, SetPlan)
-            inner, entities = plan, plan.run(place)
-            if not len(entities):
-                event(f"nothing in the graph fits: {text}", "operators.nothing_fits", REFUSAL, plan=text)
-            rows += [
-                Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
-                for entity in entities[: self.cap].tolist()
-            ]
-        event(f"plan: {text}", "operators.plan", plan=text)
-        fact(results=len(entities))
-        if len(entities) > self.cap:
-            event(
-                f"{len(entities):,} entities are the answer; the first {self.cap:,} are given (cap)",
-                "operators.cap",
-                n=len(entities),
-                cap=self.cap,
-            )
-        proofs: list[Item] = []
-        if isinstance(plan, TextPlan):
-            proofs = plan.proofs(place)
-        elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
-            proofs = inner.proofs(place, entities[: self.cap])[: self.cap]
-        return Evidence((*rows, *dict.fromkeys(proofs)))
-
 
 def read(parser: Parser, text: str) -> Plan:
     """Return the plan of a question by the rules.
@@ -410,39 +372,10 @@ def read(parser: Parser, text: str) -> Plan:
     return parser.set(text)
 
 
-def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
-    """Return whether the entities at the end of a path can answer a question that seems to call for an operator.
-
-    A word such as «share» or «better» may be part of a path from the only entity: «films that share an actor with e0»,
-    «the better half of e0». Numbers, yes or no, and what does not hold are never at its end.
-
-    >>> texts = "which films share an actor with e0", "how many films share it with e0", "is e0 a man or a woman"
-    >>> [may_be_path(english(), text, english().cues_in(text)) for text in texts]
-    [True, False, True]
-    """
-    auxiliary = words.match("auxiliary", text) if words.match("choice", text) else None
-    asking = [cue for cue in cues if auxiliary is None or cue != auxiliary[0]]
-    return not asking or (
-        len(MENTION.findall(text)) == 1
-        and all(words.match("in_a_path", cue) or cue in words.comparatives for cue in asking)
-    )
-
-
 def unread_words(events: Sequence[str]) -> tuple[str, ...]:
     """Return the stems of the words that a refused question has and the graph does not know."""
     told = (one for one in events if isinstance(one, Event) and one.code == "operators.not_answered")
     return next((tuple(one.values.get("words", one.values.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
-
-
-def _in_words_of_graph(query: Query, parser: Parser) -> Query:
-    """Return a question with words of the graph for words of the same meaning, each of them an event."""
-    lexicon, text = parser.resolver.lexicon, parser.question.text
-    near = WordReader(lexicon, parser.english.all_words).near(WORD.findall(MENTION.sub(" ", text)), text)
-    # The noun of an end, such as «purchaser», would be taken for a step along its relation.
-    readings = [reading for reading in near if stems(reading.read_as) not in lexicon.roles]
-    for reading in readings:
-        event(str(reading), "operators.near_word", word=reading.word, read_as=reading.read_as)
-    return replace(query, text=with_readings(query.text, readings)) if readings else query
 
 
 def _asks_for_card(words: English, text: str) -> bool:
@@ -454,16 +387,3 @@ def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
     """Return whether a word has a meaning of its own, so that it does not name an entity."""
     form = stem(word)
     return word in words.all_words or form in words.all_words or form in lexicon.words
-
-
-def _value_of(plan: ValuePlan, place: Place) -> Shown:
-    """Return the value of a plan, as the graph writes it where it does."""
-    written = plan.written(place) if isinstance(plan, Amount) else None
-    return written or Shown(_shown(plan.value(place), plan.unit(place)))
-
-
-def _shown(value: float | bool, unit: str) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    number = f"{value:,.2f}".rstrip("0").rstrip(".")
-    return f"{number} {unit}".strip()

@@ -204,6 +204,15 @@ class English:
         """
         return int(text) if text.isdecimal() else int(self.numbers.get(text, 1))
 
+    def same_scale(self, text: str, low: float, high: float) -> float:
+        """Read «between 1 and 2 million» as one million to two million."""
+        first = re.split(r" (?:and|to) ", text)[0]
+        if any(word in self.scales for word in first.split()):
+            return low
+        scales = self.scales.items()
+        factor = next((scale for word, scale in scales if re.search(rf"\b{word}\b", text)), 1.0)
+        return low if low * factor > high else low * factor
+
     def read_amount(self, text: str) -> Amount | None:
         """Return the number or date, with its unit, that a text begins with; else None.
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Along
-from graphbrick.bricks.retrieve.operators.wording import MENTION
-from graphbrick.core import Evidence
+from graphbrick.bricks.retrieve.operators.wording import MENTION, English
+from graphbrick.core import Evidence, Query
 from graphbrick.core.trace import event
+from graphbrick.language.stems import WORD, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.text import words_of
+from graphbrick.patterns.unknown_words import WordReader, with_readings
 
 SAID = 0.9
 """The confidence of a path whose relations and classes say all that the question says: 114 of 123 were right."""
@@ -64,3 +66,32 @@ def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -
     if unread:
         event(f"not read in this question: {' and '.join(map(repr, unread))}", "operators.words_not_read", words=unread)
     return replace(evidence, confidence=likely(nearness, is_read=not unread))
+
+
+def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
+    """Return whether the entities at the end of a path can answer a question that seems to call for an operator.
+
+    A word such as «share» or «better» may be part of a path from the only entity: «films that share an actor with e0»,
+    «the better half of e0». Numbers, yes or no, and what does not hold are never at its end.
+
+    >>> texts = "which films share an actor with e0", "how many films share it with e0", "is e0 a man or a woman"
+    >>> [may_be_path(english(), text, english().cues_in(text)) for text in texts]
+    [True, False, True]
+    """
+    auxiliary = words.match("auxiliary", text) if words.match("choice", text) else None
+    asking = [cue for cue in cues if auxiliary is None or cue != auxiliary[0]]
+    return not asking or (
+        len(MENTION.findall(text)) == 1
+        and all(words.match("in_a_path", cue) or cue in words.comparatives for cue in asking)
+    )
+
+
+def in_words_of_graph(query: Query, parser: Parser) -> Query:
+    """Return a question with words of the graph for words of the same meaning, each of them an event."""
+    lexicon, text = parser.resolver.lexicon, parser.question.text
+    near = WordReader(lexicon, parser.english.all_words).near(WORD.findall(MENTION.sub(" ", text)), text)
+    # The noun of an end, such as «purchaser», would be taken for a step along its relation.
+    readings = [reading for reading in near if stems(reading.read_as) not in lexicon.roles]
+    for reading in readings:
+        event(str(reading), "operators.near_word", word=reading.word, read_as=reading.read_as)
+    return replace(query, text=with_readings(query.text, readings)) if readings else query

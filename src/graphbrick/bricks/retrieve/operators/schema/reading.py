@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver, names_subject
+from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
 from graphbrick.bricks.retrieve.operators.schema.class_graph import ClassGraph, Join, class_graph_of
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Listed, Members, SetPlan, Steps
@@ -17,6 +17,7 @@ from graphbrick.core.deferred import cached_property
 from graphbrick.language.forms import GROUP, PERSON, kind_of
 from graphbrick.language.stems import WORD, Stems, root, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
+from graphbrick.language.voice import names_subject
 from graphbrick.patterns.lexicon import label_stems
 
 AMBIGUOUS = "schema.ambiguous"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.phrases import names_subject
 from graphbrick.bricks.retrieve.operators.sets import Listed
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty, triple_properties, with_text
 from graphbrick.bricks.retrieve.operators.triples.edges import During, Edges, Said
@@ -19,6 +18,7 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import WORD, root, spaced, stem, stems
+from graphbrick.language.voice import names_subject
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 
 TIME_WORDS = frozenset(map(stem, "year season date time day month moment".split()))

@@ -1,0 +1,71 @@
+"""The evidence of a plan that was run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphbrick.bricks.retrieve.operators.plan import Amount, Listed, Members, Place, Plan, SetPlan, ValuePlan
+from graphbrick.bricks.retrieve.operators.sets import Shown, TextPlan
+from graphbrick.core import Citation, Evidence, Row
+from graphbrick.core.items import ANSWER, Item
+from graphbrick.core.trace import REFUSAL, event, fact
+
+
+def evidence_of(plan: Plan, place: Place, cap: int, source: str) -> Evidence:
+    """Run a plan, and return its answers with the paths that support them.
+
+    Args:
+        plan: The plan.
+        place: The graph.
+        cap: Most answers listed.
+        source: The stage, as it is named in each item.
+    """
+    text = plan.text(place)
+    rows: list[Item] = []
+    entities = np.zeros(0, dtype=np.int64)
+    cited = (Citation(query=text),)
+    inner: object = None
+    if isinstance(plan, TextPlan | ValuePlan):
+        for one in plan.shown(place) if isinstance(plan, TextPlan) else [_value_of(plan, place)]:
+            named = () if one.entity is None else (one.entity,)
+            rows.append(Row(ANSWER, (one.text, text), cited, named, place.graph, source=source))
+        inner = getattr(plan, "base", None) if isinstance(plan, ValuePlan) else None
+        if isinstance(inner, SetPlan) and not isinstance(inner, Members):
+            entities = inner.run(place)
+    else:
+        assert isinstance(plan, SetPlan)
+        inner, entities = plan, plan.run(place)
+        if not len(entities):
+            event(f"nothing in the graph fits: {text}", "operators.nothing_fits", REFUSAL, plan=text)
+        rows += [
+            Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
+            for entity in entities[:cap].tolist()
+        ]
+    event(f"plan: {text}", "operators.plan", plan=text)
+    fact(results=len(entities))
+    if len(entities) > cap:
+        event(
+            f"{len(entities):,} entities are the answer; the first {cap:,} are given (cap)",
+            "operators.cap",
+            n=len(entities),
+            cap=cap,
+        )
+    proofs: list[Item] = []
+    if isinstance(plan, TextPlan):
+        proofs = plan.proofs(place)
+    elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
+        proofs = inner.proofs(place, entities[:cap])[:cap]
+    return Evidence((*rows, *dict.fromkeys(proofs)))
+
+
+def _value_of(plan: ValuePlan, place: Place) -> Shown:
+    """Return the value of a plan, as the graph writes it where it does."""
+    written = plan.written(place) if isinstance(plan, Amount) else None
+    return written or Shown(_shown(plan.value(place), plan.unit(place)))
+
+
+def _shown(value: float | bool, unit: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    number = f"{value:,.2f}".rstrip("0").rstrip(".")
+    return f"{number} {unit}".strip()
