@@ -14,7 +14,6 @@ from graphbrick.core.items import ANSWER, Property
 from graphbrick.core.parameters import parameter
 from graphbrick.core.properties.values import shown_value
 from graphbrick.core.trace import DETAIL, REFUSAL, event
-from graphbrick.graphs.cards import Card
 from graphbrick.graphs.patterns import follow, one_way
 from graphbrick.pipeline import GenerateStage
 from graphbrick.pipeline.budget import check_budget
@@ -210,7 +209,7 @@ def _computed(evidence: Evidence) -> Answer:
     The card of an entity is the answer in place of its name, and its own support.
     """
     rows: list[tuple[int, Row]] = []
-    cards = {item.id: (i, item.text) for i, item in enumerate(evidence.items) if isinstance(item, Card)}
+    cards = {item.id: (i, item.text) for i, item in enumerate(evidence.items) if item.kind == "card"}
     texts: list[str] = []
     by_end: dict[int, list[int]] = {}
     properties: dict[int | str, list[int]] = {}  # by entity and by value

@@ -102,8 +102,8 @@ class StepWords:
 def step_words(label: str) -> StepWords:
     """Return the words of a relation label.
 
-    >>> step_words("apprentice_of").head, step_words("built_by").is_passive
-    (frozenset({'apprentic'}), True)
+    >>> "apprentic" in step_words("apprentice_of").head, step_words("built_by").is_passive
+    (True, True)
     >>> sorted(step_words("has_child").head)
     ['dad', 'father', 'mom', 'mother', 'mum', 'parent']
     >>> dotted = step_words("film.actor.film..film.performance.film")

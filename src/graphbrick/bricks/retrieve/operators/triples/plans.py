@@ -74,9 +74,7 @@ class OfTriples(ValuePlan):
         """Return the value."""
         values = self.edges.numbers(place, self.name)
         if not len(values) or np.isnan(values).all():
-            raise CannotPlanError(
-                f"nothing in «{self.edges.text(place)}» has a value of {self.name}", code="triples.no_values"
-            )
+            raise _no_values(self.edges.text(place), self.name)
         return float(_FUNCTIONS[self.how](values))
 
 
@@ -107,9 +105,7 @@ class EdgeValues(TextPlan):
         own = [place.graph.triple_properties(triple).get(self.name) is not None for triple in triples.tolist()]
         triples, values = triples[own], values[own]
         if not len(triples):
-            raise CannotPlanError(
-                f"nothing in «{self.edges.text(place)}» has a value of {self.name}", code="triples.no_values"
-            )
+            raise _no_values(self.edges.text(place), self.name)
         if self.which in ("first", "last"):
             best: Ints = triples[values == (values.min() if self.which == "first" else values.max())]
             return best
@@ -276,9 +272,7 @@ class BestTime(TextPlan):
         numbers, times = self.edges.numbers(place, self.name), self.edges.numbers(place, self.time)
         keep = ~np.isnan(numbers) & ~np.isnan(times)
         if not keep.any():
-            raise CannotPlanError(
-                f"nothing in «{self.edges.text(place)}» has a value of {self.name}", code="triples.no_values"
-            )
+            raise _no_values(self.edges.text(place), self.name)
         triples, numbers, times = self.edges.run(place)[keep], numbers[keep], times[keep]
         _, inverse = np.unique(times, return_inverse=True)
         sums = np.bincount(inverse, weights=numbers)
@@ -293,3 +287,8 @@ class BestTime(TextPlan):
     def proofs(self, place: Place) -> list[Item]:
         """Return the triples."""
         return proofs_of(place, self._best(place), [self.time, self.name])
+
+
+def _no_values(triples: str, name: str) -> CannotPlanError:
+    """Return the error that none of some triples has a property."""
+    return CannotPlanError(f"nothing in «{triples}» has a value of {name}", code="triples.no_values", name=name)
