@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ from graphbrick.core.trace import DETAIL, REFUSAL, event
 from graphbrick.graphs.patterns import follow, one_way
 from graphbrick.pipeline import GenerateStage
 from graphbrick.pipeline.budget import check_budget
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.cards import Card
 
 
 @dataclass(frozen=True, repr=False)
@@ -209,7 +213,7 @@ def _computed(evidence: Evidence) -> Answer:
     The card of an entity is the answer in place of its name, and its own support.
     """
     rows: list[tuple[int, Row]] = []
-    cards = {item.id: (i, item.text) for i, item in enumerate(evidence.items) if item.kind == "card"}
+    cards = {cast("Card", item).id: (i, item.text) for i, item in enumerate(evidence.items) if item.kind == "card"}
     texts: list[str] = []
     by_end: dict[int, list[int]] = {}
     properties: dict[int | str, list[int]] = {}  # by entity and by value
