@@ -256,8 +256,8 @@ def node_columns(
     the type of the nodes if there is no other column of types, and a ``label`` or ``prefLabel`` whose values are all
     different is an alias. If the table has none of them, or only a ``title``, the name is the first column that ends
     in «name», such as ``CompanyName``, and has mostly different values. If no column is called ``id`` or the like, the
-    first column is the key, provided that it ends in «id», such as ``CustomerID``, and no value comes twice. Every other
-    column without a role is a property.
+    first column is the key, provided that it ends in «id», such as ``CustomerID``, and no value comes twice. Every
+    other column without a role is a property.
 
     Args:
         cells: The first row.
