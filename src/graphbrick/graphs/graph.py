@@ -9,8 +9,8 @@ from typing import Any, Self, cast
 
 from graphbrick.core.graph import QueryLanguage
 from graphbrick.core.schema import Rows, Schema
+from graphbrick.graphs.property_view import PropertyView
 from graphbrick.graphs.store.beside_text import has_text
-from graphbrick.graphs.values import PropertyView
 
 
 class Graph(PropertyView, QueryLanguage):

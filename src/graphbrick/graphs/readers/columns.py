@@ -254,10 +254,10 @@ def node_columns(
     The name is the first of the columns ``name``, ``label``, ``title`` and ``prefLabel``, unless another of them has
     more than twice as many different values in the first rows. Of the others, a ``label`` that repeats its values is
     the type of the nodes if there is no other column of types, and a ``label`` or ``prefLabel`` whose values are all
-    different is an alias. Where there is none of these but a ``title``, the name is the first column such as
-    ``CompanyName`` of which most values are different. Without a column ``id`` or the like, the key is the first column
-    of the table if it is called ``CustomerID`` or the like and no value comes twice. Every other column without a role
-    is a property.
+    different is an alias. If the table has none of them, or only a ``title``, the name is the first column that ends
+    in «name», such as ``CompanyName``, and has mostly different values. If no column is called ``id`` or the like, the
+    first column is the key, provided that it ends in «id», such as ``CustomerID``, and no value comes twice. Every
+    other column without a role is a property.
 
     Args:
         cells: The first row.

@@ -224,7 +224,8 @@ def _sample_rows(lines: list[str], delimiter: str, *, quoted: bool) -> list[list
 def are_quoted(text: str, delimiter: str, least: int, *, is_cut: bool) -> bool:
     """Return whether lines are CSV with a delimiter: every cell that begins with a quote ends with one.
 
-    A cell that is a lone quote is no quoted cell, and lines with equally many cells hold none that goes on over lines.
+    A cell that is one quote and nothing else is not quoted. If all lines have the same number of cells, no cell
+    continues on the next line.
 
     >>> are_quoted("'a'|'b'|d".replace("'", '"'), "|", 3, is_cut=False), are_quoted('"a|b" c|d', "|", 3, is_cut=False)
     (True, False)

@@ -17,6 +17,7 @@ from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.values import Kind, PropertyColumn, Scalar, Value, kind_of
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.property_view import PropertyView
 from graphbrick.graphs.store.columns import Column
 from graphbrick.graphs.store.literals import (
     DATE,
@@ -28,7 +29,6 @@ from graphbrick.graphs.store.literals import (
     literal_types,
     values_of,
 )
-from graphbrick.graphs.values import PropertyView
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import Stems, is_plural, spaced, stem
 from graphbrick.patterns.lexicon import label_stems
