@@ -21,37 +21,39 @@ def _day(text: str) -> datetime.date:
     return datetime.date.fromisoformat(text)
 
 
+CLERKS = [
+    ("Ann Bell", "IT Manager", "1960-02-03", "2001-05-01", "Calgary"),
+    ("Bob Cole", "IT Clerk", "1971-04-05", "2003-06-02", "Calgary"),
+    ("Cid Dorn", "IT Clerk", "1969-06-07", "2004-07-03", "Lethbridge"),
+]
+ITEMS = [
+    ("Tea", 18.0, 39, 0, 0, "Beverages"),
+    ("Malt Beer", 14.0, 0, 5, 1, "Beverages"),
+    ("Tofu Block", 23.25, 35, 0, 0, "Produce"),
+    ("Eel", 60.0, 0, 0, 0, "Seafood"),
+    ("Kelp", 6.0, 24, 9, 1, "Seafood"),
+]
+PLAYERS = [
+    ("p1", "Lou Gray", "1970-01-01", "Osaka", "Japan", "L", "2010-03-04", 2015),
+    ("p2", "Lou Gray", "1982-02-02", "Busan", "South Korea", "R", None, None),
+    ("p3", "Max Ito", "1975-03-03", "Osaka", "Japan", "L", None, None),
+    ("p4", "Ray Osaka", "1990-04-04", "Boston", "USA", "R", None, None),
+]
+TEAMS = [
+    ("1999 Bears", 1999, 60, 102, False),
+    ("2001 Bears", 2001, 116, 46, True),
+    ("2001 Cubs", 2001, 80, 82, False),
+]
+
+
 def _records() -> list[Record]:
-    clerks = [
-        ("Ann Bell", "IT Manager", "1960-02-03", "2001-05-01", "Calgary"),
-        ("Bob Cole", "IT Clerk", "1971-04-05", "2003-06-02", "Calgary"),
-        ("Cid Dorn", "IT Clerk", "1969-06-07", "2004-07-03", "Lethbridge"),
-    ]
-    items = [
-        ("Tea", 18.0, 39, 0, 0, "Beverages"),
-        ("Malt Beer", 14.0, 0, 5, 1, "Beverages"),
-        ("Tofu Block", 23.25, 35, 0, 0, "Produce"),
-        ("Eel", 60.0, 0, 0, 0, "Seafood"),
-        ("Kelp", 6.0, 24, 9, 1, "Seafood"),
-    ]
-    players = [
-        ("p1", "Lou Gray", "1970-01-01", "Osaka", "Japan", "L", "2010-03-04", 2015),
-        ("p2", "Lou Gray", "1982-02-02", "Busan", "South Korea", "R", None, None),
-        ("p3", "Max Ito", "1975-03-03", "Osaka", "Japan", "L", None, None),
-        ("p4", "Ray Osaka", "1990-04-04", "Boston", "USA", "R", None, None),
-    ]
-    teams = [
-        ("1999 Bears", 1999, 60, 102, False),
-        ("2001 Bears", 2001, 116, 46, True),
-        ("2001 Cubs", 2001, 80, 82, False),
-    ]
     records: list[Record] = [
         EntityRecord(
             name,
             types=("Employee",),
             properties={"title": title, "birthdate": _day(born), "hiredate": _day(hired), "city": city},
         )
-        for name, title, born, hired, city in clerks
+        for name, title, born, hired, city in CLERKS
     ]
     records += [
         EntityRecord(
@@ -59,10 +61,10 @@ def _records() -> list[Record]:
             types=("Product",),
             properties={"UnitPrice": price, "UnitsInStock": stock, "UnitsOnOrder": order, "Discontinued": gone},
         )
-        for name, price, stock, order, gone, _ in items
+        for name, price, stock, order, gone, _ in ITEMS
     ]
     records += [EntityRecord(name, types=("Category",)) for name in ("Beverages", "Produce", "Seafood")]
-    records += [(name, "PART_OF", category) for name, *_, category in items]
+    records += [(name, "PART_OF", category) for name, *_, category in ITEMS]
     records += [
         EntityRecord(
             key,
@@ -72,13 +74,13 @@ def _records() -> list[Record]:
             | ({"died": _day(died)} if died else {})
             | ({"inducted": inducted} if inducted else {}),
         )
-        for key, name, born, city, country, throws, died, inducted in players
+        for key, name, born, city, country, throws, died, inducted in PLAYERS
     ]
     records += [
         EntityRecord(
             name, types=("Team",), properties={"season": season, "wins": wins, "losses": losses, "league_title": title}
         )
-        for name, season, wins, losses, title in teams
+        for name, season, wins, losses, title in TEAMS
     ]
     records += [
         EntityRecord("Osaka Dome", types=("Ground",), properties={"city": "Osaka", "country": "Japan"}),

@@ -13,7 +13,10 @@ from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import is_plural, stems
 from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.properties.sources import sources_of
 
+_HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
+_AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
 _MOST = 1_000  # triples of an entity that decide what its name stands for
 _BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
@@ -29,7 +32,19 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
         lexicon: The words of the graph.
         english: The wordings.
     """
+    if any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph)):
+        question = Question(_in_years(question.text), question.entities)
     return _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
+
+
+def _in_years(text: str) -> str:
+    """Return a question with «age» for words that otherwise compare dates, as the graph has an age.
+
+    >>> _in_years("which victims were older than 60"), _in_years("how old is e0")
+    ('which victims were higher age than 60', 'what is the age of e0')
+    """
+    text = _HOW_OLD.sub(r"what \1 the age of \2", text)
+    return re.sub(r"\b(?:oldest|youngest|older|younger)\b", lambda match: _AGES[match[0]], text)
 
 
 def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
