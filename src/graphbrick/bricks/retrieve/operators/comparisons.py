@@ -18,7 +18,7 @@ from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
 _IS_DATE = attrgetter("is_date")
-_MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount")
+_MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount", "age")
 _OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
 # A «not» of the verb before a comparison, not of an earlier clause: «that do not border e0 have more than».
 _NOT = re.compile(
@@ -157,11 +157,9 @@ class Superlatives:
     def _most_done(self, match: re.Match[str]) -> SetPlan | None:
         """Read «which product weighs the most»."""
         noun, verb = self.resolver.noun_and_verb(match["left"])
-        if not verb:
-            return None
-        base = self.read(f"which {noun}")
-        measure = self.resolver.attribute(verb, base)
-        return p.Best(base, measure, match["sup"] == "most") if measure else None
+        base = self.read(f"which {noun}") if verb else None
+        measure = self.resolver.attribute(verb, base) if base else None
+        return p.Best(base, measure, match["sup"] == "most") if base and measure else None
 
     def _first(self, text: str) -> SetPlan | None:
         """Read «which team was founded first», «who was born last»."""
@@ -235,14 +233,14 @@ class Comparisons:
         """Read «people who joined in 2020»: a verb that speaks of a property; None if there is none."""
         match = self.english.match("done_in_time", text)
         when = self.english.read_amount(match["when"]) if match else None
-        if match is None or when is None or when.rest:
-            return None
         try:
-            base = self.read(match["base"])
-            attribute = self.resolver.date(match["attr"], base, match["attr"])
+            if match is None or when is None or when.rest:
+                return None
+            base, attribute = self._base_and_date(match["base"], match["attr"], match["attr"])
         except CannotPlanError:
             return None
-        return p.dated(base, attribute, "exactly", when.as_date) if attribute.source.relation < 0 else None
+        is_column = isinstance(attribute, p.Attribute) and attribute.source.relation < 0
+        return p.dated(base, attribute, "exactly", when.as_date) if is_column else None
 
     def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
         """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""
@@ -267,8 +265,7 @@ class Comparisons:
         if not verb:  # «who earns», or a noun that the graph does not know
             is_who = match["lead"] in ("who", "which one")
             noun, _, verb = ("", "", match["rest"]) if is_who else match["rest"].rpartition(" ")
-            if not self.resolver.has_number(verb):
-                return text, ""
+            verb = verb if self.resolver.has_number(verb) else ""
         return (f"which {noun}" if noun else "who", verb) if verb else (text, "")
 
     def bounded(self, base: SetPlan | None, text: str) -> SetPlan | None:

@@ -88,7 +88,8 @@ class Facts:
         rest = [word for word in words if word not in _TIME]
         dates = self.said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
         is_year = "year" in words and len(dates) > 0 and not sources
-        return [*sources, *(one for one in dates if one not in sources)], "year" if is_year else ""
+        every = [*sources, *(one for one in dates if one not in sources)]
+        return sorted(every, key=lambda one: one.stems != stems(phrase)), "year" if is_year else ""
 
     def own(self, sources: Sequence[Source], base: SetPlan) -> Source | None:
         """Return the property that most entities of a set have; None if none of them has one of these."""

@@ -16,6 +16,8 @@ from graphbrick.language.stems import is_plural, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of
 
+_HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
+_AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
 _MOST = 1_000  # triples of an entity that decide what its name stands for
 _BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
@@ -33,6 +35,8 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
         lexicon: The words of the graph.
         english: The wordings.
     """
+    if any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph)):
+        question = replace(question, text=_in_years(question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     return _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
 
@@ -45,6 +49,16 @@ def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -
     if any(stem(match["noun"]) in source.words for source in sources_of(graph)) or graph.named(match["noun"]):
         return text
     return f"{text[: match.start()]}{text[match.end() :]}".strip()
+
+
+def _in_years(text: str) -> str:
+    """Return a question with «age» for words that otherwise compare dates, as the graph has an age.
+
+    >>> _in_years("which victims were older than 60"), _in_years("how old is e0")
+    ('which victims were higher age than 60', 'what is the age of e0')
+    """
+    text = _HOW_OLD.sub(r"what \1 the age of \2", text)
+    return re.sub(r"\b(?:oldest|youngest|older|younger)\b", lambda match: _AGES[match[0]], text)
 
 
 def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
