@@ -156,7 +156,7 @@ def test_relations_that_came_later_are_told_and_learned(tmp_path: Path, capsys: 
     place = tmp_path / "org.graph"
     graph = build(TRIPLES[:12], place)
     assert unlearned(graph) == []
-    learn(graph, n=100, max_hops=1, seed=3)
+    learn(graph, n=400, max_hops=1, seed=3)
     assert unlearned(graph) == []
     assert renew(graph) is None
     rows = tmp_path / "more.csv"
@@ -173,7 +173,7 @@ def test_relations_that_came_later_are_told_and_learned(tmp_path: Path, capsys: 
     assert answer.trace is not None
     assert any("came after the graph was learned (posts on X, sits in)" in text for text in answer.trace.events)
     said = command(capsys, "add", str(place), str(rows), "--learn")
-    assert "100 questions written from" in said.err
+    assert "400 questions written from" in said.err
     renewed = Graph.open(place)
     assert unlearned(renewed) == []
     assert load(str(learned_place(renewed))).about["seed"] == 3
@@ -220,7 +220,7 @@ def test_words_of_given_questions_are_aligned(tmp_path: Path) -> None:
     ]
     scores = []
     for questions in ([], given):
-        learn(graph, tmp_path / "one", n=100, max_hops=1, questions=questions, seed=1)
+        learn(graph, tmp_path / "one", n=400, max_hops=1, questions=questions, seed=1)
         alignment = load(str(tmp_path / "one")).alignment
         assert alignment is not None
         patterns = [(("works in", True),), (("reports to", True),), (("reports to", False),)]

@@ -44,10 +44,9 @@ def readings(graph: Graph, question: str) -> tuple[NearReading, ...]:
 @pytest.mark.parametrize(
     ("question", "text", "send", "answers"),
     [
-        ("Who shouts at Ada Marsh?", "person who reports to Ada Marsh", "Ada Marsh <- reports to <- *", 1),
         ("What does Ada Marsh lead?", "person who reports to Ada Marsh", "Ada Marsh <- reports to <- *", 1),
         ("Who commands Finance?", "person who leads Finance", "Finance <- leads <- *", 1),
-        ("Which services does Teem 2 run?", "things that Team 2 owns", "Team 2 -> owns -> *", 2),
+        ("Which services does Teem 2 hold?", "things that Team 2 owns", "Team 2 -> owns -> *", 2),
         ("Who works in Team?", "Who works in Team 0?", "Who works in Team 0?", 3),
     ],
 )

@@ -43,13 +43,10 @@ from graphbrick.patterns.words_file import WORDS
 from graphbrick.questions.grounding import Grounded, ground
 from graphbrick.questions.question import Question
 
-_A_PATTERN = 20  # questions at most for each pattern that is drawn, on average: small graphs have few
+_A_PATTERN, _AT_LEAST = 20, 400  # questions at most for each pattern that is drawn, on average, but 400 in all
 _SEEDS = 0.15  # distinct seeds, a question
 _SMALL = 10_000  # triples of a small graph
-_FIT, _SMALL_FIT = (
-    (12, 2_000),
-    (8, 1_000),
-)  # rounds of fitting the linear scorer, and questions that are embedded for it
+_FIT, _SMALL_FIT = (12, 2_000), (8, 1_000)  # rounds of fitting the linear scorer, and questions embedded for it
 _MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
 _SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
 
@@ -157,8 +154,8 @@ def learn(
         questions: Questions with answers that are learned from as well.
         call: Names of classes of entities: {"directed_by": ["film", "movie"]} names what has the relation,
             {"<-directed_by": ["person"]} what it points to.
-        n: Questions to write, from 100, and at most 20 for each pattern that is drawn, as small graphs have few; with
-            0, only the given questions teach, as in `train_patterns`.
+        n: Questions to write, from 100; beyond 400, at most 20 for each pattern that is drawn. With 0, only the given
+            questions teach, as in `train_patterns`.
         max_hops: The longest pattern, from 1 to 10.
         embedder: Makes vectors of questions and words; MiniLM() if None.
         llm: Suggests words for relations and names for classes, which are checked; if it fails, the words of the labels
@@ -305,7 +302,7 @@ def _written(
     writer, written = Writer(book), list[tuple[Sample, Example]]()
     around: dict[int, Sample] = {}
     every = list(samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed))
-    for drawn in every[: _A_PATTERN * len({sample.pattern for sample in every})]:
+    for drawn in every[: max(_AT_LEAST, _A_PATTERN * len({sample.pattern for sample in every}))]:
         if drawn.seed not in around:
             around[drawn.seed] = drawn.canonical(symmetric)
         sample = replace(around[drawn.seed], pattern=canonical(drawn.pattern, symmetric), ends=drawn.ends)

@@ -22,7 +22,6 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
-from graphbrick.language import forms
 from graphbrick.language.stems import WORD, Stems, stems
 from graphbrick.patterns.text import in_words
 from graphbrick.patterns.words_file import WORDS, EntityClass, RelationWords, read_words
@@ -177,6 +176,8 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
 
 def _by_labels(graph: Graph) -> tuple[Mapping[str, RelationWords], list[EntityClass]]:
     """Return the words of relations and the classes of a graph that was not learned; none without a dictionary."""
+    from graphbrick.language import forms
+
     if graph.n_relations > _MOST_RELATIONS or graph.n_triples > _MOST_TRIPLES or not forms.is_installed():
         return {}, []
     from graphbrick.patterns.words.phrasebook import Phrasebook  # the dictionary takes a while
@@ -255,6 +256,8 @@ def label_stems(label: str) -> Stems:
 
 def verb_forms(verb: str) -> list[str]:
     """Return a verb with its forms that follow no rule: drive, drove, driven."""
+    from graphbrick.language import forms
+
     return [verb, forms.past(verb), forms.participle(verb)] if verb and forms.is_installed() else [verb]
 
 

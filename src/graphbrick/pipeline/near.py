@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from graphbrick.core import Answer, Query, Subgraph
 from graphbrick.core.answer import NearReading
@@ -22,9 +22,6 @@ from graphbrick.pipeline.composition import Pipeline, parts_within
 from graphbrick.pipeline.interpreter import Memory, execute
 from graphbrick.pipeline.run import Run, on_graph
 from graphbrick.pipeline.stages import RetrieveStage
-
-if TYPE_CHECKING:
-    pass
 
 MOST = 3
 """Readings that are offered."""

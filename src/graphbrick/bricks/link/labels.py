@@ -28,7 +28,6 @@ from graphbrick.language.stems import WORD, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.patterns.stated import stated
-from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
@@ -198,7 +197,8 @@ def _kinds(
     is_named = question.shows_names and not (values and all(_overlaps(span, values) for span in capitals))
     if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
         return []
-    from graphbrick.patterns.properties.sources import sources_of  # questions with names need none
+    from graphbrick.patterns.properties.sources import sources_of  # questions with names need neither
+    from graphbrick.patterns.unknown_words import WordReader, with_readings
 
     lexicon = lexicon_of(graph, words)
     reader, own_words = WordReader(lexicon), WORD.findall(question.text.lower())

@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from graphbrick.core import Reading
 from graphbrick.core.deferred import cached_property
-from graphbrick.language.stop_words import WHO_WHEN_WHERE
+from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment_table import EMISSION, MISSING
 from graphbrick.patterns.several_steps import ALIKE
-from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks
+from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks, words_of
 
 if TYPE_CHECKING:
     from graphbrick.models.embedders.embedder import Embedder
@@ -50,8 +50,8 @@ FEATURES = {
   probability; 0 if it is behind;
 - words: mean log probability of the question's words in the best alignment;
 - missing: hops that no word speaks of;
-- support: for each hop, the cosine of the question's word that is nearest to a word of written questions about such a
-  hop; the lowest of all hops, from .3 to .65. Words that belong to no hop do not lower it.
+- support: for each hop, the cosine of the question's word that is nearest to a word of the relation, or of written
+  questions about such a hop; the lowest of all hops, from .3 to .65. Words that belong to no hop do not lower it.
 """
 SUPPORT = (0.3, 0.65)
 """Cosines beyond which support says no more: unrelated words have .2 to .45, other words for the same .55 and more."""
@@ -149,13 +149,19 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
     """Return how well the least supported hop of a pattern is spoken of, within `SUPPORT`."""
     words_met = (token.word for side in prepared.tokens for token in side)
     question = [word for word in words_met if word not in WHO_WHEN_WHERE and word != ALIKE]
-    by_step = [words.get(step) or (readable(step[0]).lower(),) for step in dict.fromkeys(without_marks(steps))]
+    by_step = [{*words.get(step, ()), *_words_of(step[0])} for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
         return SUPPORT[0]
     rows = unit_vectors(model.embedder, {word for group in (question, *by_step) for word in group}, vectors)
     question_vectors = np.stack([rows[word] for word in question])
     least = min((question_vectors @ np.stack([rows[word] for word in group]).T).max() for group in by_step)
     return float(np.clip(least, *SUPPORT))
+
+
+def _words_of(label: str) -> list[str]:
+    """Return the words of a relation that mean something; few questions are written about it, and may lack one."""
+    label = readable(label).lower()
+    return [word for word in words_of(label) if word not in FUNCTION_WORDS] or [label]
 
 
 def unit_vectors(embedder: Embedder, words: Collection[str], known: dict[str, Floats]) -> dict[str, Floats]:

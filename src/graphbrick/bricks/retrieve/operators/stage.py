@@ -203,8 +203,8 @@ class Operators(RetrieveStage):
             return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)
         if assumptions and query.seeds and may_be_path(words, parser.question.text, cues):
-            path = self._path(query, parser)
-            if (path.confidence or 0.0) > ASSUMED:
+            path = self._surer_path(query, parser)
+            if path is not None:
                 return path
         for assumption in assumptions:
             event(parser.with_names(assumption), "operators.assumption")
@@ -227,6 +227,14 @@ class Operators(RetrieveStage):
         if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(parser.place))):
             return None, False
         return plan, by_model
+
+    def _surer_path(self, query: Query, parser: Parser) -> Evidence | None:
+        """Return what a path answers, if it is surer than a plan with an assumption."""
+        try:
+            path = self._path(query, parser)
+        except CannotPlanError:  # then the plan is the only reading
+            return None
+        return path if (path.confidence or 0.0) > ASSUMED else None
 
     def _path(self, query: Query, parser: Parser) -> Evidence:
         """Answer a question without an operator: by a path that says all of it, else by the patterns stage.

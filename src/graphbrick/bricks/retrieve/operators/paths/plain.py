@@ -74,6 +74,7 @@ def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
     A word such as «share» or «better» may be part of a path from the only entity: «films that share an actor with e0»,
     «the better half of e0». Numbers, yes or no, and what does not hold are never at its end.
 
+    >>> from graphbrick.bricks.retrieve.operators.wording import english
     >>> texts = "which films share an actor with e0", "how many films share it with e0", "is e0 a man or a woman"
     >>> [may_be_path(english(), text, english().cues_in(text)) for text in texts]
     [True, False, True]
