@@ -50,6 +50,7 @@ from graphbrick import (
 )
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Subgraph
+from graphbrick.core.errors import LinkError
 from graphbrick.graphs.patterns import follow
 from graphbrick.learn.learning import learn
 from graphbrick.learn.train.patterns.patterns import train_patterns
@@ -92,11 +93,18 @@ def split(questions: Sequence[Question], by: str, seed: int) -> tuple[list[Quest
     return learned, [q for q in questions if q.seeds[0] in seeds and name(q) in apart]
 
 
-def measure(graph: Graph, pipeline: Pipeline, questions: Sequence[GroundedQuestion]) -> dict[str, Any]:
-    """Mean Hits@1 and F1 over all questions, and milliseconds a question."""
+def measure(
+    graph: Graph, pipeline: Pipeline, questions: Sequence[GroundedQuestion], *, linked: bool = False
+) -> dict[str, Any]:
+    """Mean Hits@1 and F1 over all questions, and milliseconds a question; without seeds if they are to be linked."""
     first, both, ms = [], [], []
     for done, question in enumerate(questions, 1):
-        run = pipeline.run(graph, question.query())
+        try:
+            run = pipeline.run(graph, question.question.text if linked else question.query())
+        except LinkError:  # the question names nothing that is known
+            first.append(0.0)
+            both.append(0.0)
+            continue
         assert run.answer is not None
         first.append(answer_scores(run.answer.entities, question.gold).hits_at_1)
         both.append(answer_scores(run.answer.entities, question.gold).f1)

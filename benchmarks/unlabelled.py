@@ -1,16 +1,20 @@
 """Answers on graphs that nobody has labelled: Hits@1, F1 and milliseconds with and without ``graphbrick learn``.
 
-    python benchmarks/unlabelled.py [DATA] [--graph world ...] [--limit 150] [--labels 20] [--llm MODEL] [--json FILE]
+    python benchmarks/unlabelled.py [DATA] [--graph world ...] [--limit 150] [--linked] [--labels 20] [--json FILE]
 
 DATA (or GRAPHBRICK_DATA, or ``../shared/data``) holds ``metaqa``, ``freebase`` and ``hetionet``; the world graph comes
-with packages, and the family graph is made by ``family.py``. Seeds are given, so that linking is not measured; every
-question counts, and one without an answer scores 0. The questions measured teach nothing: without labels, what is
-learned is written from the graph alone, and labelled questions are others, about other seeds.
+with packages, and the family graph is made by ``family.py``. Seeds are given, unless ``--linked`` leaves it to the
+pipeline to find them. Every question counts, and one without an answer, or whose answer is withheld, scores 0. The
+questions measured teach nothing: without labels, what is learned is written from the graph alone, and labelled
+questions are others, about other seeds. «Default», «learned» and «trained» are the pipelines that ``graphbrick ask``
+runs; «patterns alone» is its second stage, for comparison.
 
 - «before»: ``PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()``
 - «sentences»: ``Patterns(MiniLM(), n=32) >> PathAnswer()``
-- «default»: ``Patterns(WordAlignment(MiniLM()), n=32) >> PathAnswer()``
-- «learned»: ``Patterns(PatternScorer(FOLDER), n=32) >> PathAnswer()`` over what ``graphbrick learn`` wrote
+- «default»: the pipeline of `ask` for a graph that was not learned, ``Operators(...) >> PathAnswer(...)``
+- «default, patterns alone»: ``Patterns(WordAlignment(MiniLM()), n=32) >> PathAnswer()``
+- «learned»: the pipeline of `ask` over what ``graphbrick learn`` wrote
+- «learned, patterns alone»: ``Patterns(PatternScorer(FOLDER), n=32) >> PathAnswer()`` over it
 - «learned, films named»: with ``--call directed_by=film,movie``
 - «learned with MODEL»: with ``--llm MODEL``, where it is given; the words that it added are printed
 - «learned, N labels»: ``graphbrick learn GRAPH QUESTIONS`` with N questions
@@ -34,10 +38,12 @@ from typing import Any, NamedTuple
 import family
 import hetionet_questions
 from extraction_recall import graph_of, records
-from graphbrick import Graph, build, parse
+from graphbrick import Graph, Pipeline, build, parse
 from graphbrick.cli.llm import chat_model
 from graphbrick.core.errors import InputError
 from graphbrick.demo.graph import world_graph
+from graphbrick.learn.default import DEFAULT_PIPELINE
+from graphbrick.learn.learned import pipeline_over
 from graphbrick.learn.learning import learn
 from graphbrick.questions.grounding import ground
 from graphbrick.questions.loading import load
@@ -49,7 +55,7 @@ DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).resolve().parent
 WORLD = Path(__file__).resolve().parents[1] / "src/graphbrick/demo/questions.jsonl"
 BEFORE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()"
 SENTENCES = "Patterns(MiniLM(), n=32) >> PathAnswer()"
-DEFAULT = "Patterns(WordAlignment(MiniLM()), n=32) >> PathAnswer()"
+ALONE = "Patterns(WordAlignment(MiniLM()), n=32) >> PathAnswer()"
 FILMS = {"directed_by": ["film", "movie"]}
 _FEW = 150  # questions; of fewer none are set aside to teach
 
@@ -142,12 +148,13 @@ def apart(questions: Sequence[Question], limit: int, seed: int) -> tuple[list[Qu
 
 def sides(
     graph: Graph, teaching: list[Question], given: argparse.Namespace, work: Path
-) -> Iterator[tuple[str, str, float | None, int]]:
+) -> Iterator[tuple[str, Pipeline, float | None, int]]:
     """Yield what is compared: name, pipeline, seconds to learn and questions to measure at most."""
     if given.slow:
-        yield "before", BEFORE, None, given.slow
-        yield "sentences", SENTENCES, None, given.slow
-    yield "default", DEFAULT, None, given.limit
+        yield "before", parse(BEFORE), None, given.slow
+        yield "sentences", parse(SENTENCES), None, given.slow
+    yield "default", parse(DEFAULT_PIPELINE), None, given.limit
+    yield "default, patterns alone", parse(ALONE), None, given.limit
     runs: list[tuple[str, list[Question], int, dict[str, list[str]]]] = [("learned", [], given.written, {})]
     if given.llm:
         runs.append((f"learned with {given.llm}", [], given.written, {}))
@@ -168,8 +175,10 @@ def sides(
         except InputError as error:
             print(f"| | {name} | {error} |", flush=True)
             continue
-        pipeline = f"Patterns(PatternScorer({str(place)!r}), n=32, max_hops={given.max_hops}) >> PathAnswer()"
-        yield name, pipeline, time.perf_counter() - started, given.limit
+        seconds = time.perf_counter() - started
+        yield name, pipeline_over(str(place)), seconds, given.limit
+        alone = f"Patterns(PatternScorer({str(place)!r}), n=32, max_hops={given.max_hops}) >> PathAnswer()"
+        yield f"{name}, patterns alone", parse(alone), seconds, given.limit
 
 
 def main() -> None:
@@ -178,6 +187,7 @@ def main() -> None:
     arguments.add_argument("data", type=Path, nargs="?", default=DATA)
     arguments.add_argument("--graph", action="append", choices=[*GRAPHS], help="may be repeated; all without it")
     arguments.add_argument("--limit", type=int, default=150, help="measured questions of each hop count")
+    arguments.add_argument("--linked", action="store_true", help="do not give the seeds")
     arguments.add_argument("--slow", type=int, default=20, help="the same for what is slow without learning; 0: none")
     arguments.add_argument("--llm", default="", metavar="MODEL", help="a language model that suggests words to learn")
     arguments.add_argument("--labels", type=int, action="append", help="labelled questions; may be repeated [20, 200]")
@@ -193,12 +203,11 @@ def main() -> None:
             work = Path(temporary)
             graph, questions = GRAPHS[name](given.data, work)
             measured, teaching = apart(questions, given.limit, given.seed)
-            for label, text, taken, limit in sides(graph, teaching, given, work):
-                pipeline = parse(text)
+            for label, pipeline, taken, limit in sides(graph, teaching, given, work):
                 chosen = ground(graph, sample_each(measured, limit, seed=given.seed))
                 pipeline.run(graph, chosen.questions[0].query())  # compile and load before the clock runs
                 for hops, some in chosen.split("hops").items():
-                    row = measure(graph, pipeline, some.questions)
+                    row = measure(graph, pipeline, some.questions, linked=given.linked)
                     rows.append({"graph": name, "pipeline": label, "hops": hops, "seconds": taken, **row})
                     print(f"| {name} | {label} | {hops} | {row['n']} | {row['hits_at_1']:.3f} | {row['f1']:.3f} | "
                           f"{row['ms']:.1f} | {'' if taken is None else f'{taken:.0f}'} |", flush=True)  # fmt: skip

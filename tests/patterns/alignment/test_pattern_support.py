@@ -11,7 +11,7 @@ from graphbrick.patterns.alignment.alignment import content
 from graphbrick.patterns.model.confidence import SUPPORT, _support
 from graphbrick.patterns.text import words_of
 
-VECTORS = {"wife": [1.0, 0.0], "spouse": [0.8, 0.6], "pays": [0.0, 1.0]}
+VECTORS = {"wife": [1.0, 0.0], "spouse": [0.8, 0.6], "pays": [0.0, 1.0], "salary": [0.0, 1.0]}
 
 
 def test_words_that_another_thread_forgets_meanwhile_are_still_known() -> None:
