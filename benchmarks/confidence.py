@@ -2,8 +2,9 @@
 
     python benchmarks/confidence.py [DATA] [--graph world --graph metaqa] [--limit 300] [--work FOLDER] [--json FILE]
 
-DATA and the graphs are those of ``benchmarks/unlabelled.py``. Seeds are given; ``--work`` keeps what was learned.
-Confidence is fitted to questions that are written from the graph alone, never to the measured ones.
+DATA and the graphs are those of ``benchmarks/unlabelled.py``, and the pipeline is that of `graphbrick ask`. Seeds are
+given; ``--work`` keeps what was learned. Confidence is fitted to questions that are written from the graph alone, never
+to the measured ones.
 
 - «questions»: Hits@1, area under the risk-coverage curve (AURC), coverage at 5 % risk, expected calibration error, and
   the share of right answers that stay, and of wrong ones that are withheld, by the default of ``min_confidence``.
@@ -29,11 +30,14 @@ from typing import Any
 
 import numpy as np
 
-from graphbrick import Graph, LinkLabels, PathAnswer, Patterns, PatternScorer, Query, Subgraph, build
+from graphbrick import Answer, Graph, LinkLabels, PathAnswer, Patterns, PatternScorer, Query, Subgraph, build
+from graphbrick.learn.learned import pipeline_over
 from graphbrick.learn.learning import learn
 from graphbrick.learn.writing.sampling import around
 from graphbrick.patterns.model.folder import load as load_model
 from graphbrick.patterns.text import Steps
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.pipeline import Sequence as Sequential
 from graphbrick.questions.grounding import Grounded, GroundedQuestion, ground
 from graphbrick.questions.sampling import sample_each
 from graphbrick.study.metrics.confidence import aurc, calibration_error, coverage_at_risk
@@ -53,16 +57,25 @@ class Learned:
         calibration = load_model(str(place)).calibration
         assert calibration is not None
         self.least, self.folder = calibration.min_confidence, str(place)
-        self.stage = Patterns(PatternScorer(str(place)), n=32)
+        pipeline = pipeline_over(str(place))
+        assert isinstance(pipeline, Sequential)
+        (self.retrieve,) = (stage for stage in pipeline.stages if isinstance(stage, RetrieveStage))
+        self.patterns = Patterns(PatternScorer(str(place)), n=32)
+
+    def sure(self, query: Query, subgraph: Subgraph) -> Answer:
+        """Return what the pipeline of `ask` answers over a part of the graph, whatever its confidence."""
+        return PathAnswer().generate(query, self.retrieve.retrieve(query, subgraph))
 
     def answer(self, question: GroundedQuestion, subgraph: Subgraph) -> tuple[float, float]:
         """Return the confidence and Hits@1; no evidence has confidence 0."""
-        answer = PathAnswer().generate(question.query(), self.stage.retrieve(question.query(), subgraph))
+        answer = self.sure(question.query(), subgraph)
+        if not answer.texts:
+            return 0.0, 0.0
         return answer.confidence or 0.0, answer_scores(answer.entities, question.gold).hits_at_1
 
     def is_answerable(self, question: GroundedQuestion, subgraph: Subgraph) -> bool:
         """Whether one of the best patterns ends at most of the gold answers."""
-        readings = self.stage.readings(question.query(), subgraph)
+        readings = self.patterns.readings(question.query(), subgraph)
         ends = ([end for end in one.ends.tolist() if end not in question.seeds] for one in readings)
         return any(answer_scores(answers, question.gold).f1 >= 0.5 for answers in ends)
 
@@ -112,8 +125,8 @@ def foreign(learned: Learned, graph: Graph, file: Path) -> list[float]:
     """Return the confidences in answers to questions about what the graph does not speak of."""
     questions = [Query(line) for line in file.read_text(encoding="utf-8").splitlines()]
     linked = [LinkLabels(readings=2, words=learned.folder).link(graph, question) for question in questions]
-    found = [PathAnswer().generate(query, learned.stage.retrieve(query, Subgraph(graph))) for query in linked]
-    return [answer.confidence or 0.0 for answer in found]
+    answers = [learned.sure(query, Subgraph(graph)) for query in linked]
+    return [(answer.confidence or 0.0) if answer.texts else 0.0 for answer in answers]
 
 
 def figures(learned: Learned, sure: Sequence[float], right: Sequence[float]) -> dict[str, Any]:
@@ -141,7 +154,9 @@ def main() -> None:
     """Learn, measure, print."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", type=Path, nargs="?", default=DATA)
-    arguments.add_argument("--graph", action="append", choices=["world", "metaqa"], help="may be repeated")
+    arguments.add_argument(
+        "--graph", action="append", choices=["world", "metaqa", "family"], help="may be repeated; world and metaqa"
+    )
     arguments.add_argument("--limit", type=int, default=300, help="measured questions of each hop count")
     arguments.add_argument("--written", type=int, default=4_000, help="questions to write")
     arguments.add_argument("--seed", type=int, default=0)
