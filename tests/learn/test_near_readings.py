@@ -44,9 +44,9 @@ def readings(graph: Graph, question: str) -> tuple[NearReading, ...]:
 @pytest.mark.parametrize(
     ("question", "text", "send", "answers"),
     [
-        ("What does Ada Marsh lead?", "person who reports to Ada Marsh", "Ada Marsh <- reports to <- *", 1),
+        ("Who fears Ada Marsh?", "person who reports to Ada Marsh", "Ada Marsh <- reports to <- *", 1),
         ("Who commands Finance?", "person who leads Finance", "Finance <- leads <- *", 1),
-        ("Which services does Teem 2 hold?", "things that Team 2 owns", "Team 2 -> owns -> *", 2),
+        ("Who adores Teem 2?", "people who work in Team 2", "Team 2 <- works in <- *", 2),
         ("Who works in Team?", "Who works in Team 0?", "Who works in Team 0?", 3),
     ],
 )
