@@ -24,6 +24,7 @@ from graphbrick.learn.renewal import renew
 from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.patterns.alignment.alignment_table import LEFT_OVER, MISSING, MISSING_BACK
 from graphbrick.patterns.model.folder import LEARNED_WORDS, load
+from graphbrick.patterns.several_steps import ALIKE
 from graphbrick.patterns.text import Steps, words_of
 from graphbrick.patterns.words_file import WORDS
 from graphbrick.pipeline import Pipeline
@@ -227,6 +228,15 @@ def test_words_of_given_questions_are_aligned(tmp_path: Path) -> None:
         scores.append(alignment.score("the zzyzx of X", patterns))
     assert scores[1].argmax() == 0
     assert scores[1][0] - scores[1][1:].max() > scores[0][0] - scores[0][1:].max() + 0.5
+
+
+def test_hops_are_plain_numbers_so_that_they_can_be_stored(learned: tuple[Graph, LearnReport]) -> None:
+    model = load(str(learned_place(learned[0]))).alignment
+    assert model is not None
+    steps = model.steps((("works in", True), ("works in", False)))
+    assert steps is not None
+    _, tokens = tagged(model, model.read(words_of(f"the employee in the {ALIKE} team as X")), steps)
+    assert {type(token.hop) for side in tokens for token in side} <= {int}
 
 
 @pytest.mark.parametrize("text", ["who leads the department that X works in", "X's boss's team", "the boss of zzyzx X"])

@@ -16,13 +16,13 @@ import numpy as np
 from graphbrick.core.compute import Progress, blas_threads, part_of, silent
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.symmetric import symmetric_relations
 from graphbrick.language.counting import counted
 from graphbrick.learn.feedback import feedback_questions, read_feedback
 from graphbrick.learn.fitting.calibration import fit_calibration
 from graphbrick.learn.fitting.fit_alignment import Example, fit_alignment
 from graphbrick.learn.fitting.labelled import meant, plausible, repeats
 from graphbrick.learn.learned import learned_place
-from graphbrick.learn.symmetric import symmetric_relations
 from graphbrick.learn.train.frame import check_whole_numbers
 from graphbrick.learn.train.patterns.pattern_course import PatternParameters
 from graphbrick.learn.train.patterns.pattern_examples import Examples, Ints

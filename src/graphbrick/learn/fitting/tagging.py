@@ -48,7 +48,7 @@ def tagged(model: Alignment, tokens: Tokens, steps: Sequence[int]) -> tuple[floa
         if a == len(left) and b == len(right) and hop == len(steps):
             return 0.0, ()
         ways: list[tuple[float, tuple[int, ...]]] = []
-        is_back = 0 < hop < len(steps) and steps[hop - 1] == model.turned[steps[hop]]
+        is_back = 0 < hop < len(steps) and bool(steps[hop - 1] == model.turned[steps[hop]])
         if hop < len(steps):
             value, rest = best(a, b, hop + 1)
             ways.append((value + weights[MISSING_BACK if is_back else MISSING], rest))

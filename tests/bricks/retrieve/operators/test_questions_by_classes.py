@@ -159,3 +159,19 @@ def test_the_classes_of_a_graph_and_what_joins_them(library: Graph) -> None:
 def test_a_graph_without_types_has_no_classes(tmp_path: Path) -> None:
     graph = build([("Oslo", "in", "Norway")], tmp_path / "plain.graph")
     assert not class_graph_of(graph)
+
+
+def test_neighbours_of_one_class_are_reached_either_way(tmp_path: Path) -> None:
+    """A symmetric relation joins a class to itself, and countries border territories too."""
+    capitals = {"Kenya": "Nairobi", "Uganda": "Kampala", "Sudan": "Khartoum", "Puntland": "Garowe"}
+    of_type = {name: "territory" if name == "Puntland" else "country" for name in capitals}
+    borders = [("Kenya", "Uganda"), ("Kenya", "Sudan"), ("Kenya", "Puntland"), ("Uganda", "Sudan")]
+    rows: list[Record] = [EntityRecord(name, types=(of_type[name],)) for name in capitals]
+    rows += [EntityRecord(name, types=("city",)) for name in capitals.values()]
+    rows += [(one, "capital", city) for one, city in capitals.items()]
+    rows += [triple for one, other in borders for triple in ((one, "borders", other), (other, "borders", one))]
+    graph = build(rows, tmp_path / "countries.graph")
+    answer = PIPELINE(graph, "Which countries border the country whose capital is Nairobi?")
+    assert set(answer.texts) == {"Uganda", "Sudan"}
+    answer = PIPELINE(graph, "What are the capitals of the neighbours of Kenya?")
+    assert set(answer.texts) == {"Kampala", "Khartoum", "Garowe"}

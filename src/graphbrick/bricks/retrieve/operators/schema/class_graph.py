@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.symmetric import symmetric_relations
 from graphbrick.graphs.types import entities_by_type
 
 Ints = npt.NDArray[np.int64]
@@ -36,9 +37,15 @@ class Join(NamedTuple):
 
 @dataclass(frozen=True)
 class ClassGraph:
-    """The joins of each class by its name; nothing for a graph without types."""
+    """The classes of a graph; nothing for a graph without types.
+
+    Attributes:
+        joins: The joins of each class by its name; of a symmetric relation only those forwards.
+        symmetric: The symmetric relations.
+    """
 
     joins: Mapping[str, tuple[Join, ...]]
+    symmetric: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
         """True if there are classes that relations join."""
@@ -66,13 +73,16 @@ def _class_graph(graph: Graph) -> ClassGraph:
             typed = (head >= 0) & (tail >= 0)
             keys.append(np.unique((relations[typed] * len(names) + head[typed]) * len(names) + tail[typed]))
     joins: dict[str, list[Join]] = {}
+    labels = symmetric_relations(graph)
+    symmetric = frozenset(number for number in range(graph.n_relations) if graph.relation_label(number) in labels)
     for key in np.unique(np.concatenate(keys)).tolist():
         pair, tail_class = divmod(key, len(names))
         relation, head_class = divmod(pair, len(names))
         one, other = names[head_class], names[tail_class]
         joins.setdefault(one, []).append(Join(one, relation, True, other))
-        joins.setdefault(other, []).append(Join(other, relation, False, one))
-    return ClassGraph({name: tuple(own) for name, own in joins.items()})
+        if relation not in symmetric:
+            joins.setdefault(other, []).append(Join(other, relation, False, one))
+    return ClassGraph({name: tuple(own) for name, own in joins.items()}, symmetric)
 
 
 def _layers(members: list[Ints], n_entities: int) -> Iterator[Ints]:

@@ -263,12 +263,17 @@ class SchemaPaths:
                     extended = _Way((*way.joins, join), left)
                     if join.end in targets and not left:
                         complete.append(extended)
-                    elif len(targets) > 1 or join.end not in targets:
+                    elif len(targets) > 1 or join.end not in targets or self._is_joined_to_itself(join.end):
                         longer.append(extended)
             if complete or seen > _MOST_WAYS:
                 return complete
             ways = longer
         return []
+
+    def _is_joined_to_itself(self, name: str) -> bool:
+        """Return whether a symmetric relation joins a class to itself, such as countries that border each other."""
+        joins = self.classes.joins.get(name, ())
+        return any(join.end == name and join.relation in self.classes.symmetric for join in joins)
 
     def _next(self, way: _Way, first: str, phrase: str) -> Iterator[Join]:
         """Yield the joins that a way may go on with: to a class that it has not met, or by a verb of the phrase."""
@@ -280,7 +285,8 @@ class SchemaPaths:
             elif join.end == start and not any(one.relation == join.relation for one in way.joins):
                 label = self._label(join)
                 is_subject = names_subject(phrase, label) if phrase else None
-                if is_subject is not None and join.forward == (is_subject != ("by" in label)):
+                is_said = is_subject is not None and join.forward == (is_subject != ("by" in label))
+                if is_said or join.relation in self.classes.symmetric:
                     yield join
 
     def _best(self, ways: Sequence[_Way], phrase: str) -> _Way | None:
@@ -295,7 +301,7 @@ class SchemaPaths:
         top = max(scores.values())
         best = [way for way in ways if scores[way] == top]
         if len({tuple(join[1:3] for join in way.joins) for way in best}) == 1:
-            return best[0]
+            return _over_all_classes(best)
         if len(best[0].joins) == 1 or self.content(phrase) <= self._of_classes:
             return None
         texts = [self._text(way) for way in best[:2]]
@@ -331,12 +337,21 @@ class SchemaPaths:
         """Record that a phrase does not say some class and relation on the way."""
         content = self.content(phrase)
         for join, after in zip(way.joins, way.joins[1:], strict=False):
-            is_class_said = any(self.english.is_among(word, self._words_of_class(join.end)) for word in content)
+            is_class_said = join.end and any(
+                self.english.is_among(word, self._words_of_class(join.end)) for word in content
+            )
             if not is_class_said and not self._is_spoken(join, content) and not self._is_spoken(after, content):
                 self.resolver.assumptions[plan] = (
                     f"nothing in the question says the way; taken for {plan.text(self.place)}"
                 )
                 return
+
+
+def _over_all_classes(ways: Sequence[_Way]) -> _Way:
+    """Return one of several ways along the same relations, over entities of any class where their classes differ."""
+    *on_the_way, last = zip(*(way.joins for way in ways), strict=True)
+    joins = [joins[0] if len({join.end for join in joins}) == 1 else joins[0]._replace(end="") for joins in on_the_way]
+    return ways[0]._replace(joins=(*joins, last[0]))
 
 
 def _may_be_who(name: str) -> bool:

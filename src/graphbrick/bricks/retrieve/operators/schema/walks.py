@@ -19,7 +19,7 @@ class Walk(SetPlan):
     Attributes:
         base: The set.
         steps: Relations with their directions.
-        classes: The class after each step.
+        classes: The class after each step; empty for any.
         is_backward: Whether the plan is read from its ends: «every genre with ...».
     """
 
@@ -45,14 +45,15 @@ class Walk(SetPlan):
 
     def texts(self, place: Place) -> list[str]:
         """Return the plan as people read it, and the classes on the way."""
-        return [self.text(place), *self.classes]
+        return [self.text(place), *filter(None, self.classes)]
 
     def _run(self, place: Place) -> Ints:
         entities = self.base.run(place)
         starts = entities
         for (relation, forward), name in zip(self.steps, self.classes, strict=True):
             entities = _step(place, entities, relation, forward=forward)
-            entities = entities[np.isin(entities, place.classes[name])]
+            if name:
+                entities = entities[np.isin(entities, place.classes[name])]
         return entities[~np.isin(entities, starts)] if self._is_entity() else entities
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick import Graph, Patterns, PatternScorer, Query, Subgraph, build, change
+from graphbrick.graphs.symmetric import symmetric_relations
 from graphbrick.learn.learned import learned_pipeline, learned_place
 from graphbrick.learn.learning import learn
-from graphbrick.learn.symmetric import symmetric_relations
 from graphbrick.patterns.model.confidence import fit_features
 from graphbrick.patterns.model.folder import load
 from graphbrick.patterns.text import Steps
