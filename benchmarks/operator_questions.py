@@ -6,7 +6,8 @@ Counts, superlatives, comparisons, both ... and / not, yes / no, and questions t
 is right if the whole answer is: the number, «yes» or «no», exactly the set of entities, the one entity of a
 superlative; for a question without an answer, no answer at all. Wordings were written without looking at the rules of
 `Operators`.
-Questions without an entity («which country has the most neighbours?») start at a class; the pipeline links by itself.
+Questions without an entity («which country has the most neighbours?») start at a class; the pipeline is that of
+`graphbrick ask`, and links by itself.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from graphbrick import Graph, parse
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.demo.graph import world_graph
 from graphbrick.demo.world import world_records
+from graphbrick.learn.default import DEFAULT_PIPELINE
 
-PIPELINE = "LinkLabels() >> Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer()"
 EACH = {"count": 45, "superlative": 35, "compare": 35, "both": 35, "yes or no": 30, "unanswerable": 20}
 
 
@@ -307,7 +308,7 @@ def questions(graph: Graph, *, seed: int = 0) -> list[Asked]:
 def main() -> None:
     """Ask, compare, print."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--pipeline", default=PIPELINE)
+    arguments.add_argument("--pipeline", default=DEFAULT_PIPELINE)
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--show", action="store_true", help="print every question that is not right")
     arguments.add_argument("--json", type=Path)
