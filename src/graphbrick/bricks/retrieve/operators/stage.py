@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.paths.connection import APART, connection_in
 from graphbrick.bricks.retrieve.operators.paths.plain import (
     SAID,
     in_words_of_graph,
@@ -187,7 +188,7 @@ class Operators(RetrieveStage):
             plan, by_model = (of_triples, False) if of_triples else self._plan(query, parser, cue)
             evidence = None if plan is None else evidence_of(plan, parser.place, self.cap, repr(self))
         except CannotPlanError as error:
-            is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH)
+            is_known = error.code in (NO_VALUE, UNREAD_WORDS, AMBIGUOUS, NO_PATH, APART)
             if not query.seeds or is_known or not may_be_path(words, parser.question.text, cues):
                 raise
             if cue:
@@ -256,8 +257,10 @@ class Operators(RetrieveStage):
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:
         """Return the plan of a question about properties of triples, or the entity that it describes by them."""
-        has_properties = has_columns(parser.place.graph) or has_triple_properties(parser.place.graph)
-        if not has_properties or _asks_for_card(parser.english, parser.question.text):
+        graph = parser.place.graph
+        if not (has_columns(graph) or has_triple_properties(graph)) or _asks_for_card(
+            parser.english, parser.question.text
+        ):
             return None
         from graphbrick.bricks.retrieve.operators.triples.inner import described
         from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most graphs need neither
@@ -287,8 +290,10 @@ class Operators(RetrieveStage):
 
     @staticmethod
     def _fact(parser: Parser, *, namesakes: bool) -> Plan | None:
-        """Return the plan of a question for the value of a property, or for a card; else None."""
+        """Return the plan of a question for a card, what two entities have to do with each other, or a value."""
         text, has_properties = parser.question.text, has_columns(parser.place.graph)
+        if (connection := connection_in(parser, text)) is not None:
+            return connection
         if _asks_for_card(parser.english, text):
             from graphbrick.bricks.retrieve.operators.cards.reader import CardReader
 
