@@ -33,6 +33,7 @@ from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
+from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, fact
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
@@ -156,7 +157,7 @@ class Operators(RetrieveStage):
         cues = words.cues_in(question.text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)
-        asks_of_properties = has_properties or _asks_for_card(words, question.text)
+        asks_of_properties = has_properties or asks_for_card(words, question.text)
         if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
@@ -213,7 +214,7 @@ class Operators(RetrieveStage):
     def _plan(self, query: Query, parser: Parser, cue: str) -> tuple[Plan | None, bool]:
         """Return the plan of a question, None for a plain path, and whether the model made it."""
         namesakes = parser.place.graph.has_namesakes or any(mention.others for mention in query.mentions)
-        plan, by_model, entities = self._fact(parser, namesakes=namesakes), False, parser.question.entities
+        plan, by_model, entities = fact(parser, namesakes=namesakes), False, parser.question.entities
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
@@ -257,7 +258,7 @@ class Operators(RetrieveStage):
     def _of_triples(parser: Parser) -> Plan | Described | None:
         """Return the plan of a question about properties of triples, or the entity that it describes by them."""
         has_properties = has_columns(parser.place.graph) or has_triple_properties(parser.place.graph)
-        if not has_properties or _asks_for_card(parser.english, parser.question.text):
+        if not has_properties or asks_for_card(parser.english, parser.question.text):
             return None
         from graphbrick.bricks.retrieve.operators.triples.inner import described
         from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most graphs need neither
@@ -284,24 +285,6 @@ class Operators(RetrieveStage):
         evidence = self.retrieve(replace(query, text=text, seeds=seeds, mentions=()), parser.place.subgraph)
         proofs = inner.plan.proofs(parser.place, np.array([inner.entity], dtype=np.int64))
         return replace(evidence, items=(*evidence.items, *proofs)) if evidence.items else evidence
-
-    @staticmethod
-    def _fact(parser: Parser, *, namesakes: bool) -> Plan | None:
-        """Return the plan of a question for the value of a property, or for a card; else None."""
-        text, has_properties = parser.question.text, has_columns(parser.place.graph)
-        if _asks_for_card(parser.english, text):
-            from graphbrick.bricks.retrieve.operators.cards.reader import CardReader
-
-            cards = CardReader(parser).read(text, namesakes=namesakes)
-            if cards is not None:
-                return cards
-        if not has_properties:
-            return None
-        from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
-        from graphbrick.bricks.retrieve.operators.wordings.everyday import Everyday
-
-        facts = Facts(parser)
-        return Everyday(facts).read(text) or facts.read(text)
 
     @staticmethod
     def _check(parser: Parser) -> None:
@@ -384,11 +367,6 @@ def unread_words(events: Sequence[str]) -> tuple[str, ...]:
     """Return the stems of the words that a refused question has and the graph does not know."""
     told = (one for one in events if isinstance(one, Event) and one.code == "operators.not_answered")
     return next((tuple(one.values.get("words", one.values.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
-
-
-def _asks_for_card(words: English, text: str) -> bool:
-    """Return whether a question may ask for all that is known about an entity."""
-    return any(words.match(name, text) for name in ("card", "doing", "about"))
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:

@@ -203,6 +203,10 @@ class SchemaPaths:
         targets, said = self._targets(phrase)
         return (targets, self.content(_LEAD.sub("", phrase)) - said) if targets else None
 
+    def people(self) -> set[str]:
+        """Return the classes of people, or of groups of them, that «who» may ask for."""
+        return {name for name in self.classes.joins if _may_be_who(name.casefold())}
+
     def asked(self, phrase: str) -> frozenset[str]:
         """Return the classes of which the entities are that a phrase asks for; none if it does not say so."""
         return frozenset(self._targets(phrase)[0])
@@ -217,8 +221,7 @@ class SchemaPaths:
         """Return the classes that a phrase asks for, and the stems that name them."""
         rest = _LEAD.sub("", phrase)
         if _WHO.match(rest):
-            people = {name for name in self.classes.joins if _may_be_who(name.casefold())}
-            return people - {name for name, _ in self.classes_in(rest)}, frozenset()
+            return self.people() - {name for name, _ in self.classes_in(rest)}, frozenset()
         head = _HEAD.match(_IS.sub("", _WHO_IS.sub("", rest), count=1))
         classes = self.classes_in(head[1]) if head else []
         return ({classes[0][0]}, classes[0][1]) if classes else (set(), frozenset())

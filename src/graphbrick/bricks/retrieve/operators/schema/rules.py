@@ -148,10 +148,22 @@ class ClassRules:
     def partakers(self, text: str) -> SetPlan | None:
         """Read «which customers have bought something»: members of a class by what they did, without an entity."""
         classes = self.paths.classes_in(text)
+        if text.startswith("who "):
+            return self._people_with(text)
         if not classes or _UNIVERSAL.search(self.english.lead.sub("", text, count=1).removeprefix(" all ")):
             return None
         name, said = classes[0]
         return self.paths.partakers(name, self.paths.content(text) - said)
+
+    def _people_with(self, text: str) -> SetPlan | None:
+        """Read «who has resolved an incident»: the members of the one class of people that take part."""
+        words = self.paths.content(text)
+        if _UNIVERSAL.search(text):
+            return None
+        plans = [plan for name in self.paths.people() if (plan := self.paths.partakers(name, words)) is not None]
+        shortest = min((len(plan.steps) for plan in plans if isinstance(plan, Walk)), default=0)
+        best = [plan for plan in plans if isinstance(plan, Walk) and len(plan.steps) == shortest]
+        return best[0] if len(best) == 1 else None
 
     def impact(self, text: str) -> SetPlan | None:
         """Read «which services break if e0 goes down»: those that depend on it."""
