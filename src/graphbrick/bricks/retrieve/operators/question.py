@@ -39,6 +39,8 @@ _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)"
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
 _THE = re.compile(r"\bthe (e\d+)\b")
 _NOT_FIRST = re.compile(r"^(is|are|was|were|do|does|did|has|have|can|will) not ((?:the )?e\d+)\b")  # «isn't e0 public»
+_SLIPPED = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "wre": "were", "hwo": "how", "wht": "what"}
+_SLIPS = re.compile(rf"\b(?:{'|'.join(_SLIPPED)})\b")
 _SHORT_FORMS = (
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"\bcan'?t\b|\bcan not\b"), "cannot"),
@@ -162,7 +164,7 @@ def _common_words(
     """Return the places of words that name an entity and mean nothing else."""
     places = []
     for word in re.finditer(r"[^\W\d_]{3,}", text):
-        if known(word[0].lower()) or any(word.start() < end and start < word.end() for start, end, _ in taken):
+        if known(word[0].lower()) or text[: word.start()].lower().endswith("whose ") or any(word.start() < end and start < word.end() for start, end, _ in taken):
             continue
         entities = graph.named(word[0]) or [one for form in _plurals(word[0]) for one in graph.named(form)]
         if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
@@ -203,6 +205,7 @@ def tidy(text: str) -> str:
     'where is the mother of e0'
     """
     text = without_courtesy(_SPACES.sub(" ", text.replace("`", "'")).strip()).rstrip("?.! ")
+    text = _SLIPS.sub(lambda match: _SLIPPED[match[0]], text)
     for short, long in _SHORT_FORMS:
         text = short.sub(long, text)
     text = _NOT_FIRST.sub(r"\1 \2", _MORE_THEN.sub("than", text))

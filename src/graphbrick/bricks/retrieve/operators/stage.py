@@ -46,13 +46,13 @@ from graphbrick.core.answer import NearReading
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import REFUSAL, Event, Trace, event, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import WORD, stem
+from graphbrick.language.stems import WORD, spaced, stem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, words_of_values
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of, words_of_values
 from graphbrick.patterns.stated import stated
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
@@ -143,7 +143,8 @@ class Operators(RetrieveStage):
     def _spelled(self, query: Query, graph: Graph) -> Query:
         """Return a question without typing errors in words of the graph."""
         lexicon, words = self._lexicon(graph), english()
-        reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph))
+        names = (word for one in sources_of(graph) for word in WORD.findall(spaced(one.name).lower()))
+        reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph), words.asking.union(names))
         text = question_of(graph, query, partial(_is_known, lexicon, words)).text
         readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
         for reading in readings:

@@ -89,6 +89,7 @@ class English:
         class_words: Stems of words that are near the name of a class: «town» for city.
         verbs: Stems before which the noun of a question ends.
         value_words: Stems of words that only say that something has a value, such as «written» of a language.
+        asking: Words that questions are built with, in which typing errors are mended.
         unknown: Words for operators that no rule knows.
         not_superlative: Words that end in «est» and are no superlatives.
         patterns: The wordings of the operators, by name.
@@ -114,6 +115,7 @@ class English:
     class_words: frozenset[str]
     verbs: frozenset[str]
     value_words: frozenset[str]
+    asking: frozenset[str]
     unknown: tuple[str, ...]
     not_superlative: frozenset[str]
     patterns: Mapping[str, tuple[re.Pattern[str], ...]]
@@ -272,6 +274,11 @@ def english() -> English:
         class_words=frozenset(map(stem, content["words"]["class_words"].split())),
         verbs=frozenset(map(stem, content["words"]["verbs"].split())),
         value_words=frozenset(map(stem, content["words"]["value_words"].split())),
+        asking=frozenset(
+            word
+            for phrase in (content["words"]["asking"], *superlatives, *comparatives, *compare, *content["ordinals"])
+            for word in phrase.split()
+        ),
         unknown=tuple(content["words"]["unknown"]),
         not_superlative=frozenset(content["words"]["not_superlative"].split()),
         patterns=_Compiled(content["patterns"], macros),

@@ -13,13 +13,16 @@ from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import is_plural, stem, stems
-from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.sources import sources_of
 
 _HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
 _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
 _MOST = 1_000  # triples of an entity that decide what its name stands for
 _BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
+_BEFORE_CLASS = re.compile(
+    r"(?P<names>\be\d+(?:(?:, | and | or |, and |, or )(?:the )?e\d+)*) (?P<noun>(?!(?:and|or|is|are|was|were)\b)[a-z]+(?: [a-z]+)?)\b"
+)
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
@@ -82,7 +85,37 @@ def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Q
                 entities[number] = member
                 text = f"{before}e{number}{text[match.end() :]}"
                 break
+    return _without_class_after(graph, replace(question, text=text, entities=tuple(entities)), lexicon)
+
+
+def _without_class_after(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
+    """Leave out «award» of «the Gold Shoe award», and «awards» of «the Gold Shoe and Silver Ball awards»."""
+    text, entities = question.text, list(question.entities)
+    for match in reversed(list(_BEFORE_CLASS.finditer(text))):
+        numbers = [int(number) for number in re.findall(r"e(\d+)", match["names"])]
+        for noun in dict.fromkeys((match["noun"], match["noun"].split()[0])):
+            rest = text[match.start("noun") + len(noun) :]
+            of_class = lexicon.class_named(stems(noun))
+            numbers = numbers if is_plural(noun) else numbers[-1:]
+            if not of_class or (is_plural(noun) and len(numbers) == 1) or max(numbers) >= len(entities):
+                continue
+            if _names_more(graph, noun, rest):
+                continue
+            members = [_member(graph, entities[number], lexicon.classes[of_class]) for number in numbers]
+            if all(member is not None for member in members):
+                for number, member in zip(numbers, members, strict=True):
+                    entities[number] = entities[number] if member is None else member
+                text = f"{text[: match.end('names')]}{rest}"
+                break
     return replace(question, text=text, entities=tuple(entities))
+
+
+def _names_more(graph: Graph, noun: str, rest: str) -> bool:
+    """Return whether a noun and the word after it are one name, as in «Kenya country code»."""
+    after = re.match(r" ([a-z]+)", rest)
+    name = stems(f"{noun} {after[1]}") if after else ()
+    labels = (label_stems(graph.relation_label(number)) for number in range(graph.n_relations))
+    return bool(name) and (any(one.stems == name for one in sources_of(graph)) or name in labels)
 
 
 def _member(graph: Graph, entity: int, members: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int | None:
