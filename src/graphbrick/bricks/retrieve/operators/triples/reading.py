@@ -14,6 +14,7 @@ from graphbrick.bricks.retrieve.operators.triples.frames import Frame
 from graphbrick.bricks.retrieve.operators.triples.parts import Parts
 from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues
 from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives
+from graphbrick.bricks.retrieve.operators.triples.way import OnTheWay
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import stems
@@ -28,7 +29,7 @@ class TripleReader(Parts):
 
     def __init__(self, parser: Parser) -> None:
         super().__init__(parser)
-        self._counts, self._superlatives = Counts(parser), TripleSuperlatives(parser)
+        self._counts, self._superlatives, self._way = Counts(parser), TripleSuperlatives(parser), OnTheWay(parser)
 
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question; None for another question."""
@@ -37,11 +38,11 @@ class TripleReader(Parts):
         if bounded is not None:
             return bounded
         if self.english.search("not_of_triples", self.period(text)[1]):
-            return None
+            return None if self.english.search("not_on_the_way", text) else self._tried(self._way.read, text)
         counts, superlatives = self._counts, self._superlatives
         rules = (
             counts.count, superlatives.best_time, superlatives.best, self._time, superlatives.first, counts.amount,
-            self._truth, self._texts, self._ends,
+            self._truth, self._texts, self._ends, self._way.read,
         )  # fmt: skip
         return next((plan for rule in rules if (plan := self._tried(rule, text)) is not None), None)
 
