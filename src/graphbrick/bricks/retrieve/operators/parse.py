@@ -19,6 +19,7 @@ from graphbrick.bricks.retrieve.operators.wordings.negations import Negations
 from graphbrick.bricks.retrieve.operators.wordings.superlatives import Superlatives
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
+from graphbrick.language import forms
 from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.patterns.properties.sources import has_columns, sources_of
 from graphbrick.patterns.unknown_words import WordReader, with_readings
@@ -194,6 +195,8 @@ class Parser:
         if not match:
             return None
         if match["noun"]:
+            if forms.is_installed() and not forms.may_be_noun(match["noun"]):
+                return None  # «who bought e0»
             noun = stem(match["noun"])
             names = (stems(match["noun"]), *self.english.near.get(noun, ()))
             if noun not in self.english.anything and not any(map(self.resolver.lexicon.class_named, names)):

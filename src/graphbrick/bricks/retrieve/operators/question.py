@@ -39,6 +39,18 @@ _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)"
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
 _THE = re.compile(r"\bthe (e\d+)\b")
 _NOT_FIRST = re.compile(r"^(is|are|was|were|do|does|did|has|have|can|will) not ((?:the )?e\d+)\b")  # «isn't e0 public»
+_EVERYDAY = tuple(
+    (re.compile(wording), plainer)
+    for wording, plainer in (
+        (r"^((?:what|which|who)(?: is| was| are| were)) (?:our|my|your) ", r"\1 the "),
+        (r"(?: ever| so far| to date)$", ""),
+        (r"^(?:for|over|during|in|across) (?=how many (?:seasons|years|months|weeks|days|times)\b)", ""),
+        (r"^(for|with|against|by|to) (how many .+)$", r"\2 \1"),
+        (r"\b(but|and|yet) (?:no|none of(?: the)?|nothing (?:from|by|of|in)) (?=e\d)", r"\1 not "),
+        (r"^(?:what|how much) (?:do|does|did) (?:all )?(?:of )?(?:the )?(.+?) (?:add|amount|come|sum|total)(?: up)?"
+         r"(?: to)?(?: in total| altogether| together)?$", r"what is the total of the \1"),
+    )
+)  # fmt: skip
 _SLIPPED = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "wre": "were", "hwo": "how", "wht": "what"}
 _SLIPS = re.compile(rf"\b(?:{'|'.join(_SLIPPED)})\b")
 _SHORT_FORMS = (
@@ -164,7 +176,11 @@ def _common_words(
     """Return the places of words that name an entity and mean nothing else."""
     places = []
     for word in re.finditer(r"[^\W\d_]{3,}", text):
-        if known(word[0].lower()) or text[: word.start()].lower().endswith("whose ") or any(word.start() < end and start < word.end() for start, end, _ in taken):
+        if (
+            known(word[0].lower())
+            or text[: word.start()].lower().endswith("whose ")
+            or any(word.start() < end and start < word.end() for start, end, _ in taken)
+        ):
             continue
         entities = graph.named(word[0]) or [one for form in _plurals(word[0]) for one in graph.named(form)]
         if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
@@ -209,6 +225,8 @@ def tidy(text: str) -> str:
     for short, long in _SHORT_FORMS:
         text = short.sub(long, text)
     text = _NOT_FIRST.sub(r"\1 \2", _MORE_THEN.sub("than", text))
+    for wording, plainer in _EVERYDAY:
+        text = wording.sub(plainer, text)
     text = _SIGN_FIRST.sub(r"\2 \1", text)
     text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", text))
     for _ in range(2):

@@ -85,6 +85,7 @@ class English:
         bounds: For phrases such as «more than»: over, under, least, most or exactly.
         ordinals: «second» and so on.
         symmetric: Stems of words of relations that hold both ways, such as «border».
+        phrases: Verbs of several words, with verbs of the same meaning.
         anything: Stems of nouns for any entity.
         class_words: Stems of words that are near the name of a class: «town» for city.
         verbs: Stems before which the noun of a question ends.
@@ -111,6 +112,7 @@ class English:
     bounds: Mapping[str, str]
     ordinals: Mapping[str, int]
     symmetric: frozenset[str]
+    phrases: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
     anything: frozenset[str]
     class_words: frozenset[str]
     verbs: frozenset[str]
@@ -270,6 +272,7 @@ def english() -> English:
         bounds=compare,
         ordinals=content["ordinals"],
         symmetric=frozenset(map(stem, content["words"]["symmetric"].split())),
+        phrases=tuple((re.compile(rf"\b{text}\b"), tuple(verbs)) for text, verbs in content["phrases"].items()),
         anything=frozenset(map(stem, content["words"]["anything"].split())),
         class_words=frozenset(map(stem, content["words"]["class_words"].split())),
         verbs=frozenset(map(stem, content["words"]["verbs"].split())),

@@ -116,12 +116,13 @@ class TripleReader(Parts):
     def _truth(self, text: str) -> Plan | None:
         """Read «did e0 play for e1 in 2004», «did e0 win an award in 2011»."""
         period, rest = self.period(text)
-        if not self.english.match("auxiliary", text) or period is None:
+        if not self.english.match("auxiliary", text):
             return None
-        frame = self.frame(self.english.without("auxiliary", rest), period=period)
-        if frame is None or (frame.open_heads and frame.open_tails):
+        frame = self.frame(rest, period=period)
+        if frame is None or (frame.open_heads and frame.open_tails) or not (period or frame.edges.conditions):
             return None
-        inside = self.ends(frame, period) if frame.open_heads or frame.open_tails or frame.has_period else None
+        is_open = frame.open_heads or frame.open_tails
+        inside = self.ends(frame, period) if is_open or frame.has_period or frame.edges.conditions else None
         return None if inside is None else self.with_notes(p.IsAny(inside), frame)
 
     def _ends(self, text: str) -> Plan | None:

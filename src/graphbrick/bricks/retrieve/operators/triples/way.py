@@ -141,7 +141,9 @@ class OnTheWay(Parts):
         else:
             relation, forward = steps[at]
             passed = self._part(walk, steps[:at], classes[:at])
-            edges = Edges(relation, passed if forward else None, None if forward else passed, (During(place.name, span),))
+            edges = Edges(
+                relation, passed if forward else None, None if forward else passed, (During(place.name, span),)
+            )
             inside = Ends(edges, heads=not forward)
         rest = steps[at + 1 :], classes[at + 1 :]
         return Walk(inside, *rest) if rest[0] else inside
