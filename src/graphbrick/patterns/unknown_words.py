@@ -47,11 +47,13 @@ class WordReader:
         lexicon: The words of the graph.
         known: Stems and words that have another meaning in questions.
         values: Returns words of values of properties, which may be misspelt too; called for unknown words only.
+        asking: Words that questions are built with, which may be misspelt too.
     """
 
     lexicon: Lexicon
     known: Collection[str] = ()
     values: Callable[[], Iterable[str]] = field(default=tuple)
+    asking: Collection[str] = ()
 
     def misspelt(self, words: Iterable[str]) -> list[Reading]:
         """Return the words that are typing errors of one known word."""
@@ -121,11 +123,17 @@ class WordReader:
             return None  # a value
         most = _MOST_ERRORS if len(word) >= _LONG else _FEWEST_ERRORS
         for errors in range(_FEWEST_ERRORS, most + 1):
-            near = [other for other in sorted(self._spoken) if _is_within(word, other, errors)]
+            near = [other for other in self._candidates if _is_within(word, other, errors)]
             if near:
+                near = [other for other in near if _slips(word, other)] or near  # «wich» is which rather than with
                 alike = {stem(other) for other in near}
                 return Reading(word, _most_alike(word, near), True) if len(alike) == 1 else None
         return None
+
+    @cached_property
+    def _candidates(self) -> list[str]:
+        """The words of the graph and of questions, of which a word may be a typing error."""
+        return sorted(self._spoken.union(word for word in self.asking if word.isalpha() and len(word) >= _SHORTEST))
 
     @cached_property
     def _spoken(self) -> frozenset[str]:
@@ -159,6 +167,19 @@ def _distance(noun: str, name: str, kinds: dict[str, int]) -> int | None:
 def _most_alike(word: str, near: list[str]) -> str:
     """Return the form that ends as a word does."""
     return min(near, key=lambda other: (word.endswith("s") != other.endswith("s"), abs(len(word) - len(other)), other))
+
+
+def _slips(word: str, other: str) -> bool:
+    """Return whether letters are left out, doubled or swapped, and none is another one; the first is the same.
+
+    >>> _slips("wich", "which"), _slips("wich", "with"), _slips("mnay", "many")
+    (True, False, True)
+    """
+    if sorted(word) == sorted(other):
+        return True
+    short, long = sorted((word, other), key=len)
+    letters = iter(long)
+    return len(short) < len(long) and short[0] == long[0] and all(letter in letters for letter in short)
 
 
 def _is_within(word: str, other: str, most: int) -> bool:

@@ -18,6 +18,7 @@ _QUOTES = re.compile(
     r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|‘([^’]+)’(?!\w)|(?<!\w)['`]([^'`]+)['´`](?!\w)"
 )
 _APOSTROPHES = "'\u2019\u00b4`"
+_SHORT_WORDS = ("s", "t", "re", "ve", "ll", "d", "m")  # after an apostrophe: «who's», «haven't», «they've»
 # Signs that stand alone; a possessive may follow. Those of the second kind are names only in quotation marks.
 _FREE_SIGNS = re.compile(r"(?<!\S)(?:[^\w\s]|_)+(?=\s|$|'s\b)")
 _QUOTE_SIGNS, _SENTENCE_SIGNS, _ENDS = "\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb", "-,.;:?!\u2026&/()[]", "?.!,;:"
@@ -107,7 +108,9 @@ class Question:
         before, after = self.text[max(first.start - 2, 0) : first.start], self.text[last.end : last.end + 2]
         if (before[-1:] == "-" and before[0].isalnum()) or (after[:1] == "-" and after[1:].isalnum()):
             return True
-        if last.text == "s" and span.last > 0 and self.text[last.start - 1] in _APOSTROPHES:
+        if last.text in _SHORT_WORDS and span.last > 0 and self.text[last.start - 1] in _APOSTROPHES:
+            return True
+        if after[:1] in (*_APOSTROPHES,) and after[1:].casefold() == "t":  # «haven» of «haven't»
             return True
         return span.size == 1 and last.end - last.start == 1
 

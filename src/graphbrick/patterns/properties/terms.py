@@ -23,6 +23,10 @@ _COMPOUND = re.compile(r"-(?:handed|based|born|made|coloured|colored|speaking|la
 _NEVER_FIRST = frozenset("a an and are did do does had has have is of or than that the was were what which who".split())
 _NEVER_LAST = frozenset("a an and are by did do does from had has have is of or than that the was were with".split())
 _LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))
+_PRIZES = frozenset(map(stem, "title titles championship champion champions winner winners victory".split()))
+_WINS = frozenset(("win", "wins", "won", "winning", "claimed", "took", "take", "captured"))
+_ARTICLES = frozenset(("the", "a", "an", "any", "their", "its", "his", "her", "that", "ever", "at", "least", "one"))
+_ASKING = frozenset(map(stem, ("is", "has", "was", "are", "can", "does")))
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,9 @@ def _terms_at(
     """Yield the readings of the words from a place on, best first."""
     forms = [stem(word[0].lower().removesuffix("'s")) for word in words[at : at + _LONGEST + 4]]
     for source in sources:
+        size = _size_of_prize(source, words, at, forms) if source.kind == Kind.BOOLEAN else 0
+        if size:
+            yield Term(words[at].start(), words[at + size - 1].end(), (source,), True, True)
         size = len(source.stems)
         if tuple(forms[:size]) != source.stems and not (source.kind == Kind.BOOLEAN and _adverb(words[at], source)):
             continue
@@ -111,6 +118,27 @@ def _terms_at(
             chosen = tuple(exact or [source for source, _ in readings])
             value = next(value for source, value in readings if source == chosen[0])
             yield Term(words[at].start(), words[end - 1].end(), chosen, value, bool(exact))
+
+
+def _size_of_prize(source: Source, words: Sequence[re.Match[str]], at: int, forms: Sequence[str]) -> int:
+    """Return how many words say that something was won, where a property tells it: «won the league», `league_title`.
+
+    Returns:
+        The number of words from the place on; 0 if they do not.
+    """
+    prefix = 1 if len(source.stems) > 1 and source.stems[0] in _ASKING else 0
+    own = source.stems[prefix:]
+    name = own[:-1] if own[-1:] and own[-1] in _PRIZES else own
+    if not name or name == source.stems or tuple(forms[: len(name)]) != name:
+        return 0
+    if name == own:
+        return len(name)  # «active» of `is_active`
+    if forms[len(name) : len(name) + 1] and forms[len(name)] in _PRIZES:
+        return len(name) + 1
+    before = [word[0].lower() for word in words[max(at - 3, 0) : at]]
+    while before and before[-1] in _ARTICLES:
+        before.pop()
+    return len(name) if before and before[-1] in _WINS else 0
 
 
 def _adverb(word: re.Match[str], source: Source) -> bool:

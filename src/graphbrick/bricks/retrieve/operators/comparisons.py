@@ -1,4 +1,4 @@
-"""Phrases that compare, read by rules: «the largest city», «cities with over 100 people»."""
+"""Phrases that compare with a number, a date or an entity, read by rules: «cities with over 100 people»."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
-from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
-from graphbrick.language.stems import WORD, spaced, stem, stems
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.units import check_currency, names_by_unit, time_measured
+from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
 
 Read = Callable[[str], SetPlan]
 _IS_DATE = attrgetter("is_date")
-_MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount", "age")
+_YEARS = re.compile(r"[12]\d{3} (?:and|to) [12]\d{3}$")
+_FIRST_YEAR = 100  # a smaller number is not compared with dates
 _OPPOSITES = {"over": "most", "under": "least", "least": "under", "most": "over"}
 # A «not» of the verb before a comparison, not of an earlier clause: «that do not border e0 have more than».
 _NOT = re.compile(
@@ -44,151 +46,6 @@ class _Bounds(NamedTuple):
     words: str
     right: str
     is_time: bool = False
-
-
-class Superlatives:
-    """A reader of superlatives in one question, such as «the largest city», «born first».
-
-    Args:
-        resolver: Finds the numbers and dates that words speak of.
-        read: Returns the plan of a phrase without the superlative, such as «which cities in e0».
-    """
-
-    def __init__(self, resolver: Resolver, read: Read) -> None:
-        self.resolver, self.read, self.english = resolver, read, resolver.english
-
-    def best(self, text: str) -> SetPlan | None:
-        """Return the plan of a superlative, such as «which is the largest city in e0»; else None.
-
-        Raises:
-            CannotPlanError: The graph does not have what it compares.
-        """
-        negated = self.english.search("negated_best", text)
-        if negated:
-            raise UnreadWordError(negated["word"])
-        if text.endswith(" most recently"):
-            return self._first(text)
-        text = self.english.without("in_one_season", text) if self.english.search("in_one_season", text) else text
-        for pattern in self.english.patterns["best"]:
-            match = pattern.match(text)
-            if match and not self.english.match("not_a_noun", match["base"]):
-                return self._ranked(match)
-        return self._most_of(text) or self._first(text) or self._of_any(text)
-
-    def value(self, text: str) -> p.Amount | None:
-        """Return the plan of «what is the highest salary», which asks for the number itself; else None."""
-        match = self.english.match("best_value", text)
-        if not match:
-            return None
-        words, where, rank = match["attr"], match["where"], self.english.ordinals.get(match["rank"] or "", 1)
-        if match["n"] and self.english.count_of(match["n"]) > 1:
-            return None  # several values are not one
-        try:
-            if where is None:
-                base, measure = self.resolver.measured(words, (), words)
-            else:
-                base = self.read(self.english.as_question(where))
-                measure = self.resolver.measure(words, (), base, words)
-        except CannotPlanError:
-            return None  # «the largest city»: not a number
-        if not isinstance(measure, p.Attribute):
-            return None
-        return p.Amount(p.Best(base, measure, self._comparison(match["sup"]).largest, rank), measure)
-
-    def _comparison(self, superlative: str) -> Comparison:
-        return self.english.superlatives[superlative]
-
-    def _ranked(self, match: re.Match[str]) -> SetPlan:
-        base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
-        first, _, rest = base_text.partition(" ")
-        several = rest and (first.isdecimal() or self.english.count_of(first) > 1)
-        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
-        if not words and rest and not several and self._rates(first):
-            base_text, words = rest, first
-        try:
-            base = self.read(self.english.as_question(rest if several else base_text))
-        except UnknownNounError as error:
-            base, measure = self.resolver.taken_for(error, words, comparison.names, wording)
-        else:
-            if "distance" not in comparison.names:
-                self.resolver.check_measured(words)
-            measure = self.resolver.measure(words, comparison.names, base, wording)
-        n = self.english.count_of(first if several else match["n"] or "")
-        return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
-
-    def _rates(self, word: str) -> bool:
-        """Return whether a word speaks of a number: «the highest rated film», «the lowest tier service»."""
-        is_class = bool(self.resolver.lexicon.class_named(stems(word)))
-        return not is_class and not MENTION.search(word) and self.resolver.has_number(word)
-
-    def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
-        """Move «in e0» and «among the neighbours of e0» from the end of the measure to the entities compared."""
-        place = self.english.match("of_all", words)
-        if not place or MENTION.search(base):
-            return base, words
-        where, how, attribute = place["where"], place["how"], place["attr"] or ""
-        if not MENTION.search(where) and how in ("in", "on"):
-            return base, words
-        if MENTION.fullmatch(where):
-            return f"{base} {'in' if how == 'from' else how} {where}", attribute
-        return where, attribute
-
-    def _most_of(self, text: str) -> SetPlan | None:
-        """Read «which country borders the most countries», «which language is spoken in the most countries»."""
-        done = self.english.match("most_done", text)
-        if done:
-            return self._most_done(done)
-        match = self.english.match("most_of", text)
-        if not match or f"most {match['attr'].split()[0]}" in self.english.superlatives:
-            return None
-        noun, verb = self.resolver.noun_and_verb(match["left"])
-        if not verb:
-            return None
-        base = self.read(f"which {noun}")
-        verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
-        words = re.sub(r"^(?:different|distinct|other) ", "", match["attr"])
-        self.resolver.check_measured(words)
-        counted = (
-            f"{verb} {words}" if self.english.without_objects([stem(verb), *stems(words)]) == [stem(verb)] else words
-        )
-        measure = self.resolver.attribute(counted, base) or self.resolver.degree(f"which {words} {verb} e0", base)
-        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
-
-    def _most_done(self, match: re.Match[str]) -> SetPlan | None:
-        """Read «which product weighs the most»."""
-        noun, verb = self.resolver.noun_and_verb(match["left"])
-        base = self.read(f"which {noun}") if verb else None
-        measure = self.resolver.attribute(verb, base) if base else None
-        return p.Best(base, measure, match["sup"] == "most") if base and measure else None
-
-    def _first(self, text: str) -> SetPlan | None:
-        """Read «which team was founded first», «who was born last»."""
-        match = self.english.match("first", text)
-        if not match:
-            return None
-        largest = match["when"] in ("last", "latest", "most recently")
-        if self.english.content(match["base"]) or MENTION.search(match["base"]):
-            try:
-                base = self.read(match["base"])
-            except UnknownNounError as error:
-                return p.Best(*self.resolver.taken_for(error, match["attr"], (), match["when"], dates=True), largest)
-            return p.Best(base, self.resolver.date(match["attr"], base, match["when"]), largest)
-        base, measure = self.resolver.measured(match["attr"], (), match["when"], dates=True)
-        return p.Best(base, measure, largest)
-
-    def _of_any(self, text: str) -> SetPlan | None:
-        """Read «who has the lowest salary», «who earns the most», «who is the oldest»."""
-        match = self.english.match("best_of_any", text)
-        if not match:
-            return None
-        words = " ".join(filter(None, (match["verb"], match["attr"])))
-        self.resolver.check_measured(words)
-        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
-        verb, what = (match["verb"], match["attr"] or "") if match["verb"] else (match["attr"] or "", "")
-        done = self.resolver.done_most(verb, what, by_people=text.startswith("who "))
-        base, measure = done or self.resolver.measured(words, comparison.names, wording)
-        rank = self.english.ordinals.get(match["rank"] or "", 1)
-        return p.Best(base, measure, comparison.largest, rank, self.english.count_of(match["n"] or ""))
 
 
 class Comparisons:
@@ -221,6 +78,7 @@ class Comparisons:
             return done
         match = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
         base_text, attribute = (match["base"], match["attr"] or "") if match else self._doer(bounds.left)
+        base_text = self.english.without("join_last", base_text)
         if not MENTION.search(base_text) and not self.english.content(base_text):
             return self._bounded(None, bounds, attribute)
         try:
@@ -297,7 +155,7 @@ class Comparisons:
     def _stated_bounds(self, text: str) -> _Bounds | None:
         english = self.english
         between = english.search("between", text)
-        if between and english.read_amount(between["right"]):
+        if between and self._is_between(between):
             return _Bounds(text[: between.start()], "between", (), "", between["right"])
         than = english.search("than", text)
         bare = than and than["more"] in ("more", "less", "fewer") and not than["attr"]
@@ -313,6 +171,15 @@ class Comparisons:
             return _Bounds(text[: plain.start()], kind, (), "", plain["right"], is_time=is_time is not None)
         exact = english.search("exact", text)
         return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
+
+    def _is_between(self, match: re.Match[str]) -> bool:
+        """Return whether «from» begins a stretch, as in «from 1 to 2»; «from 2010 and over 5» has two conditions."""
+        amount = self.english.read_amount(match["right"])
+        joined = re.match(r"(?:and|to) (?P<upper>.+)", amount.rest) if amount else None
+        is_from = match[0].startswith(" from ")
+        return amount is not None and (
+            not is_from or (joined is not None and self.english.read_amount(joined["upper"]) is not None)
+        )
 
     def _bounded(
         self, base: SetPlan | None, bounds: _Bounds, attribute: str, unknown: UnknownNounError | None = None
@@ -342,19 +209,21 @@ class Comparisons:
         rest = re.sub(r"^(?:of|in) ", "", rest)
         money = self.english.search("money", rest)
         rest = self.english.without("money", rest)
-        words = " ".join(filter(None, (words, rest))).strip()
+        time = self.english.match("time_unit", rest)
+        words = " ".join(filter(None, (words, rest[time.end() :] if time else rest))).strip()
         inside = self.english.match("inside", words)
         if inside and isinstance(base, p.Members):
             base, words = self.read(f"which {base.name} in {inside['where']}"), inside["words"]
-        wording = words or self._comparative
-        if unknown:
-            base, measure = self.resolver.taken_for(unknown, words, bounds.names, wording)
-        elif base is None:
-            base, measure = self.resolver.measured(words, bounds.names, wording)
+        timed = time_measured(self.resolver, base, time["unit"], bounds.names) if time and base is not None else None
+        if base is not None and timed and not self._unsaid(words, timed[0]):
+            measure, factor = timed
         else:
-            names = self.english.comparatives["more recent"].names if bounds.is_time else bounds.names
-            names = names or (_MONEY if self.english.search("money", bounds.right) or not words else ())
-            measure = self.resolver.measure(words, names, base, wording)
+            words = f"{words} {time['unit']}".strip() if time else words
+            factor = 1.0
+            base, measure = self._measured(base, bounds, words, money[0] if money else "", unknown)
+        if measure.is_date(self.place) and amount.date is None and amount.value < _FIRST_YEAR:
+            text = f"{measure.text(self.place)} is a date, so that it cannot be compared with {amount.value:g}"
+            raise CannotPlanError(text, code="operators.not_a_year", number=amount.value)
         if measure.is_date(self.place):
             return p.dated(base, measure, bounds.kind, amount.as_date, upper and upper.as_date)
         if amount.date:
@@ -363,22 +232,34 @@ class Comparisons:
                 code="operators.not_a_date",
             )
         low = amount.value if upper is None else self.english.same_scale(bounds.right, amount.value, upper.value)
-        plan = p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
+        high = np.inf if upper is None else upper.value * factor
+        plan = p.compared(base, measure, bounds.kind, low * factor, high)
         if money:
-            self._check_currency(plan, measure, money[0])
+            check_currency(self.resolver, plan, measure, money[0])
         return plan
 
-    def _check_currency(self, plan: SetPlan, measure: p.Measure, word: str) -> None:
-        """Record the assumption that a number is in a currency; refuse one that is not that of the graph."""
-        currencies, name = self.english.currencies, measure.text(self.place)
-        units = [measure.unit(self.place), *WORD.findall(spaced(name).lower())]
-        own = next((currencies[unit] for unit in units if unit in currencies), "")
-        if own and own != currencies.get(word, own):
-            raise CannotPlanError(
-                f"{name} is in {own}, not in {word}", code="operators.other_currency", own=own, word=word
-            )
-        if word not in units and not (own and word in currencies):
-            self.resolver.assumptions[plan] = f"{word!r} is not in this graph; {name} is compared as it is"
+    def _unsaid(self, words: str, measure: p.Measure) -> bool:
+        """Return whether some words say more than the name of a measure."""
+        own = set(stems(spaced(measure.text(self.place))))
+        return not all(self.english.is_among(word, own) for word in self.english.content(words))
+
+    def _measured(
+        self, base: SetPlan | None, bounds: _Bounds, words: str, unit: str, unknown: UnknownNounError | None
+    ) -> tuple[SetPlan, p.Measure]:
+        """Return what is compared, and its measure; the arguments are those of `_bounded`, with the words and unit."""
+        wording = words or self._comparative
+        if unknown:
+            return self.resolver.taken_for(unknown, words, bounds.names, wording)
+        if base is None:
+            return self.resolver.measured(words, bounds.names, wording)
+        if bounds.kind == "between" and not words and not unit and _YEARS.match(bounds.right):
+            date = self.resolver.only_date(base)
+            if date is not None:
+                return base, date
+        names = self.english.comparatives["more recent"].names if bounds.is_time else bounds.names
+        of_class = "" if names else self.resolver.lexicon.classes_of(base.run(self.place))
+        names = names or names_by_unit(self.english, unit, of_class, bare=not words)
+        return base, self.resolver.measure(words, names, base, wording)
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
         """Read «larger than e1», «more people than e1»."""

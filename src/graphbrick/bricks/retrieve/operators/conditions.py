@@ -180,11 +180,13 @@ class Conditions:
         wheres = [Where(None, term.sources, term.value) for term in group]
         holders: SetPlan = wheres[0] if len(wheres) == 1 else Either(tuple(wheres))
         if base is None:
-            if is_not:
+            if not is_not:
+                return holders, False
+            if len(group) > 1 or len(group[0].sources) > 1:
                 raise CannotPlanError(
                     "I do not understand what 'not' changes in this question", code="operators.not_of_all"
                 )
-            return holders, False
+            return Without(self.resolver.holding(group[0].sources[0]), holders), False
         entities = base.run(self.place)
         own = [term.sources for term in group]
         has = np.zeros(len(entities), dtype=np.bool_)

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Listed, Plan, SetPlan, Through
+from graphbrick.bricks.retrieve.operators.plan import (
+    Along,
+    CannotPlanError,
+    Listed,
+    Plan,
+    SetPlan,
+    Through,
+)
 from graphbrick.bricks.retrieve.operators.properties.plans import Holds, TripleValues, Values
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
 from graphbrick.bricks.retrieve.operators.wording import MENTION

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from graphbrick.bricks.retrieve.operators import plan as p
-from graphbrick.bricks.retrieve.operators.comparisons import Comparisons, Superlatives
+from graphbrick.bricks.retrieve.operators.comparisons import Comparisons
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, SetPlan, UnknownNounError
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
@@ -15,8 +15,11 @@ from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.schema.rules import ClassRules
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.negations import Negations
+from graphbrick.bricks.retrieve.operators.wordings.superlatives import Superlatives
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
+from graphbrick.language import forms
 from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.patterns.properties.sources import has_columns, sources_of
 from graphbrick.patterns.unknown_words import WordReader, with_readings
@@ -24,9 +27,6 @@ from graphbrick.patterns.unknown_words import WordReader, with_readings
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
-
-
-_UNKNOWN_REST = "operators.unknown_rest"
 
 
 class Parser:
@@ -133,11 +133,11 @@ class Parser:
             CannotPlanError: The graph does not have what the phrase speaks of.
         """
         text = self.english.without("everywhere", text)
-        by_class = self.rules
+        by_class, negations = self.rules, self.negations
         rules = (
-            self._listed, self._phrasing, by_class.called, self._except, self._neither,
+            self._listed, self._phrasing, by_class.called, by_class.owners, self._except, negations.neither,
             by_class.impact, by_class.hierarchy, self.superlatives.best, self._before_noun, self._where,
-            self.comparisons.within, self._dated, by_class.never, self._lacking, self._not, self._of_best,
+            self.comparisons.within, self._dated, by_class.never, negations.lacking, negations.negated, self._of_best,
             self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
@@ -160,6 +160,11 @@ class Parser:
     def rules(self) -> ClassRules:
         """The reader of phrases by the classes of the graph."""
         return ClassRules(self.schema, self.set, self.entity)
+
+    @cached_property
+    def negations(self) -> Negations:
+        """The reader of what does not hold."""
+        return Negations(self)
 
     @cached_property
     def conditions(self) -> Conditions:
@@ -190,6 +195,8 @@ class Parser:
         if not match:
             return None
         if match["noun"]:
+            if forms.is_installed() and not forms.may_be_noun(match["noun"]):
+                return None  # «who bought e0»
             noun = stem(match["noun"])
             names = (stems(match["noun"]), *self.english.near.get(noun, ()))
             if noun not in self.english.anything and not any(map(self.resolver.lexicon.class_named, names)):
@@ -235,31 +242,6 @@ class Parser:
             self.set(match["base"]), self.listed(other) if is_listed else self.set(self.english.as_question(plain))
         )
 
-    def _neither(self, text: str) -> SetPlan | None:
-        """Read «that neither border e0 nor use e1», «won neither e0 nor e1»: a set without two others."""
-        match, english = self.english.match("neither", text), self.english
-        if not match:
-            return None
-        base, one, other = match["base"], match["one"], match["other"]
-        verb = ""
-        if english.match("same_verb", one):
-            noun, verb = self.resolver.noun_and_verb(self.english.lead.sub("", base, count=1).strip())
-            base, verb = f"which {noun}", f"{verb} "
-        whole = self.set(base)
-        start = f"which {self.noun(whole)} {verb}"
-        mention = MENTION.search(one)
-        about = start + (one[: mention.end()] if mention else one)
-        first = self._of_any(about, one) if verb else self.set(start + one)
-        second = self._of_any(about, other) if english.match("same_verb", other) else self.set(start + other)
-        return p.Without(whole, p.Either((first, second)))
-
-    def _of_any(self, phrase: str, listed: str) -> SetPlan:
-        """Return what a phrase about one entity selects if it is about any of some others."""
-        last = list(MENTION.finditer(phrase))[-1]
-        before, after = phrase[: last.start()], phrase[last.end() :]
-        parts = tuple(self.set(f"{before}e{number}{after}") for number in MENTION.findall(listed))
-        return parts[0] if len(parts) == 1 else p.Either(parts)
-
     def _before_noun(self, text: str) -> SetPlan | None:
         """Read «e0 drivers»: what one relation joins to an entity that stands before a noun; None for several."""
         match, english = self.english.match("before_noun", text), self.english
@@ -290,65 +272,6 @@ class Parser:
             return None
         self.entities.append(inner.only(self.place))
         return self.set(f"{match['front']} e{len(self.entities) - 1}")
-
-    def _lacking(self, text: str) -> SetPlan | None:
-        english = self.english
-        match = english.match("where_not", text)
-        if match:
-            base = self.set(match["base"])
-            positive = f"which {self.noun(base)} where {match['what']} {match['be']} {match['rest']}"
-            return p.Without(base, self.set(positive))
-        match = english.match("but_not", text)
-        if match:  # «border e0 but not e1»: the same phrase about another entity
-            return p.Without(self.set(match["base"]), self._of_any(match["base"], match["other"]))
-        match = english.match("none", text)
-        if match:
-            base = self.set(match["base"])
-            if MENTION.search(match["what"]):
-                return p.Without(base, self.set(f"which {self.noun(base)} have {match['what']}"))
-            return p.Within(base, self.resolver.degree(match["what"], base), 0, 0, includes=True)
-        return None
-
-    def _not(self, text: str) -> SetPlan | None:
-        """Read «do not use e1»: a set without the entities that the rest of the phrase selects."""
-        match = self.english.match("not", text)
-        if not match:
-            return None
-        rest = match["rest"]
-        if not MENTION.search(match["base"]) and not self.english.content(match["base"]):
-            # «who does not work at e0»: all that have the relation to anything, without those
-            other = self.set(f"which ones {rest}") if MENTION.search(rest) else None
-            if not isinstance(other, p.Along) or len(other.steps) != 1:
-                return None
-            ((relation, forward),) = other.steps
-            return p.Without(p.Having(relation, not forward), other)
-        base = self.set(match["base"])
-        if self.english.match("more_of", rest):
-            return None
-        if MENTION.search(match["base"]):  # «managed e0 but never played for them»
-            rest = self.english.patterns["pronoun"][0].sub(f"e{MENTION.findall(match['base'])[-1]}", rest)
-        bare = MENTION.fullmatch(rest)
-        if bare and self.entity(rest) not in base.run(self.place):  # «are not Brazilian»
-            other = self.conditions.linked(p.Listed((self.entity(rest),)), base.run(self.place), set())
-            if other is None:
-                raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code=_UNKNOWN_REST)
-            return p.Without(base, other)
-        same = self.english.match("same_subject", match["base"])
-        if same and not MENTION.search(rest):  # «did e0 manage but not play for»
-            return p.Without(base, self.set(f"{same['subject']} {rest}"))
-        if MENTION.search(rest):
-            try:
-                other = self.set(f"which {self.noun(base)} {rest}")
-            except CannotPlanError:
-                other = self.set(f"which {self.noun(base)} are {rest}")
-            return p.Without(base, self.rules.of_all_named(other))
-        words = re.sub(r"^\w+ (?:any |an? )?", "", rest) if self.english.match("verb_of_none", rest) else rest
-        try:
-            return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)
-        except CannotPlanError:
-            if words != rest:
-                raise
-        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code=_UNKNOWN_REST)
 
     def _shared(self, text: str) -> SetPlan | None:
         """Read «which countries border both e0 and e1»: the same phrase about several entities."""

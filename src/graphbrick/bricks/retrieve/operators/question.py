@@ -38,7 +38,32 @@ _PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
 _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
 _THE = re.compile(r"\bthe (e\d+)\b")
-_SHORT_FORMS = (("n't", " not"), ("can not", "cannot"), ("how's", "how is"), ("what's", "what is"), ("who's", "who is"))
+_NOT_FIRST = re.compile(r"^(is|are|was|were|do|does|did|has|have|can|will) not ((?:the )?e\d+)\b")  # «isn't e0 public»
+_EVERYDAY = tuple(
+    (re.compile(wording), plainer)
+    for wording, plainer in (
+        (r"^((?:what|which|who)(?: is| was| are| were)) (?:our|my|your) ", r"\1 the "),
+        (r"(?: ever| so far| to date)$", ""),
+        (r"^(?:for|over|during|in|across) (?=how many (?:seasons|years|months|weeks|days|times)\b)", ""),
+        (r"^(for|with|against|by|to) (how many .+)$", r"\2 \1"),
+        (r"\b(but|and|yet) (?:no|none of(?: the)?|nothing (?:from|by|of|in)) (?=e\d)", r"\1 not "),
+        (r"^(?:what|how much) (?:do|does|did) (?:all )?(?:of )?(?:the )?(.+?) (?:add|amount|come|sum|total)(?: up)?"
+         r"(?: to)?(?: in total| altogether| together)?$", r"what is the total of the \1"),
+    )
+)  # fmt: skip
+_SLIPPED = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "wre": "were", "hwo": "how", "wht": "what"}
+_SLIPS = re.compile(rf"\b(?:{'|'.join(_SLIPPED)})\b")
+_SHORT_FORMS = (
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\bcan'?t\b|\bcan not\b"), "cannot"),
+    (re.compile(r"(?<=\w)n't\b"), " not"),
+    (re.compile(r"\b(do|does|did|is|are|was|were|have|has|had)nt\b"), r"\1 not"),
+    (re.compile(r"\b(who)'s (?=(?:never |ever |not )?(?:won|been|got|had|made|[a-z]+ed)\b(?! by))"), r"\1 has "),
+    (re.compile(r"\b(who|what|how|where|when|there|that)'?s\b"), r"\1 is"),
+    (re.compile(r"\b(who|what|how|where|when|they|we|you)'(?:re|r)\b"), r"\1 are"),
+    (re.compile(r"\b(who|what|they|we|you|i)'ve\b"), r"\1 have"),
+    (re.compile(r"\b(who|what|they|we|you|i)'d\b"), r"\1 would"),
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +101,8 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         names = [graph.label(entity), *graph.aliases(entity)]
         if entity in named and not _is_id(graph, entity, named[entity], names):
             names.insert(0, named[entity])
-        if _is_number(names[0]):
+        label = graph.label(entity)  # «2001 oslo bears» is no number, as «2001 Oslo Bears» is not
+        if _is_number(label if label.casefold() == names[0].casefold() else names[0]):
             continue
         place = next((span for name in names if (span := _find(text, name, places))), None)
         if place is not None:
@@ -150,7 +176,11 @@ def _common_words(
     """Return the places of words that name an entity and mean nothing else."""
     places = []
     for word in re.finditer(r"[^\W\d_]{3,}", text):
-        if known(word[0].lower()) or any(word.start() < end and start < word.end() for start, end, _ in taken):
+        if (
+            known(word[0].lower())
+            or text[: word.start()].lower().endswith("whose ")
+            or any(word.start() < end and start < word.end() for start, end, _ in taken)
+        ):
             continue
         entities = graph.named(word[0]) or [one for form in _plurals(word[0]) for one in graph.named(form)]
         if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
@@ -191,9 +221,12 @@ def tidy(text: str) -> str:
     'where is the mother of e0'
     """
     text = without_courtesy(_SPACES.sub(" ", text.replace("`", "'")).strip()).rstrip("?.! ")
+    text = _SLIPS.sub(lambda match: _SLIPPED[match[0]], text)
     for short, long in _SHORT_FORMS:
-        text = text.replace(short, long)
-    text = _MORE_THEN.sub("than", text)
+        text = short.sub(long, text)
+    text = _NOT_FIRST.sub(r"\1 \2", _MORE_THEN.sub("than", text))
+    for wording, plainer in _EVERYDAY:
+        text = wording.sub(plainer, text)
     text = _SIGN_FIRST.sub(r"\2 \1", text)
     text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", text))
     for _ in range(2):

@@ -24,6 +24,7 @@ from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
+from graphbrick.core.properties.values import Kind
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.lexicon import RelationNames, verb_forms
@@ -31,6 +32,11 @@ from graphbrick.patterns.properties.sources import Source, has_columns, owners_o
 
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
 _TRIED = 12  # entities that may lack what is counted
+_AMOUNTS = (Kind.INTEGER, Kind.NUMBER)
+# Words of names of numbers that do not say how big something is.
+_NO_SIZES = frozenset(
+    map(stem, "id code number rank year season tier level severity age position order version zip".split())
+)
 _TYPED = 20  # owners whose types explain a noun
 
 
@@ -196,7 +202,7 @@ class Resolver(PhraseResolver):
             attribute = self.attribute(name, base)
             if attribute is not None:
                 return attribute
-        only = self.only_date(base) if "date" in names else None
+        only = self.only_date(base) if "date" in names else self._only_size(base, wording) if "size" in names else None
         if only is not None:
             return only
         raise CannotPlanError(
@@ -204,6 +210,21 @@ class Resolver(PhraseResolver):
             code="operators.no_number_here",
             wording=wording,
         )
+
+    def _only_size(self, base: SetPlan, wording: str) -> Attribute | None:
+        """Return the number of the entities of a set if most of them have one only that is an amount."""
+        entities = base.run(self.place)
+        amounts = [s for s in self.numeric if not s.is_date and s.kind in _AMOUNTS and not s.words & _NO_SIZES]
+        has = [
+            one
+            for one in amounts
+            if len(entities) and np.isin(entities, owners_of(self.place.graph, one)).mean() > _MOSTLY
+        ]
+        if len(has) != 1:
+            return None
+        only = Attribute(has[0])
+        self.assumptions[only] = f"{wording!r} is taken for {only.text(self.place)}, the only amount here"
+        return only
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
-from graphbrick.bricks.retrieve.operators.paths.connection import APART, connection_in
+from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
     SAID,
     in_words_of_graph,
@@ -34,6 +34,8 @@ from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
+from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
+from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, fact
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
@@ -46,13 +48,13 @@ from graphbrick.core.answer import NearReading
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import REFUSAL, Event, Trace, event, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import WORD, stem
+from graphbrick.language.stems import WORD, spaced, stem
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
-from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, words_of_values
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties, sources_of, words_of_values
 from graphbrick.patterns.stated import stated
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 from graphbrick.pipeline import RetrieveStage
@@ -143,7 +145,8 @@ class Operators(RetrieveStage):
     def _spelled(self, query: Query, graph: Graph) -> Query:
         """Return a question without typing errors in words of the graph."""
         lexicon, words = self._lexicon(graph), english()
-        reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph))
+        names = (word for one in sources_of(graph) for word in WORD.findall(spaced(one.name).lower()))
+        reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph), words.asking.union(names))
         text = question_of(graph, query, partial(_is_known, lexicon, words)).text
         readings = reader.misspelt(WORD.findall(MENTION.sub(" ", text)))
         for reading in readings:
@@ -157,11 +160,12 @@ class Operators(RetrieveStage):
         cues = words.cues_in(question.text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)
-        asks_of_properties = has_properties or _asks_for_card(words, question.text)
+        asks_of_properties = has_properties or asks_for_card(words, question.text)
         if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
+        parser = Parser(parser.resolver, told_apart(parser))
         try:
             of_triples = self._of_triples(parser)
             if of_triples is None or isinstance(of_triples, Plan):
@@ -214,7 +218,7 @@ class Operators(RetrieveStage):
     def _plan(self, query: Query, parser: Parser, cue: str) -> tuple[Plan | None, bool]:
         """Return the plan of a question, None for a plain path, and whether the model made it."""
         namesakes = parser.place.graph.has_namesakes or any(mention.others for mention in query.mentions)
-        plan, by_model, entities = self._fact(parser, namesakes=namesakes), False, parser.question.entities
+        plan, by_model, entities = fact(parser, namesakes=namesakes), False, parser.question.entities
         cue = cue or parser.value_cue()
         if plan is None and not cue and query.seeds and len(entities) < 2:
             self._check(parser)
@@ -257,10 +261,8 @@ class Operators(RetrieveStage):
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:
         """Return the plan of a question about properties of triples, or the entity that it describes by them."""
-        graph = parser.place.graph
-        if not (has_columns(graph) or has_triple_properties(graph)) or _asks_for_card(
-            parser.english, parser.question.text
-        ):
+        has_properties = has_columns(parser.place.graph) or has_triple_properties(parser.place.graph)
+        if not has_properties or asks_for_card(parser.english, parser.question.text):
             return None
         from graphbrick.bricks.retrieve.operators.triples.inner import described
         from graphbrick.bricks.retrieve.operators.triples.reading import TripleReader  # most graphs need neither
@@ -287,26 +289,6 @@ class Operators(RetrieveStage):
         evidence = self.retrieve(replace(query, text=text, seeds=seeds, mentions=()), parser.place.subgraph)
         proofs = inner.plan.proofs(parser.place, np.array([inner.entity], dtype=np.int64))
         return replace(evidence, items=(*evidence.items, *proofs)) if evidence.items else evidence
-
-    @staticmethod
-    def _fact(parser: Parser, *, namesakes: bool) -> Plan | None:
-        """Return the plan of a question for a card, what two entities have to do with each other, or a value."""
-        text, has_properties = parser.question.text, has_columns(parser.place.graph)
-        if (connection := connection_in(parser, text)) is not None:
-            return connection
-        if _asks_for_card(parser.english, text):
-            from graphbrick.bricks.retrieve.operators.cards.reader import CardReader
-
-            cards = CardReader(parser).read(text, namesakes=namesakes)
-            if cards is not None:
-                return cards
-        if not has_properties:
-            return None
-        from graphbrick.bricks.retrieve.operators.facts import Facts  # most questions need no properties
-        from graphbrick.bricks.retrieve.operators.wordings.everyday import Everyday
-
-        facts = Facts(parser)
-        return Everyday(facts).read(text) or facts.read(text)
 
     @staticmethod
     def _check(parser: Parser) -> None:
@@ -389,11 +371,6 @@ def unread_words(events: Sequence[str]) -> tuple[str, ...]:
     """Return the stems of the words that a refused question has and the graph does not know."""
     told = (one for one in events if isinstance(one, Event) and one.code == "operators.not_answered")
     return next((tuple(one.values.get("words", one.values.get("nouns", ()))) for one in told), ())  # type: ignore[arg-type]
-
-
-def _asks_for_card(words: English, text: str) -> bool:
-    """Return whether a question may ask for all that is known about an entity."""
-    return any(words.match(name, text) for name in ("card", "doing", "about"))
 
 
 def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:

@@ -85,10 +85,12 @@ class English:
         bounds: For phrases such as «more than»: over, under, least, most or exactly.
         ordinals: «second» and so on.
         symmetric: Stems of words of relations that hold both ways, such as «border».
+        phrases: Verbs of several words, with verbs of the same meaning.
         anything: Stems of nouns for any entity.
         class_words: Stems of words that are near the name of a class: «town» for city.
         verbs: Stems before which the noun of a question ends.
         value_words: Stems of words that only say that something has a value, such as «written» of a language.
+        asking: Words that questions are built with, in which typing errors are mended.
         unknown: Words for operators that no rule knows.
         not_superlative: Words that end in «est» and are no superlatives.
         patterns: The wordings of the operators, by name.
@@ -110,10 +112,12 @@ class English:
     bounds: Mapping[str, str]
     ordinals: Mapping[str, int]
     symmetric: frozenset[str]
+    phrases: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
     anything: frozenset[str]
     class_words: frozenset[str]
     verbs: frozenset[str]
     value_words: frozenset[str]
+    asking: frozenset[str]
     unknown: tuple[str, ...]
     not_superlative: frozenset[str]
     patterns: Mapping[str, tuple[re.Pattern[str], ...]]
@@ -268,10 +272,16 @@ def english() -> English:
         bounds=compare,
         ordinals=content["ordinals"],
         symmetric=frozenset(map(stem, content["words"]["symmetric"].split())),
+        phrases=tuple((re.compile(rf"\b{text}\b"), tuple(verbs)) for text, verbs in content["phrases"].items()),
         anything=frozenset(map(stem, content["words"]["anything"].split())),
         class_words=frozenset(map(stem, content["words"]["class_words"].split())),
         verbs=frozenset(map(stem, content["words"]["verbs"].split())),
         value_words=frozenset(map(stem, content["words"]["value_words"].split())),
+        asking=frozenset(
+            word
+            for phrase in (content["words"]["asking"], *superlatives, *comparatives, *compare, *content["ordinals"])
+            for word in phrase.split()
+        ),
         unknown=tuple(content["words"]["unknown"]),
         not_superlative=frozenset(content["words"]["not_superlative"].split()),
         patterns=_Compiled(content["patterns"], macros),

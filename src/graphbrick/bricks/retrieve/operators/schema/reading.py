@@ -203,6 +203,37 @@ class SchemaPaths:
         targets, said = self._targets(phrase)
         return (targets, self.content(_LEAD.sub("", phrase)) - said) if targets else None
 
+    def people(self) -> set[str]:
+        """Return the classes of people, or of groups of them, that «who» may ask for."""
+        return {name for name in self.classes.joins if _may_be_who(name.casefold())}
+
+    def owners(self, name: str, person: str) -> list[tuple[Join, ...]]:
+        """Return the shortest paths from a class to one of people on which every step leads to one entity at most."""
+        ways: list[tuple[Join, ...]] = [()]
+        for _ in range(_MOST_HOPS):
+            ways = [
+                (*way, join)
+                for way in ways
+                for join in self.classes.joins.get(way[-1].end if way else name, ())
+                if join.end not in {name, *(one.end for one in way)} and self._is_single(join)
+            ]
+            complete = [way for way in ways if way[-1].end == person]
+            if complete:
+                return complete
+        return []
+
+    def speaks_of(self, join: Join, noun: str) -> bool:
+        """Return whether a noun says the relation of a step: «orders» of PURCHASED."""
+        return self._is_spoken(join, set(self.english.content(noun)))
+
+    def _is_single(self, join: Join) -> bool:
+        """Return whether every entity of the class that a join leaves has one triple of it at most."""
+        csr, ids = self.place.graph.csr, self.place.graph.triple_ids()
+        triples = ids[csr.relation[ids] == join.relation]
+        starts = csr.heads(triples) if join.forward else csr.tail[triples]
+        starts = starts[np.isin(starts, self.lexicon.classes[join.start])]
+        return len(np.unique(starts)) == len(starts)
+
     def asked(self, phrase: str) -> frozenset[str]:
         """Return the classes of which the entities are that a phrase asks for; none if it does not say so."""
         return frozenset(self._targets(phrase)[0])
@@ -217,8 +248,7 @@ class SchemaPaths:
         """Return the classes that a phrase asks for, and the stems that name them."""
         rest = _LEAD.sub("", phrase)
         if _WHO.match(rest):
-            people = {name for name in self.classes.joins if _may_be_who(name.casefold())}
-            return people - {name for name, _ in self.classes_in(rest)}, frozenset()
+            return self.people() - {name for name, _ in self.classes_in(rest)}, frozenset()
         head = _HEAD.match(_IS.sub("", _WHO_IS.sub("", rest), count=1))
         classes = self.classes_in(head[1]) if head else []
         return ({classes[0][0]}, classes[0][1]) if classes else (set(), frozenset())

@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core import Evidence
+from graphbrick.language.forms import PLACE, TIME, kind_of
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import sources_of
 
@@ -47,6 +48,9 @@ def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> N
     targets = paths.asked(question.text) if paths.classes else frozenset()
     best = next(iter(evidence.paths), None)
     if best is None or not targets:
+        if best is not None and question.text.startswith("who ") and _is_place(paths, best.end):
+            text = f"«who» asks for no {paths.lexicon.classes_of(np.array([best.end]))}"
+            raise CannotPlanError(text, code=UNREAD_WORDS, words=("who",))
         return
     if not any(np.isin(best.end, paths.lexicon.classes[name]) for name in targets):
         raise CannotPlanError(
@@ -54,3 +58,9 @@ def check_class(paths: SchemaPaths, question: Question, evidence: Evidence) -> N
             code=UNREAD_WORDS,
             words=tuple(sorted(targets)),
         )
+
+
+def _is_place(paths: SchemaPaths, entity: int) -> bool:
+    """Return whether all classes of an entity are places or times, which «who» never asks for."""
+    types = paths.place.graph.types(entity)
+    return bool(types) and all(kind_of(name.casefold()) in (PLACE, TIME) for name in types)

@@ -24,6 +24,7 @@ from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.lexicon import label_stems
+from graphbrick.patterns.unknown_words import WordReader
 
 NO_PATH = "schema.no_path"
 """The code of the error that no path explains a phrase about all entities of a name."""
@@ -59,7 +60,8 @@ class ClassRules:
             long: Whether only paths over several relations count, because patterns were learned for one.
         """
         mention = MENTION.search(text)
-        plan = self.called(text) or self.impact(text) or self.hierarchy(text) if mention else None
+        rules = (self.called, self.owners, self.impact, self.hierarchy)
+        plan = next((plan for rule in rules if (plan := rule(text)) is not None), None) if mention else None
         if plan is not None or mention is None:
             return plan
         plan = self.paths.along(text, self.entity(mention[0]))
@@ -89,6 +91,35 @@ class ClassRules:
                 f"no path between classes says «{match['left'].strip()}»", code=NO_PATH, words=match["left"]
             )
         return _from_each(plan, entities)
+
+    def owners(self, text: str) -> SetPlan | None:
+        """Read «whose albums are about e0»: the people that each of what it speaks of belongs to.
+
+        Raises:
+            CannotPlanError: The graph does not have what the phrase speaks of, or not whose it is.
+        """
+        match = self.english.match("whose_first", text)
+        noun = match["noun"] if match else ""
+        name = self.paths.type_named(stems(noun)) or self._near_type(noun)
+        if match is None or not name:
+            return None
+        own = re.fullmatch(r"(?:is|was|are|were) (?P<who>e\d+)", match["rest"])
+        named = self._named(self.entity(own["who"]), name) if own else ()
+        if own and not named:
+            return None  # «whose boss is e0» asks for others
+        ways = [way for person in sorted(self.paths.people()) for way in self.paths.owners(name, person)]
+        key = {way: (len(way), not any(self.paths.speaks_of(join, noun) for join in way)) for way in ways}
+        best = [way for way in ways if key[way] == min(key.values())]
+        if len(best) != 1:
+            raise CannotPlanError(f"this graph does not say whose {noun} it is", code=NO_PATH, words=noun)
+        steps = tuple((join.relation, join.forward) for join in best[0])
+        base = Listed(named) if named else self.read(f"which {name} {match['rest']}")
+        return Walk(base, steps, tuple(join.end for join in best[0]))
+
+    def _near_type(self, noun: str) -> str:
+        """Return the class that a word of the same meaning names: «music» of tracks; "" for none."""
+        near = WordReader(self.lexicon, self.english.all_words).near([noun], f"the {noun}") if noun else []
+        return self.paths.type_named(stems(near[0].read_as)) if near else ""
 
     def never(self, text: str) -> SetPlan | None:
         """Read «which clubs has e0 never played for», «which genres have never been sold»."""
@@ -148,10 +179,22 @@ class ClassRules:
     def partakers(self, text: str) -> SetPlan | None:
         """Read «which customers have bought something»: members of a class by what they did, without an entity."""
         classes = self.paths.classes_in(text)
+        if text.startswith("who "):
+            return self._people_with(text)
         if not classes or _UNIVERSAL.search(self.english.lead.sub("", text, count=1).removeprefix(" all ")):
             return None
         name, said = classes[0]
         return self.paths.partakers(name, self.paths.content(text) - said)
+
+    def _people_with(self, text: str) -> SetPlan | None:
+        """Read «who has resolved an incident»: the members of the one class of people that take part."""
+        words = self.paths.content(text)
+        if _UNIVERSAL.search(text):
+            return None
+        plans = [plan for name in self.paths.people() if (plan := self.paths.partakers(name, words)) is not None]
+        shortest = min((len(plan.steps) for plan in plans if isinstance(plan, Walk)), default=0)
+        best = [plan for plan in plans if isinstance(plan, Walk) and len(plan.steps) == shortest]
+        return best[0] if len(best) == 1 else None
 
     def impact(self, text: str) -> SetPlan | None:
         """Read «which services break if e0 goes down»: those that depend on it."""

@@ -63,7 +63,7 @@ class Walk(SetPlan):
             followed = place.followed(start, self.steps, back=False)
             if followed is not None:
                 items += [followed.path(i) for i in np.flatnonzero(np.isin(followed.ends, entities)).tolist()]
-        return items
+        return items if self._is_entity() or self.is_backward else items + self.base.proofs(place, self.base.run(place))
 
 
 def _step(place: Place, entities: Ints, relation: int, *, forward: bool) -> Ints:

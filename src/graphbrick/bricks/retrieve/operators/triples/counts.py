@@ -48,8 +48,10 @@ class Counts(Parts):
         if stem(words[0]) in YEARS:
             return self._number_of_years(words, period)
         gains = bool(self.english.search("gains", rest))
-        if MENTION.fullmatch(words[0]) and len(set(MENTION.findall(rest))) == 2 and gains:
-            return self._number_of_triples(rest, period)
+        if MENTION.fullmatch(words[0]) and len(set(MENTION.findall(rest))) == 2:
+            between = self._number_of_triples(rest, period, needs_verb=gains)
+            if between is not None or gains:
+                return between
         return self._number_of_ends(rest, period, gains=gains) or self._number_of_dated(rest, period)
 
     def _own(self, rest: str, one: TripleProperty) -> Plan | None:
@@ -61,8 +63,8 @@ class Counts(Parts):
         measure, own = p.Attribute(sources[0]), p.Listed((entity,))
         return None if np.isnan(measure.of(self.place, own.run(self.place))).all() else p.Amount(own, measure)
 
-    def _number_of_triples(self, rest: str, period: Period | None) -> Plan | None:
-        frame = self.dated(rest, period)
+    def _number_of_triples(self, rest: str, period: Period | None, *, needs_verb: bool = True) -> Plan | None:
+        frame = self.dated(rest, period, needs_verb=needs_verb)
         return None if frame is None else self.with_notes(CountOfTriples(frame.edges), frame)
 
     def _number_of_years(self, words: list[str], period: Period | None) -> Plan | None:
@@ -137,10 +139,21 @@ class Counts(Parts):
             return None
         return frame
 
+    def _has_own(self, entity: int, words: list[str]) -> bool:
+        """Return whether an entity has itself a number that words speak of: «how much does e0 earn»."""
+        own = np.array([entity], dtype=np.int64)
+        return any(
+            source.relation < 0
+            and not source.is_date
+            and any(self.english.is_among(word, source.words) for word in words)
+            and not np.isnan(p.Attribute(source).of(self.place, own)).all()
+            for source in self.resolver.numeric
+        )
+
     def _amount_of_ends(self, rest: str, words: list[str], period: Period | None, how: str) -> Plan | None:
         """Read «how much has e0 spent»: a number of what one relation leads to."""
         entity = self.one_entity(rest)
-        if entity is None or not words or self.english.search("own_amount", rest):
+        if entity is None or not words or self.english.search("own_amount", rest) or self._has_own(entity, words):
             return None
         own, plans = p.Listed((entity,)), list[Plan]()
         leaving, entering = self.frames.relations_of(entity)

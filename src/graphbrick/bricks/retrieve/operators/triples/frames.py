@@ -18,10 +18,12 @@ from graphbrick.core.properties.values import Kind
 from graphbrick.core.session import current_session
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import WORD, root, spaced, stem, stems
+from graphbrick.language.stop_words import QUESTION_WORDS
 from graphbrick.language.voice import names_subject
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 
 TIME_WORDS = frozenset(map(stem, "year season date time day month moment".split()))
+_LONGEST_TEXT = 4  # words of a text of triples
 YEARS = frozenset(map(stem, ("year", "season")))
 
 
@@ -166,7 +168,8 @@ class Frames:
         )
         own = {word for name in self.classes(edges.relation) for word in stems(name)}
         forms = self._forms(edges.relation)
-        spoken, conditions, unread = 0, list[Said](), list[str]()
+        spoken, unread = 0, list[str]()
+        text, conditions = self._said_at_length(text, edges)
         for word in _words(text, names):
             if MENTION.fullmatch(word) or not self.english.content(word):
                 continue
@@ -182,6 +185,28 @@ class Frames:
         unread = [word for word in dict.fromkeys(unread) if not self.english.match("light_verb", word)]
         edges = replace(edges, conditions=tuple(dict.fromkeys(conditions)))
         return Frame(edges, open_heads, open_tails, tuple(unread), spoken)
+
+    def _said_at_length(self, text: str, edges: Edges) -> tuple[str, list[Said]]:
+        """Return a text without the texts of several words that are properties of triples, and these conditions."""
+        conditions = list[Said]()
+        if not any(one.kind == Kind.TEXT and edges.relation in one.relations for one in self.properties):
+            return text, conditions
+        words, at, rest = text.split(), 0, list[str]()
+        while at < len(words):
+            spans = (words[at : at + size] for size in range(min(_LONGEST_TEXT, len(words) - at), 1, -1))
+            texts = (" ".join(span) for span in spans if self._may_begin(span[0]))
+            said = next(((one, one_text) for one_text in texts if (one := self._said(one_text, edges))), None)
+            if said is None:
+                rest.append(words[at])
+                at += 1
+            else:
+                conditions.append(said[0])
+                at += len(said[1].split())
+        return " ".join(rest), conditions
+
+    @staticmethod
+    def _may_begin(word: str) -> bool:
+        return word not in QUESTION_WORDS and not MENTION.fullmatch(word)
 
     def _said(self, word: str, edges: Edges) -> Said | None:
         """Return the condition that a word is the text of a property of triples; None if it is not."""

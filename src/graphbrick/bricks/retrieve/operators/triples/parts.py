@@ -155,9 +155,11 @@ class Parts:
     def asks_for_open(self, text: str, frame: Frame) -> bool:
         """Return whether the first class that a text names is that of the side that it leaves open."""
         named = self.lexicon.classes_in(re.split(r" (?:did|does|do|has|have|had|was|were|is|are|e\d+)\b", text)[0])
+        of_class, schema = self.frames.classes(frame.edges.relation)[not frame.open_heads], self.parser.schema
         if not named:
-            return bool(re.match(r"(?:who|whom)\b", text))
-        return named[0] == self.frames.classes(frame.edges.relation)[not frame.open_heads]
+            is_other = bool(schema.people()) and of_class in schema.classes.joins and of_class not in schema.people()
+            return bool(re.match(r"(?:who|whom)\b", text)) and not is_other
+        return named[0] == of_class
 
     def one_entity(self, text: str) -> int | None:
         """Return the only entity that a text names; None for none or several."""

@@ -14,6 +14,7 @@ from graphbrick.bricks.retrieve.operators.triples.frames import Frame
 from graphbrick.bricks.retrieve.operators.triples.parts import Parts
 from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues
 from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives
+from graphbrick.bricks.retrieve.operators.triples.way import OnTheWay
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import stems
@@ -28,7 +29,7 @@ class TripleReader(Parts):
 
     def __init__(self, parser: Parser) -> None:
         super().__init__(parser)
-        self._counts, self._superlatives = Counts(parser), TripleSuperlatives(parser)
+        self._counts, self._superlatives, self._way = Counts(parser), TripleSuperlatives(parser), OnTheWay(parser)
 
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question; None for another question."""
@@ -37,11 +38,11 @@ class TripleReader(Parts):
         if bounded is not None:
             return bounded
         if self.english.search("not_of_triples", self.period(text)[1]):
-            return None
+            return None if self.english.search("not_on_the_way", text) else self._tried(self._way.read, text)
         counts, superlatives = self._counts, self._superlatives
         rules = (
             counts.count, superlatives.best_time, superlatives.best, self._time, superlatives.first, counts.amount,
-            self._truth, self._texts, self._ends,
+            self._truth, self._texts, self._ends, self._way.read,
         )  # fmt: skip
         return next((plan for rule in rules if (plan := self._tried(rule, text)) is not None), None)
 
@@ -115,12 +116,13 @@ class TripleReader(Parts):
     def _truth(self, text: str) -> Plan | None:
         """Read «did e0 play for e1 in 2004», «did e0 win an award in 2011»."""
         period, rest = self.period(text)
-        if not self.english.match("auxiliary", text) or period is None:
+        if not self.english.match("auxiliary", text):
             return None
-        frame = self.frame(self.english.without("auxiliary", rest), period=period)
-        if frame is None or (frame.open_heads and frame.open_tails):
+        frame = self.frame(rest, period=period)
+        if frame is None or (frame.open_heads and frame.open_tails) or not (period or frame.edges.conditions):
             return None
-        inside = self.ends(frame, period) if frame.open_heads or frame.open_tails or frame.has_period else None
+        is_open = frame.open_heads or frame.open_tails
+        inside = self.ends(frame, period) if is_open or frame.has_period or frame.edges.conditions else None
         return None if inside is None else self.with_notes(p.IsAny(inside), frame)
 
     def _ends(self, text: str) -> Plan | None:

@@ -14,6 +14,7 @@ from graphbrick.bricks.retrieve.operators.triples.parts import Parts
 from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, BestTime, Bounded
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.stems import stems
 from graphbrick.patterns.properties.sources import Source, owners_of
 
 _SUMS = ("most", "fewest", "least")
@@ -84,11 +85,23 @@ class TripleSuperlatives(Parts):
 
     def _most_often(self, match: re.Match[str], period: Period | None) -> Plan | None:
         """Read «who won e0 most often»."""
-        frame = self.dated(f"{match['lead']} {match['left']}", period)
+        frame = self.dated(f"{match['lead']} {match['left']}", period) or self._called(match["left"], period)
         if frame is None or frame.open_heads == frame.open_tails:
             return None
         plan = BestOf(frame.edges, frame.open_heads, "triples", largest=self._is_largest(match))
         return self.with_notes(plan, frame)
+
+    def _called(self, left: str, period: Period | None) -> Frame | None:
+        """Return the triples of «which manager was e0», where only one relation leads to e0."""
+        match = self.english.match("was_named", left)
+        frame = self.dated(f"who was {match['who']}", period, needs_verb=False) if match else None
+        if match is None or frame is None or frame.open_heads == frame.open_tails:
+            return None
+        entity = self.one_entity(match["who"])
+        around = self.frames.relations_of(entity) if entity is not None else ()
+        noun = stems(match["noun"] or "")
+        is_known = not noun or bool(self.lexicon.class_named(noun)) or noun in self.lexicon.roles
+        return frame if is_known and sum(map(len, around)) == 1 else None
 
     def best_time(self, text: str) -> Plan | None:
         """Read «in which year did e0 hit the most home runs»."""

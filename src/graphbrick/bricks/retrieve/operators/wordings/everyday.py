@@ -9,6 +9,7 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan, Set
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
+from graphbrick.language.stems import stems
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
@@ -27,7 +28,7 @@ class Everyday:
 
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question; None for another question."""
-        for rule in (self._when_best, self._of_class, self._done_by, self._earlier, self._own_amount):
+        for rule in (self._total, self._when_best, self._of_class, self._done_by, self._earlier, self._own_amount):
             try:
                 plan = rule(text)
                 if plan is not None:
@@ -36,6 +37,17 @@ class Everyday:
             except CannotPlanError:
                 continue  # a part of the question is none that this rule reads
         return None
+
+    def _total(self, text: str) -> Plan | None:
+        """Read «what is the total of the invoices», where each has a total: the sum."""
+        match = self.english.match("total_of", text)
+        if match is None or MENTION.fullmatch(match["base"]):
+            return None
+        base = self.parser.set(self.english.as_question(match["base"]))
+        source = self.facts.own(self.facts.said(self.english.content("total") or stems("total")), base)
+        several = len(base.run(self.place)) > 1
+        is_number = source is not None and source.literal is not None and not source.is_date
+        return p.Amount(base, p.Attribute(source)) if source is not None and several and is_number else None
 
     def _when_best(self, text: str) -> Plan | None:
         """Read «when was the last employee hired», «what year was the first club founded»."""

@@ -12,14 +12,19 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
 from graphbrick.graphs.graph import Graph
+from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, stem, stems
-from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.properties.sources import sources_of
 
 _HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
 _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
 _MOST = 1_000  # triples of an entity that decide what its name stands for
 _BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
+_BEFORE_CLASS = re.compile(
+    r"(?P<names>\be\d+(?:(?:, | and | or |, and |, or )(?:the )?e\d+)*) "
+    r"(?P<noun>(?!(?:and|or|is|are|was|were)\b)[a-z]+(?: [a-z]+)?)\b"
+)
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
@@ -38,6 +43,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     if any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph)):
         question = replace(question, text=_in_years(question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
+    question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
     return _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
 
 
@@ -49,6 +55,38 @@ def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -
     if any(stem(match["noun"]) in source.words for source in sources_of(graph)) or graph.named(match["noun"]):
         return text
     return f"{text[: match.start()]}{text[match.end() :]}".strip()
+
+
+def _in_verbs_of_graph(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> str:
+    """Return a question with verbs of the graph for verbs of several words, and without «rep» of «support rep»."""
+    text = question.text
+    for pattern, verbs in english.phrases:
+        match = pattern.search(text)
+        known = _words_around(graph, question, lexicon) if match else frozenset()
+        own = next((verb for verb in verbs if stem(verb.split()[0]) in known), "")
+        if match and own:
+            first, *rest = own.split()
+            verb = forms.verb_of(match["verb"]) if forms.is_installed() else ""
+            form = forms.like(match["verb"], verb, first) if verb else first
+            form = forms.third_person(first) if verb == "be" else form
+            text = f"{text[: match.start()]}{' '.join([form, *rest])}{text[match.end() :]}"
+    match = english.search("person_beside", text)
+    if match and stem(match["word"]) in lexicon.words and stem(match["noun"]) not in lexicon.words:
+        text = f"{text[: match.end('word')]}{text[match.end() :]}"
+    return text
+
+
+def _words_around(graph: Graph, question: Question, lexicon: Lexicon) -> frozenset[str]:
+    """Return the words of the relations of the entities that a question names; all words of the graph for none."""
+    csr = graph.csr
+    around = {
+        relation
+        for entity in question.entities
+        for row in (csr.relation[csr.row(entity, True)], csr.relation[csr.in_triple[csr.row(entity, False)]])
+        for relation in np.unique(row).tolist()
+    }
+    words = frozenset(word for relation in around for word in lexicon.relations[relation].words)
+    return words if question.entities else frozenset(lexicon.words)
 
 
 def _in_years(text: str) -> str:
@@ -82,7 +120,37 @@ def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Q
                 entities[number] = member
                 text = f"{before}e{number}{text[match.end() :]}"
                 break
+    return _without_class_after(graph, replace(question, text=text, entities=tuple(entities)), lexicon)
+
+
+def _without_class_after(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
+    """Leave out «award» of «the Gold Shoe award», and «awards» of «the Gold Shoe and Silver Ball awards»."""
+    text, entities = question.text, list(question.entities)
+    for match in reversed(list(_BEFORE_CLASS.finditer(text))):
+        numbers = [int(number) for number in re.findall(r"e(\d+)", match["names"])]
+        for noun in dict.fromkeys((match["noun"], match["noun"].split()[0])):
+            rest = text[match.start("noun") + len(noun) :]
+            of_class = lexicon.class_named(stems(noun))
+            numbers = numbers if is_plural(noun) else numbers[-1:]
+            if not of_class or (is_plural(noun) and len(numbers) == 1) or max(numbers) >= len(entities):
+                continue
+            if _names_more(graph, noun, rest):
+                continue
+            members = [_member(graph, entities[number], lexicon.classes[of_class]) for number in numbers]
+            if all(member is not None for member in members):
+                for number, member in zip(numbers, members, strict=True):
+                    entities[number] = entities[number] if member is None else member
+                text = f"{text[: match.end('names')]}{rest}"
+                break
     return replace(question, text=text, entities=tuple(entities))
+
+
+def _names_more(graph: Graph, noun: str, rest: str) -> bool:
+    """Return whether a noun and the word after it are one name, as in «Kenya country code»."""
+    after = re.match(r" ([a-z]+)", rest)
+    name = stems(f"{noun} {after[1]}") if after else ()
+    labels = (label_stems(graph.relation_label(number)) for number in range(graph.n_relations))
+    return bool(name) and (any(one.stems == name for one in sources_of(graph)) or name in labels)
 
 
 def _member(graph: Graph, entity: int, members: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int | None:

@@ -1,0 +1,116 @@
+"""Phrases that say what does not hold, read by rules: «neither ... nor», «but not e1», «without an airport»."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.bricks.retrieve.operators.wording import MENTION
+
+if TYPE_CHECKING:
+    from graphbrick.bricks.retrieve.operators.parse import Parser
+
+_UNKNOWN_REST = "operators.unknown_rest"
+
+
+class Negations:
+    """A reader of the phrases of one question.
+
+    Args:
+        parser: Reads their parts.
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        self.parser, self.english, self.resolver = parser, parser.english, parser.resolver
+        self.place = parser.place
+
+    def neither(self, text: str) -> SetPlan | None:
+        """Read «that neither border e0 nor use e1», «won neither e0 nor e1»: a set without two others."""
+        match, english = self.english.match("neither", text), self.english
+        if not match:
+            return None
+        base, one, other = match["base"], match["one"], match["other"]
+        verb = ""
+        if english.match("same_verb", one):
+            noun, verb = self.resolver.noun_and_verb(self.english.lead.sub("", base, count=1).strip())
+            base, verb = f"which {noun}", f"{verb} "
+        whole = self.parser.set(base)
+        start = f"which {self.parser.noun(whole)} {verb}"
+        mention = MENTION.search(one)
+        about = start + (one[: mention.end()] if mention else one)
+        first = self._of_any(about, one) if verb else self.parser.set(start + one)
+        second = self._of_any(about, other) if english.match("same_verb", other) else self.parser.set(start + other)
+        return p.Without(whole, p.Either((first, second)))
+
+    def lacking(self, text: str) -> SetPlan | None:
+        """Read «where e0 is not spoken», «border e0 but not e1», «with no airports».
+
+        Raises:
+            CannotPlanError: The graph does not have what the phrase speaks of.
+        """
+        english = self.english
+        match = english.match("where_not", text)
+        if match:
+            base = self.parser.set(match["base"])
+            positive = f"which {self.parser.noun(base)} where {match['what']} {match['be']} {match['rest']}"
+            return p.Without(base, self.parser.set(positive))
+        match = english.match("but_not", text)
+        if match:  # «border e0 but not e1»: the same phrase about another entity
+            return p.Without(self.parser.set(match["base"]), self._of_any(match["base"], match["other"]))
+        match = english.match("none", text)
+        if match:
+            base = self.parser.set(match["base"])
+            if MENTION.search(match["what"]):
+                return p.Without(base, self.parser.set(f"which {self.parser.noun(base)} have {match['what']}"))
+            return p.Within(base, self.resolver.degree(match["what"], base), 0, 0, includes=True)
+        return None
+
+    def negated(self, text: str) -> SetPlan | None:
+        """Read «do not use e1»: a set without the entities that the rest of the phrase selects."""
+        match = self.english.match("not", text)
+        if not match:
+            return None
+        rest = match["rest"]
+        if not MENTION.search(match["base"]) and not self.english.content(match["base"]):
+            # «who does not work at e0»: all that have the relation to anything, without those
+            other = self.parser.set(f"which ones {rest}") if MENTION.search(rest) else None
+            if not isinstance(other, p.Along) or len(other.steps) != 1:
+                return None
+            ((relation, forward),) = other.steps
+            return p.Without(p.Having(relation, not forward), other)
+        base = self.parser.set(match["base"])
+        if self.english.match("more_of", rest):
+            return None
+        if MENTION.search(match["base"]):  # «managed e0 but never played for them»
+            rest = self.english.patterns["pronoun"][0].sub(f"e{MENTION.findall(match['base'])[-1]}", rest)
+        bare = MENTION.fullmatch(rest)
+        if bare and self.parser.entity(rest) not in base.run(self.place):  # «are not Brazilian»
+            other = self.parser.conditions.linked(p.Listed((self.parser.entity(rest),)), base.run(self.place), set())
+            if other is None:
+                raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code=_UNKNOWN_REST)
+            return p.Without(base, other)
+        same = self.english.match("same_subject", match["base"])
+        if same and not MENTION.search(rest):  # «did e0 manage but not play for»
+            return p.Without(base, self.parser.set(f"{same['subject']} {rest}"))
+        if MENTION.search(rest):
+            try:
+                other = self.parser.set(f"which {self.parser.noun(base)} {rest}")
+            except CannotPlanError:
+                other = self.parser.set(f"which {self.parser.noun(base)} are {rest}")
+            return p.Without(base, self.parser.rules.of_all_named(other))
+        words = re.sub(r"^\w+ (?:any |an? )?", "", rest) if self.english.match("verb_of_none", rest) else rest
+        try:
+            return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)
+        except CannotPlanError:
+            if words != rest:
+                raise
+        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»", code=_UNKNOWN_REST)
+
+    def _of_any(self, phrase: str, listed: str) -> SetPlan:
+        """Return what a phrase about one entity selects if it is about any of some others."""
+        last = list(MENTION.finditer(phrase))[-1]
+        before, after = phrase[: last.start()], phrase[last.end() :]
+        parts = tuple(self.parser.set(f"{before}e{number}{after}") for number in MENTION.findall(listed))
+        return parts[0] if len(parts) == 1 else p.Either(parts)

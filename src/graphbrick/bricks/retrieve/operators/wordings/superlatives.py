@@ -1,0 +1,159 @@
+"""Superlatives, read by rules: «the largest city», «born first», «who earns the most»."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
+from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
+from graphbrick.language.stems import stem, stems
+
+Read = Callable[[str], SetPlan]
+
+
+class Superlatives:
+    """A reader of superlatives in one question, such as «the largest city», «born first».
+
+    Args:
+        resolver: Finds the numbers and dates that words speak of.
+        read: Returns the plan of a phrase without the superlative, such as «which cities in e0».
+    """
+
+    def __init__(self, resolver: Resolver, read: Read) -> None:
+        self.resolver, self.read, self.english = resolver, read, resolver.english
+
+    def best(self, text: str) -> SetPlan | None:
+        """Return the plan of a superlative, such as «which is the largest city in e0»; else None.
+
+        Raises:
+            CannotPlanError: The graph does not have what it compares.
+        """
+        negated = self.english.search("negated_best", text)
+        if negated:
+            raise UnreadWordError(negated["word"])
+        if text.endswith(" most recently"):
+            return self._first(text)
+        text = self.english.without("in_one_season", text) if self.english.search("in_one_season", text) else text
+        for pattern in self.english.patterns["best"]:
+            match = pattern.match(text)
+            if match and not self.english.match("not_a_noun", match["base"]):
+                return self._ranked(match)
+        return self._most_of(text) or self._first(text) or self._of_any(text)
+
+    def value(self, text: str) -> p.Amount | None:
+        """Return the plan of «what is the highest salary», which asks for the number itself; else None."""
+        match = self.english.match("best_value", text)
+        if not match:
+            return None
+        words, where, rank = match["attr"], match["where"], self.english.ordinals.get(match["rank"] or "", 1)
+        if match["n"] and self.english.count_of(match["n"]) > 1:
+            return None  # several values are not one
+        try:
+            if where is None:
+                base, measure = self.resolver.measured(words, (), words)
+            else:
+                base = self.read(self.english.as_question(where))
+                measure = self.resolver.measure(words, (), base, words)
+        except CannotPlanError:
+            return None  # «the largest city»: not a number
+        if not isinstance(measure, p.Attribute):
+            return None
+        return p.Amount(p.Best(base, measure, self._comparison(match["sup"]).largest, rank), measure)
+
+    def _comparison(self, superlative: str) -> Comparison:
+        return self.english.superlatives[superlative]
+
+    def _ranked(self, match: re.Match[str]) -> SetPlan:
+        base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
+        first, _, rest = base_text.partition(" ")
+        several = rest and (first.isdecimal() or self.english.count_of(first) > 1)
+        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
+        if not words and rest and not several and self._rates(first):
+            base_text, words = rest, first
+        try:
+            base = self.read(self.english.as_question(rest if several else base_text))
+        except UnknownNounError as error:
+            base, measure = self.resolver.taken_for(error, words, comparison.names, wording)
+        else:
+            if "distance" not in comparison.names:
+                self.resolver.check_measured(words)
+            measure = self.resolver.measure(words, comparison.names, base, wording)
+        n = self.english.count_of(first if several else match["n"] or "")
+        return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
+
+    def _rates(self, word: str) -> bool:
+        """Return whether a word speaks of a number: «the highest rated film», «the lowest tier service»."""
+        is_class = bool(self.resolver.lexicon.class_named(stems(word)))
+        return not is_class and not MENTION.search(word) and self.resolver.has_number(word)
+
+    def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
+        """Move «in e0» and «among the neighbours of e0» from the end of the measure to the entities compared."""
+        place = self.english.match("of_all", words)
+        if not place or MENTION.search(base):
+            return base, words
+        where, how, attribute = place["where"], place["how"], place["attr"] or ""
+        if not MENTION.search(where) and how in ("in", "on"):
+            return base, words
+        if MENTION.fullmatch(where):
+            return f"{base} {'in' if how == 'from' else how} {where}", attribute
+        return where, attribute
+
+    def _most_of(self, text: str) -> SetPlan | None:
+        """Read «which country borders the most countries», «which language is spoken in the most countries»."""
+        done = self.english.match("most_done", text)
+        if done:
+            return self._most_done(done)
+        match = self.english.match("most_of", text)
+        if not match or f"most {match['attr'].split()[0]}" in self.english.superlatives:
+            return None
+        noun, verb = self.resolver.noun_and_verb(match["left"])
+        if not verb:
+            return None
+        base = self.read(f"which {noun}")
+        verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
+        words = re.sub(r"^(?:different|distinct|other) ", "", match["attr"])
+        self.resolver.check_measured(words)
+        counted = (
+            f"{verb} {words}" if self.english.without_objects([stem(verb), *stems(words)]) == [stem(verb)] else words
+        )
+        measure = self.resolver.attribute(counted, base) or self.resolver.degree(f"which {words} {verb} e0", base)
+        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+
+    def _most_done(self, match: re.Match[str]) -> SetPlan | None:
+        """Read «which product weighs the most»."""
+        noun, verb = self.resolver.noun_and_verb(match["left"])
+        base = self.read(f"which {noun}") if verb else None
+        measure = self.resolver.attribute(verb, base) if base else None
+        return p.Best(base, measure, match["sup"] == "most") if base and measure else None
+
+    def _first(self, text: str) -> SetPlan | None:
+        """Read «which team was founded first», «who was born last»."""
+        match = self.english.match("first", text)
+        if not match:
+            return None
+        largest = match["when"] in ("last", "latest", "most recently")
+        if self.english.content(match["base"]) or MENTION.search(match["base"]):
+            try:
+                base = self.read(match["base"])
+            except UnknownNounError as error:
+                return p.Best(*self.resolver.taken_for(error, match["attr"], (), match["when"], dates=True), largest)
+            return p.Best(base, self.resolver.date(match["attr"], base, match["when"]), largest)
+        base, measure = self.resolver.measured(match["attr"], (), match["when"], dates=True)
+        return p.Best(base, measure, largest)
+
+    def _of_any(self, text: str) -> SetPlan | None:
+        """Read «who has the lowest salary», «who earns the most», «who is the oldest»."""
+        match = self.english.match("best_of_any", text)
+        if not match:
+            return None
+        words = " ".join(filter(None, (match["verb"], match["attr"])))
+        self.resolver.check_measured(words)
+        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
+        verb, what = (match["verb"], match["attr"] or "") if match["verb"] else (match["attr"] or "", "")
+        done = self.resolver.done_most(verb, what, by_people=text.startswith("who "))
+        base, measure = done or self.resolver.measured(words, comparison.names, wording)
+        rank = self.english.ordinals.get(match["rank"] or "", 1)
+        return p.Best(base, measure, comparison.largest, rank, self.english.count_of(match["n"] or ""))
