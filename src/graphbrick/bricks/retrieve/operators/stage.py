@@ -87,7 +87,9 @@ class Operators(RetrieveStage):
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
     it writes the plan with an operator of a closed list, and plain sub-questions that are resolved as those of the
     rules are. A plan that names an unknown operator, leaves out an entity of the question, or has a sub-question that
-    the graph does not explain is an event, and there is no evidence.
+    the graph does not explain is an event, and there is no evidence. With a model, a question for reasons or
+    consequences («why», «what happens if») that no plan answers gets all that is known about its entities: their cards,
+    what connects them, and the paths. The model of the next stage answers from them.
 
     Args:
         patterns: The stage that finds patterns, such as Patterns(PatternScorer('films.patterns')).
@@ -134,9 +136,19 @@ class Operators(RetrieveStage):
         plain = replace(query, text=without_courtesy(query.text))
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)
+        if self.llm is not None and query.seeds and self._is_open(spelled.text, evidence):
+            from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
+
+            return known_about(spelled, subgraph, evidence, repr(self))
         if spelled is plain or evidence.confidence is None:
             return evidence
         return replace(evidence, confidence=min(evidence.confidence, MISSPELT))
+
+    @staticmethod
+    def _is_open(text: str, evidence: Evidence) -> bool:
+        """Return whether a question asks why or what if, and no plan answers it."""
+        is_planned = any(item.kind == "row" for item in evidence.items)
+        return not is_planned and english().match("open_question", text.lower()) is not None
 
     def _lexicon(self, graph: Graph) -> Lexicon:
         scorer = self.patterns.scorer
