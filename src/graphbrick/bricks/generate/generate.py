@@ -19,6 +19,7 @@ from graphbrick.bricks.generate.answers import (
 )
 from graphbrick.bricks.generate.listing import by_kind, listed, n_fitting
 from graphbrick.bricks.generate.prompts import NAMES, Turns, prompt
+from graphbrick.bricks.generate.write_answer import WriteAnswer
 from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
@@ -43,7 +44,8 @@ class Generate(GenerateStage):
     document or query and has the words of the answer. If the model names no item, all that support the answer are
     taken. An answer without support is an event in the trace: the model may have made it up. The model may say that the
     answer is not in the evidence, unless the prompt is "paths"; without evidence it is not called. Evidence that does
-    not fit the model's context is left out from the end, which is an event.
+    not fit the model's context is left out from the end, which is an event. Evidence with cards is for questions about
+    all that is known of an entity, for reasons or for consequences: their answer is written by `WriteAnswer`.
 
     Args:
         llm: The language model, such as LLM().
@@ -69,6 +71,8 @@ class Generate(GenerateStage):
         if not evidence.items:
             event("no answer: the evidence is empty; the model was not called", "generate.no_evidence")
             return Answer()
+        if any(item.kind == "card" for item in evidence.items):
+            return WriteAnswer(self.llm, form="one to three sentences").generate(query, evidence)
         request, items = self.request(query, evidence)
         on_token = current_on_token()
         if on_token is not None and self.llm.structured:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from staff import Indifferent
 
-from graphbrick import LLM, Graph, Patterns, Query, Subgraph, build
+from graphbrick import LLM, Generate, Graph, Patterns, Query, Subgraph, build
 from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.core import Evidence
 from graphbrick.core.trace import Trace, record
@@ -54,3 +54,12 @@ def test_the_model_gets_what_connects_two_entities(services: Graph, scripted: LL
 def test_a_question_that_a_plan_answers_is_not_open(services: Graph, scripted: LLM) -> None:
     (row, *_) = evidence(services, "How are shop and mail connected?", ("shop", "mail"), scripted).items
     assert row.kind == "row"
+
+
+def test_the_answer_is_written_with_citations(services: Graph) -> None:
+    with ScriptedLLM(["shop and mail stop, as both depend on it [1]."]) as server:
+        llm = LLM(base_url=server.base_url)
+        pipeline = Operators(Patterns(Indifferent()), llm=llm) >> Generate(llm)
+        answer = pipeline(services, "What happens if cart-db goes down?", seeds=["cart-db"])
+    assert answer.texts == ("shop and mail stop, as both depend on it [1].",)
+    assert [answer.evidence.items[i].kind for i in answer.support[0]] == ["card"]  # type: ignore[union-attr]
