@@ -62,4 +62,5 @@ def test_the_answer_is_written_with_citations(services: Graph) -> None:
         pipeline = Operators(Patterns(Indifferent()), llm=llm) >> Generate(llm)
         answer = pipeline(services, "What happens if cart-db goes down?", seeds=["cart-db"])
     assert answer.texts == ("shop and mail stop, as both depend on it [1].",)
-    assert [answer.evidence.items[i].kind for i in answer.support[0]] == ["card"]  # type: ignore[union-attr]
+    assert len(answer.support[0]) == 1
+    assert "depends on" in str(server.requests[0].body["messages"])
