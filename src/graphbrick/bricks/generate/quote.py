@@ -11,7 +11,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 _LONGEST = 500  # characters of a quotation
 _LEAST_WORDS = 3
