@@ -1,6 +1,6 @@
 """Quotations from documents: how often they answer, and how often questions without an answer are refused.
 
-python benchmarks/quotes.py DATA FOLDER [--set wild] [--half a] [--pipeline "..."] [--gnome FOLDER]
+python benchmarks/quotes.py DATA FOLDER [--set wild] [--half a] [--pipeline "..."] [--gnome FOLDER] [--fit]
 
 The questions of quotes.jsonl were written from the documents before the product was asked: scraped web pages (wild),
 health documents (medquad), the Python language reference (python), and the German help of GNOME (gnome-de, Debian's
@@ -25,12 +25,16 @@ from xml.etree import ElementTree
 import numpy as np
 
 from graphbrick import MiniLM, index, parse
+from graphbrick.bricks.generate.document_confidence import features
+from graphbrick.bricks.generate.quotable import quotable
+from graphbrick.bricks.generate.sentence_scores import sentence_scores
 from graphbrick.core import Answer, Evidence
 from graphbrick.demo.reference import reference_documents
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.opening import open as open_graph
 from graphbrick.learn.default import default_pipeline, withholding
 from graphbrick.models.indexes.embed_graph import embed_graph
+from graphbrick.models.logistic import newton
 from graphbrick.pipeline import Pipeline
 from graphbrick.text.sources.tables import SourceOptions
 
@@ -66,8 +70,10 @@ def main() -> None:
     parser.add_argument("--pipeline")
     parser.add_argument("--gnome", type=Path, default=Path("/usr/share/help/de/gnome-help"))
     parser.add_argument("--show", action="store_true", help="print the quotations that do not answer")
+    parser.add_argument("--fit", action="store_true", help="print weights of the confidence, fitted to these questions")
     args = parser.parse_args()
     everything: list[Result] = []
+    facts: list[Any] = []
     print("| set | questions | first quote | first three | passage at 1 | at 5 | at 10 | ms |")
     print(f"|{'---|' * 8}")
     for name in args.set or SETS:
@@ -76,15 +82,19 @@ def main() -> None:
             print(f"| {name} | its documents are not there | | | | | | |")
             continue
         pipeline = default_pipeline(graph) if args.pipeline is None else parse(args.pipeline)
+        pipeline = withholding(pipeline, 0) or pipeline
         start = time.perf_counter()
-        results = [
-            _asked(withholding(pipeline, 0) or pipeline, graph, *row, show=args.show) for row in _rows(name, args)
-        ]
+        results = [_asked(pipeline, graph, *row, show=args.show) for row in _rows(name, args)]
         known = [one for one in results if one.quotes]
         print(_row(name, known, 1000 * (time.perf_counter() - start) / max(1, len(results))), flush=True)
         everything += results
         print_curve(name, results)
+        if args.fit:
+            rows = [(graph, pipeline, question, has_answer) for question, _, has_answer in _rows(name, args)]
+            facts += [(*_facts(*row[:3]), row[3], name) for row in rows]
     print_curve("all", everything)
+    if args.fit:
+        print_fit(facts)
 
 
 def _rows(name: str, args: argparse.Namespace) -> Iterator[tuple[str, list[str], bool]]:
@@ -158,6 +168,27 @@ def print_curve(name: str, results: list[Result]) -> None:
         risk = f"{1 - np.mean(known):.2f}" if known else "-"
         print(f"{least:.2f} | {given[has].mean():.2f} | {(~given[~has]).mean():.2f} | {risk}")
     print()
+
+
+def _facts(graph: TextGraph, pipeline: Pipeline, question: str) -> tuple[float, ...]:
+    """Return what the confidence of a question is computed from."""
+    items = (pipeline.run(graph, question).evidence or Evidence()).items
+    sentences = quotable(items)
+    if not sentences:
+        return (1.0, 0.0, 0.0, 0.0)
+    similarity = MiniLM().rate(question, [f"{one.heading} {one.text}".strip() for one in sentences])
+    return features(items, sentence_scores(question, sentences, similarity))
+
+
+def print_fit(facts: list[Any]) -> None:
+    """Print the weights that fit best, by similarity and by words alone; all sets count alike."""
+    x = np.array([row[:4] for row in facts])
+    has_answer = np.array([row[4] for row in facts], dtype=float)
+    groups = [row[4:] for row in facts]
+    weight = np.array([1 / groups.count(group) for group in groups])
+    for name, columns in (("by similarity", [0, 1, 2, 3]), ("by words", [0, 2, 3])):
+        penalty = np.array([0.0, *[0.001] * (len(columns) - 1)])
+        print(name, newton(x[:, columns], has_answer, penalty, weight / weight.mean()).round(1).tolist())
 
 
 def _graph(name: str, data: Path, folder: Path, gnome: Path) -> TextGraph | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from faults import told
 
-from graphbrick import BM25, Answer, ByParagraph, Citation, Evidence, Passage, Query, Quote, index, parse
+from graphbrick import BM25, Answer, ByParagraph, Citation, Evidence, MiniLM, Passage, Query, Quote, index, parse
 from graphbrick.bricks.generate.quotable import quotable
 from graphbrick.bricks.generate.small_talk import is_small_talk
 from graphbrick.core.trace import Trace, record
@@ -145,11 +145,16 @@ def test_a_sentence_over_a_page_break_is_quoted_whole(tmp_path: Path) -> None:
         assert answer.texts == ("Here Rosa Lund lives in the town of Ennis near Limerick.",), question
 
 
-def test_what_stands_around_a_sentence() -> None:
-    (first, second) = quotable([passage("See [the port](/b). It is **old** now.", "Port")])
-    assert (first.text, first.after, second.text, second.before) == (
+def test_links_and_bold_type_are_words() -> None:
+    assert [one.text for one in quotable([passage("See [the port](/b). It is **old** now.")])] == [
         "See the port.",
         "It is old now.",
-        "It is old now.",
-        "See the port.",
-    )
+    ]
+
+
+def test_minilm_leaves_scripts_that_it_cannot_read_to_words() -> None:
+    evidence = Evidence((passage("借书应当提前4天预约。停车应当提前5天预约。"),))
+    with record(Trace(), "test", "generate") as entry:
+        answer = Quote(MiniLM(), n=1).generate(Query("停车要提前几天预约？"), evidence)
+    assert answer.texts == ("停车应当提前5天预约。",)
+    assert told(entry.events) == [("quote.other_script", {})]

@@ -1,4 +1,4 @@
-"""The sentences of passages that may be quoted, each with what stands around it."""
+"""The sentences of passages that may be quoted, each with its heading and its form."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ class Quotable:
         start: Offset of its first character in the text of the item.
         end: Offset after its last character.
         heading: The heading that it stands under; empty for none.
-        before: The sentence before it in the same passage; empty for the first.
-        after: The sentence after it in the same passage; empty for the last.
         is_code: Whether it is code or output of a program.
         is_menu: Whether it is mostly links, as in the menu of a web page.
     """
@@ -45,8 +43,6 @@ class Quotable:
     start: int
     end: int
     heading: str = ""
-    before: str = ""
-    after: str = ""
     is_code: bool = False
     is_menu: bool = False
 
@@ -84,8 +80,7 @@ def _of_passage(number: int, text: str, section: str) -> Iterator[Quotable]:
             header = []
         shown = _row(cells, header) if cells else words[i]
         is_code = sum(fence <= start for fence in fences) % 2 == 1 or looks_like_code(raw)
-        around = words[i - 1] if i else "", words[i + 1] if i + 1 < len(words) else ""
-        facts = (heading, *around, is_code, _is_menu(raw))
+        facts = (heading, is_code, _is_menu(raw))
         listed = _list_end(ranges, text, i) if words[i].endswith((":", "：")) else i
         if listed > i:
             yield Quotable(" ".join(words[i : listed + 1]), number, start, ranges[listed][1], *facts)

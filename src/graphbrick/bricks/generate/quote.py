@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,9 +16,12 @@ from graphbrick.core import Answer, Evidence, Query
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import REFUSAL, event
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
 
+_LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _LONGEST = 500  # characters of a quotation
 _COMPARED = 800  # characters of a sentence and its heading that are compared with the question
 
@@ -66,11 +70,10 @@ class Quote(GenerateStage):
                 items=len(evidence.items),
             )
             return Answer()
+        scorer = self._scorer(query.text)
         texts = [f"{one.heading} {one.text}".strip()[:_COMPARED] for one in quotables]
-        scores = sentence_scores(query.text, quotables, self.scorer.rate(query.text, texts))
-        confidence = document_confidence(
-            query.text, evidence.items, scores, is_similarity=isinstance(self.scorer, Embedder)
-        )
+        scores = sentence_scores(query.text, quotables, scorer.rate(query.text, texts))
+        confidence = document_confidence(evidence.items, scores, by_similarity=isinstance(scorer, Embedder))
         answer = self._answer(evidence, quotables, np.argsort(-scores.total, kind="stable").tolist())
         if confidence >= self.min_confidence:
             return replace(answer, confidence=confidence)
@@ -83,6 +86,17 @@ class Quote(GenerateStage):
             nearest=answer.texts[0],
         )
         return Answer(evidence=answer.evidence, confidence=confidence, withheld=answer.texts[0])
+
+    def _scorer(self, question: str) -> Scorer:
+        """Return the scorer; words for a question in a script that MiniLM was not trained for."""
+        if isinstance(self.scorer, MiniLM) and 2 * len(_READ.findall(question)) < len(_LETTER.findall(question)):
+            event(
+                "MiniLM does not read the script of this question: its sentences were chosen by words (USE() reads 16 "
+                "languages)",
+                "quote.other_script",
+            )
+            return BM25()
+        return self.scorer
 
     def _answer(self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int]) -> Answer:
         """Return the first distinct sentences of an order, each with the passages that have it."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +18,11 @@ from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_
 
 Floats = npt.NDArray[np.float64]
 
-# Weights of what speaks for a sentence beside its similarity with the question, which is at most 1. They were chosen on
-# one half of the questions of benchmarks/quotes.jsonl.
-_WORDS, _HEADING = 1.0, 0.8  # of the share of the question's words in the sentence, and in its heading alone
+# Weights of what speaks for a sentence. They were chosen on one half of the questions of benchmarks/quotes.jsonl.
+_SIMILARITY = 1.5  # of the similarity with the question, which is at most 1
+_WORDS, _HEADING = 1.0, 1.0  # of the share of the question's words in the sentence, and in its heading alone
 _KIND = 0.3
-_EARLY = 0.6  # times 1 / (2 + place of the passage)
+_EARLY = 0.3  # divided by 2 + the place of the passage
 _SHORT, _OPEN, _PRONOUN, _CODE, _MENU = -0.3, -0.1, -0.1, -0.5, -1.0
 _FEW_WORDS = 6
 
@@ -86,11 +87,13 @@ class SentenceScores(NamedTuple):
         total: How well each sentence answers the question, float64 [sentences].
         similarity: What the scorer gave, divided by the largest value if that is above 1.
         words: The share of the question's words in each sentence and its heading, from 0 to 1; rare words count more.
+        weights: The weight of each word of the question; all add up to 1.
     """
 
     total: Floats
     similarity: Floats
     words: Floats
+    weights: dict[str, float]
 
 
 def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Floats) -> SentenceScores:
@@ -102,9 +105,9 @@ def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Fl
         similarity: The score of each sentence by a scorer, float64 [sentences].
     """
     similarity = similarity / max(1.0, float(np.abs(similarity).max(initial=0.0)))
-    own, with_heading = _word_shares(question, quotables)
-    total = similarity + _WORDS * own + _HEADING * (with_heading - own)
-    total += [_form(one) for one in quotables]
+    own, with_heading, weights = _word_shares(question, quotables)
+    total = _SIMILARITY * similarity + _WORDS * own + _HEADING * (with_heading - own)
+    total += [_form(one) + _EARLY / (2 + one.item) for one in quotables]
     if not _ASKS_FOR_CODE.search(question):
         total += [_CODE * one.is_code for one in quotables]
     if not _ASKS_FOR_LINKS.search(question):
@@ -112,24 +115,7 @@ def sentence_scores(question: str, quotables: Sequence[Quotable], similarity: Fl
     wanted = next((sentence for kind, sentence in _KINDS if kind.search(question.strip())), None)
     if wanted is not None:
         total += [_KIND * bool(wanted.search(one.text)) for one in quotables]
-    return SentenceScores(total, similarity, with_heading)
-
-
-def content_words(question: str) -> tuple[str, ...]:
-    """Return the roots of the words of a question that name what it is about; all words if none does.
-
-    >>> content_words("Which ports are on the lake?")
-    ('port', 'lake')
-    """
-    words = fold(question).split()
-    empty = QUESTION_WORDS | INTERROGATIVES | stop_words()["german"] | stop_words()["english"]
-    return tuple(dict.fromkeys(root(word) for word in [word for word in words if word not in empty] or words))
-
-
-def word_weights(words: Sequence[str], texts: Sequence[frozenset[str]]) -> Floats:
-    """Return the weight of words by their rarity among texts, float64 [words], above 0."""
-    frequency = Counter(word for text in texts for word in text)
-    return np.array([max(0.1, np.log((len(texts) + 1) / (frequency[word] + 0.5))) for word in words])
+    return SentenceScores(total, similarity, with_heading, weights)
 
 
 def roots(text: str) -> frozenset[str]:
@@ -137,15 +123,27 @@ def roots(text: str) -> frozenset[str]:
     return frozenset(map(root, fold(text).split()))
 
 
-def _word_shares(question: str, quotables: Sequence[Quotable]) -> tuple[Floats, Floats]:
-    """Return the share of the question's words in each sentence, and with its heading."""
-    words = content_words(question)
+def word_share(weights: Mapping[str, float], text: frozenset[str]) -> float:
+    """Return the share of weighted words that a text has, from 0 to 1."""
+    return sum(weight for word, weight in weights.items() if word in text)
+
+
+def _word_shares(question: str, quotables: Sequence[Quotable]) -> tuple[Floats, Floats, dict[str, float]]:
+    """Return the share of the question's words in each sentence, and with its heading, and the weights of the words."""
     own = [roots(one.text) for one in quotables]
     whole = [mine | roots(one.heading) for mine, one in zip(own, quotables, strict=True)]
-    weights = word_weights(words, whole)
-    shares = (np.array([[word in text for word in words] for text in texts], dtype=float) for texts in (own, whole))
-    first, second = (share.reshape(len(quotables), len(words)) @ weights / weights.sum() for share in shares)
-    return first, second
+    frequency = Counter(word for text in whole for word in text)
+    raw = {word: max(0.1, log((len(whole) + 1) / (frequency[word] + 0.5))) for word in _content_words(question)}
+    weights = {word: weight / sum(raw.values()) for word, weight in raw.items()}
+    first, second = (np.array([word_share(weights, text) for text in texts]) for texts in (own, whole))
+    return first, second, weights
+
+
+def _content_words(question: str) -> tuple[str, ...]:
+    """Return the roots of the words of a question that name what it is about; all words if none does."""
+    words = fold(question).split()
+    empty = QUESTION_WORDS | INTERROGATIVES | stop_words()["german"] | stop_words()["english"]
+    return tuple(dict.fromkeys(root(word) for word in [word for word in words if word not in empty] or words))
 
 
 def _form(one: Quotable) -> float:

@@ -20,7 +20,7 @@ _END = re.compile(
 )
 _WORD_BEFORE = re.compile(r"[\w.&/§]*\w\Z")
 _LOOK_BACK = 30  # characters: no abbreviation is longer
-_ITEM = re.compile(r"[-*+#|>•▪◦–]|\d{1,3}[.)]\s")
+_ITEM = re.compile(r"[-*+](?=\s)|[#|>•▪◦–]|\d{1,3}[.)]\s")
 _SHORT_LINE = 50  # characters: text that goes on in the next line fills its lines
 _LEAST_LINE = 20  # characters of a line that goes on where the next one begins with a small letter
 _LONGEST_JOINED = 1_000  # characters of a sentence that lines are joined to, so that a list of words stays a list
@@ -111,5 +111,6 @@ def _line_ends(text: str, begin: int, match: re.Match[str], space: str, *, goes_
     if match.end() - head - len(space) >= _SHORT_LINE:
         return False
     is_open = before[-1:].isalpha() or before[-1:] in (",", "-")
-    goes_on = goes_on or (is_open and text[match.end() : match.end() + 1].islower())
+    after = text[match.end() : match.end() + 1]
+    goes_on = goes_on or (is_open and (after.islower() or after == "("))
     return not (goes_on and len(before) >= _LEAST_LINE and match.start() - begin < _LONGEST_JOINED)
