@@ -61,12 +61,14 @@ _KINDS = tuple(
             r"|\b(men|women|people|adults|children|by)\b",
         ),
         (
-            r"^(where|wo|wohin|woher)\b|\bin which (country|city|place)",
-            r"(?i)\b(in|at|on|near|under|into|from|im|am|unter|bei|auf|nach|aus)\b (the |an? |dem |der |den )?\w+",
+            r"^(where|wo|wohin|woher)\b|\b(which|what) (countr|cit|place|town|region|state)",
+            r"\b(in|at|on|near|under|into|from|to|im|am|unter|bei|auf|nach|aus)\b (the |dem |der |den )?[A-ZÄÖÜ]\w+"
+            r"|([A-ZÄÖÜ][\w ]+, ){2}",
         ),
         (
             r"^(why|warum|weshalb|wieso)\b",
-            r"(?i)\b(because|due to|since|so that|in order|reasons?|caus\w+|therefore|weil|denn|damit|um\b.*\bzu"
+            r"(?i)\b(because|due to|since|so that|in order|reasons?|caus\w+|therefore|comes? down to|thanks to"
+            r"|as a result|weil|denn|damit|um\b.*\bzu"
             r"|to (ensure|prevent|reduce|avoid|keep|make))\b",
         ),
     )

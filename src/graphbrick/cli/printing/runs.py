@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from graphbrick.core.trace import Trace
 _ANSWERS_SHOWN = 20
 _PATHS_SHOWN = 10
 _PLACES_SHOWN = 3
+_HEADINGS = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _AROUND = 200  # characters of a passage before and after a quotation
 
 
@@ -81,7 +83,8 @@ def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None
     print_answers(out, facts)
     if facts["answers"] and facts["confidence"] is not None:
         out.print(Text(f"confidence {facts['confidence']:.2f}", style="dim"))
-    for note in trace.events if explain else (one["text"] for one in facts["notes"]):
+    notes = [] if _is_small_talk(facts) else [one["text"] for one in facts["notes"]]
+    for note in trace.events if explain else notes:
         out.print(Text(plain(f"note: {note}"), style="dim"))
     _print_readings(out, facts)
     if explain:
@@ -157,7 +160,7 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
 def _print_refusal(out: Console, facts: Mapping[str, Any]) -> None:
     """Print why there is no answer, and where in documents what comes nearest stands."""
     refusal = facts["refusal"]
-    if refusal is None or refusal["code"] != "quote.small_talk":
+    if not _is_small_talk(facts):
         out.print("no answer found")
     if refusal:
         out.print(Text(plain(refusal["text"])))
@@ -166,9 +169,14 @@ def _print_refusal(out: Console, facts: Mapping[str, Any]) -> None:
             out.print(Text(plain(f"  {place}")))
 
 
+def _is_small_talk(facts: Mapping[str, Any]) -> bool:
+    """Return whether there is no answer because nothing was asked."""
+    return facts["refusal"] is not None and facts["refusal"]["code"] == "quote.small_talk"
+
+
 def _print_marked(out: Console, text: str, start: int, end: int) -> None:
     """Print what stands around a quotation in its passage, with the quotation between marks; nothing if it is all."""
-    before, after = (" ".join(part.split()) for part in (text[:start], text[end:]))
+    before, after = (" ".join(_HEADINGS.sub("", part).split()) for part in (text[:start], text[end:]))
     if before or after:
         shown = Text("  ", style="dim")
         shown.append(plain(_last(before)) + " " * bool(before))
