@@ -99,19 +99,23 @@ class Quote(GenerateStage):
         return self.scorer
 
     def _answer(self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int]) -> Answer:
-        """Return the first distinct sentences of an order, each with the passages that have it."""
+        """Return the first distinct sentences of an order, each with the passages that have it or a part of it."""
         alike: dict[str, list[Quotable]] = {}
         for one in quotables:
             alike.setdefault(one.text, []).append(one)
-        chosen = list(dict.fromkeys(quotables[i].text for i in order))[: self.n]
-        used = sorted({one.item for text in chosen for one in alike[text]})
+        chosen: dict[str, list[Quotable]] = {}
+        for text in dict.fromkeys(quotables[i].text for i in order):
+            first = alike[text][0]
+            shown = whole_sentence(first, evidence.items[first.item])
+            if len(chosen) == self.n and shown not in chosen:
+                break
+            chosen.setdefault(shown, []).extend(alike[text])
+        used = sorted({one.item for parts in chosen.values() for one in parts})
         place = {item: number for number, item in enumerate(used)}
-        firsts = [alike[text][0] for text in chosen]
-        shown = [whole_sentence(one, evidence.items[one.item]) for one in firsts]
         return Answer(
-            texts=tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in shown),
+            texts=tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in chosen),
             entities=(None,) * len(chosen),
             evidence=replace(evidence, items=tuple(evidence.items[i] for i in used)),
-            support=tuple(tuple(dict.fromkeys(place[one.item] for one in alike[text])) for text in chosen),
-            marks=tuple((one.start, one.end) for one in firsts),
+            support=tuple(tuple(dict.fromkeys(place[one.item] for one in parts)) for parts in chosen.values()),
+            marks=tuple((parts[0].start, parts[0].end) for parts in chosen.values()),
         )
