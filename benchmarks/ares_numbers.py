@@ -39,7 +39,7 @@ from graphbrick.language.stems import short_stem as stem
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.study.statistics.agreement import auc
 from graphbrick.study.statistics.auc_gain import auc_gain
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 Floats = npt.NDArray[np.float64]
 _DOCUMENTS, _QUESTIONS = 90, 90  # of MedQuAD

@@ -12,7 +12,7 @@ from graphbrick.judge.synthetic.making import NO_ANSWER, REFUSALS
 from graphbrick.judge.synthetic.negatives import ANSWER_REMOVED, NEAREST, RANDOM, SAME_ENTITIES
 from graphbrick.judge.synthetic.rows import OWN, Row
 from graphbrick.judge.verdicts import Case, Label
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 DISTRACTOR = "distractor"
 """A paragraph that the authors of HotpotQA or MuSiQue put beside those that answer the question, to mislead."""

@@ -23,7 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 Lines = list[dict[str, object]]
 

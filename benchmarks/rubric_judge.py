@@ -30,7 +30,7 @@ from graphbrick.core.trace import Trace, record
 from graphbrick.judge.judges.rubric import RubricJudge
 from graphbrick.judge.verdicts import Case, Label
 from graphbrick.study.statistics.intervals import wilson
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 
 def auc(scores: list[float], labels: list[int]) -> float:

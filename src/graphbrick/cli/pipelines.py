@@ -26,7 +26,7 @@ NO_ENCODER = (
 )
 MinConfidence = Annotated[
     float | None,
-    typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; for learned patterns."),
+    typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; 0 gives every answer."),
 ]
 
 

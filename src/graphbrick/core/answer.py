@@ -48,10 +48,12 @@ class Answer:
         from_model: Whether a language model answered from its own knowledge rather than from the evidence. Such an
             answer has no support, and may be given without any evidence.
         confidence: The probability that the first answer is right, from 0 to 1; None if no stage estimates it.
-        withheld: The best reading of the question as text, such as ``Nairobi -> capital of -> *``, if its answers were
-            withheld because their confidence is too low; empty otherwise.
+        withheld: The best reading of the question as text, such as ``Nairobi -> capital of -> *``, or the nearest
+            sentence of the documents, if answers were withheld because their confidence is too low; empty otherwise.
         readings: Where there is no answer, up to three other readings of the question; else one for each other entity
             of a name in it that has answers too.
+        marks: For each text that is quoted, the offsets of its first and after its last character in the text of the
+            first item that supports it; empty if the texts are not quotations.
     """
 
     texts: tuple[str, ...] = ()
@@ -63,3 +65,4 @@ class Answer:
     confidence: float | None = None
     withheld: str = ""
     readings: tuple[NearReading, ...] = ()
+    marks: tuple[tuple[int, int], ...] = ()

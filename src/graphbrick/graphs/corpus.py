@@ -139,6 +139,11 @@ class TextGraph(Graph, Corpus):
         title, section = self._titles[passage], self._sections[passage]
         return PassageText(self._texts[passage], self._documents[passage], start, end, title, section)
 
+    def passage_at(self, document: str, start: int, end: int) -> int | None:
+        """Return the id of the passage with this place in a document; None if there is none."""
+        same_place = np.flatnonzero((self._places[:, 0] == start) & (self._places[:, 1] == end)).tolist()
+        return next((passage for passage in same_place if self._documents[passage] == document), None)
+
     def passage_texts(self) -> list[str]:
         """Return the text of every passage under the title of its document."""
         return [full_text(self._titles[i], self._texts[i]) for i in range(self.n_passages)]

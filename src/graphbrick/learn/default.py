@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from graphbrick.graphs.local.extracted import ExtractedGraph
     from graphbrick.pipeline import Pipeline
 
-TEXT_PIPELINE = "PassageRank(MiniLM(), facts=0, synonyms=None) >> Quote(MiniLM(), n=3)"
+TEXT_PIPELINE = "PassageRank(MiniLM(), facts=0, synonyms=None) >> Quote(MiniLM(), n=3, min_confidence=0.5)"
 """The default for graphs made from documents. It needs no other vectors than those of the passages."""
-WORDS_PIPELINE = "Passages() >> Quote(BM25(), n=3)"
+WORDS_PIPELINE = "Passages() >> Quote(BM25(), n=3, min_confidence=0.2)"
 """The default for them if MiniLM is not installed."""
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer(min_confidence=0.3)"
 """The default for other graphs that were not learned."""

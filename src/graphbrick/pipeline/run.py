@@ -79,7 +79,8 @@ class Run:
             "subgraph": None if self.subgraph is None else self.counts(Level.SUBGRAPH),
             "answers": [
                 {"text": text, "key": None if entity is None else graph.key(entity), "support": list(items)}
-                for text, entity, items in answers
+                | ({"mark": list(answer.marks[i])} if answer.marks else {})
+                for i, (text, entity, items) in enumerate(answers)
             ],
             "from_model": answer.from_model,
             "confidence": answer.confidence,

@@ -1,16 +1,25 @@
-"""Quote: sentences of passages as answers."""
+"""Quote: sentences of passages as answers, and when there is none."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from faults import told
 
-from graphbrick import BM25, Citation, Evidence, Passage, Query, Quote
+from graphbrick import BM25, Answer, ByParagraph, Citation, Evidence, MiniLM, Passage, Query, Quote, index, parse
+from graphbrick.bricks.generate.quotable import quotable
+from graphbrick.bricks.generate.small_talk import is_small_talk
 from graphbrick.core.trace import Trace, record
 from graphbrick.testing import check_brick
 
 
 def passage(text: str, section: str = "") -> Passage:
     return Passage(text, (Citation("a.md", 0, len(text), section=section),))
+
+
+def quoted(question: str, *texts: str, n: int = 1, section: str = "") -> Answer:
+    return Quote(BM25(), n=n).generate(Query(question), Evidence(tuple(passage(text, section) for text in texts)))
 
 
 def test_keeps_the_contract() -> None:
@@ -27,6 +36,7 @@ def test_headings_count_but_are_not_quoted() -> None:
     assert answer.texts == ("A swollen toe is the first.", "Fish has much acid.")
     assert answer.support == ((0, 2), (1,))
     assert answer.entities == (None, None)
+    assert [items[0].text[start:end] for start, end in answer.marks[:1]] == ["A swollen toe is the first."]
 
 
 def test_evidence_without_documents_is_an_event() -> None:
@@ -36,6 +46,116 @@ def test_evidence_without_documents_is_an_event() -> None:
 
 
 def test_a_long_sentence_is_cut() -> None:
-    answer = Quote(BM25(), n=1).generate(Query("lake"), Evidence((passage("lake " * 300),)))
+    answer = quoted("lake", "lake " * 300)
     assert answer.texts[0].endswith("...")
     assert len(answer.texts[0]) == 503
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When did the ferry to Voss start?", "The ferry to Voss started in May 1921."),
+        ("How many passengers does the ferry to Voss carry?", "The ferry to Voss carries 300 passengers."),
+        ("Who built the ferry to Voss?", "The ferry to Voss was built by Alma Berg."),
+        ("How long does the ferry to Voss take?", "The ferry to Voss needs two hours."),
+        ("Why is the ferry to Voss closed?", "The ferry to Voss is closed because of ice."),
+    ],
+)
+def test_the_kind_of_answer_counts(question: str, expected: str) -> None:
+    text = (
+        "The ferry to Voss is white. The ferry to Voss carries 300 passengers. The ferry to Voss needs two hours. "
+        "The ferry to Voss is closed because of ice. The ferry to Voss was built by Alma Berg. "
+        "The ferry to Voss started in May 1921."
+    )
+    assert quoted(question, text).texts == (expected,)
+
+
+def test_a_row_is_quoted_with_its_header() -> None:
+    table = "# Ships\n| Ship | Passengers |\n|---|---|\n| Nordlys | 300 |\n| Sirius | 120 |"
+    assert quoted("How many passengers does Nordlys carry?", table).texts == ("Ship: Nordlys; Passengers: 300",)
+    tabs = "Ship\tPassengers\nNordlys\t300\nSirius\t120"
+    assert quoted("How many passengers does Sirius carry?", tabs).texts == ("Ship: Sirius; Passengers: 120",)
+
+
+def test_a_short_list_is_quoted_with_its_introduction() -> None:
+    text = "It is open all year. Bring these things to the port:\n- a passport\n- warm clothes\n\nThe port is near."
+    assert quoted("What do I bring to the port?", text).texts == (
+        "Bring these things to the port: - a passport - warm clothes",
+    )
+
+
+def test_code_and_menus_are_quoted_where_they_are_asked_for() -> None:
+    code = "Start the keeper:\n```\n$ keeper run --fast\n```\nThe keeper run takes a minute."
+    assert quoted("How long does a keeper run take?", code).texts == ("The keeper run takes a minute.",)
+    assert quoted("Which command is for a fast keeper run?", code).texts == ("$ keeper run --fast",)
+    page = "[Opening hours of the port](/a) [Port](/b)\n\nThe [port](/b) has opening hours from 8 to 12."
+    assert quoted("What are the opening hours of the port?", page).texts == (
+        "The port has opening hours from 8 to 12.",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ship\nPassengers\nCaptain\nNordlys\n300\nOlav Berg\nSirius\n120\nMary Stone\n",
+        "Nordlys\nOlav Berg\nSirius\n",
+        "ship\n300",
+    ],
+)
+def test_a_passage_of_short_lines_is_quoted_whole(text: str) -> None:
+    assert quoted("How many passengers does Nordlys carry?", text).texts == (" ".join(text.split()),)
+
+
+@pytest.mark.parametrize(
+    "text", ["Thanks!", "hi", "Thank you very much", "Vielen Dank!", "谢谢！", "شكرا", "How are you?"]
+)
+def test_small_talk_is_no_question(text: str) -> None:
+    assert is_small_talk(text)
+    with record(Trace(), "test", "generate") as entry:
+        assert quoted(text, "Thanks to Alma Berg, hi is a greeting here.").texts == ()
+    assert told(entry.events) == [("quote.small_talk", {})]
+
+
+@pytest.mark.parametrize("text", ["Who is Hi?", "Thanks, and when does it open?", "no", "Good Morning, Vietnam", ""])
+def test_questions_are_not_small_talk(text: str) -> None:
+    assert not is_small_talk(text)
+
+
+def test_low_confidence_is_withheld_with_what_comes_nearest() -> None:
+    evidence = Evidence((passage("The ferry to Voss carries 300 passengers. It is white."),))
+    sure = Quote(BM25(), n=1).generate(Query("How many passengers does the ferry to Voss carry?"), evidence)
+    unsure = Quote(BM25(), n=1).generate(Query("How is sourdough bread baked on the ferry of Peru?"), evidence)
+    assert sure.confidence is not None
+    assert unsure.confidence is not None
+    assert sure.confidence > 0.6 > 0.3 > unsure.confidence
+    with record(Trace(), "test", "generate") as entry:
+        refused = Quote(BM25(), n=1, min_confidence=0.5).generate(Query("Who baked bread in Peru?"), evidence)
+    assert (refused.texts, len(refused.evidence)) == ((), 1)
+    assert refused.withheld
+    assert [code for code, _ in told(entry.events)] == ["quote.low_confidence"]
+
+
+def test_a_sentence_over_a_page_break_is_quoted_whole(tmp_path: Path) -> None:
+    first, second = "The town is old. Here Rosa Lund lives in", "the town of Ennis near Limerick. It rained."
+    (tmp_path / "a.md").write_text(f"{first}\n\n{second}", encoding="utf-8")
+    graph = index([tmp_path / "a.md"], tmp_path / "a.graph", chunker=ByParagraph(n=12)).graph
+    assert graph.n_passages == 2
+    for question in ("Where does Rosa Lund live?", "Which town is near Limerick?"):
+        answer = parse("Passages(n=4) >> Quote(BM25(), n=2)")(graph, question)
+        assert answer.texts[0] == "Here Rosa Lund lives in the town of Ennis near Limerick.", question
+        assert len(set(answer.texts)) == 2
+
+
+def test_links_and_bold_type_are_words() -> None:
+    assert [one.text for one in quotable([passage("See [the port](/b). It is **old** now.")])] == [
+        "See the port.",
+        "It is old now.",
+    ]
+
+
+def test_minilm_leaves_scripts_that_it_cannot_read_to_words() -> None:
+    evidence = Evidence((passage("借书应当提前4天预约。停车应当提前5天预约。"),))
+    with record(Trace(), "test", "generate") as entry:
+        answer = Quote(MiniLM(), n=1).generate(Query("停车要提前几天预约？"), evidence)
+    assert answer.texts == ("停车应当提前5天预约。",)
+    assert told(entry.events) == [("quote.other_script", {})]

@@ -97,7 +97,7 @@ def test_perfectly_told_classes_give_finite_weights() -> None:
 
 
 def test_parts_are_whole_sentences_of_a_size_and_lose_no_word() -> None:
-    text = "One two three. Four five. " + " ".join(f"w{i}" for i in range(25)) + ". End."
+    text = "One two three. Four five. " + " ".join(f"W{i}" for i in range(25)) + ". End."
     parts = parts_of([text], words=10)
     assert all(len(part.split()) <= 10 for part in parts)
     assert " ".join(parts).split() == text.split()

@@ -82,7 +82,7 @@ def test_systems_are_built_asked_and_judged_once(documents: Path, tmp_path: Path
     by_id = {one.question.id: one for one in study.asked["first"]}
     about = {one.question.facts["document"]: one for one in by_id.values() if one.question.facts["kind"] == DOCUMENT}
     kisumu = about[str(documents / "kisumu.txt")]
-    assert kisumu.answer == "Kisumu trades with Uganda.\nKisumu is a port on Lake Victoria."
+    assert kisumu.answer == "Kisumu is a port on Lake Victoria.\nKisumu trades with Uganda."
     assert kisumu.score is not None
     assert kisumu.score.score == 80
     assert {name: [one.score for one in asked] for name, asked in again.asked.items()} == {
@@ -94,7 +94,7 @@ def test_unreadable_scores_are_a_range_and_asked_again_on_wish(documents: Path, 
     mending = list[bool]()
 
     def unreadable(request: Request) -> str:
-        judged = not mending and "You judge" in request.prompt and "Fort Jesus" in request.prompt
+        judged = not mending and "You judge" in request.prompt and "Indian Ocean" in request.prompt
         return "Very good!" if judged else script(request)
 
     with ScriptedLLM(unreadable) as server, Session(replies=tmp_path / "replies.sqlite"):

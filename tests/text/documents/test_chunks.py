@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphbrick.core.errors import PipelineError
 from graphbrick.testing import check_brick
-from graphbrick.text.documents.chunks import ByHeading, ByParagraph, ByTokens, Chunker, sentences
+from graphbrick.text.documents.chunks import ByHeading, ByParagraph, ByTokens, Chunker
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.markup import markdown_document
 
@@ -81,18 +81,3 @@ def test_letters_without_a_space_are_cut_to_the_size_of_passages(chunker: Chunke
     spans = list(chunker.spans(document))
     assert max(span.end - span.start for span in spans) <= 200 * 40 + 1
     assert {place for span in spans for place in range(span.start, span.end)} >= set(range(22, len(document.text)))
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He left. She stayed!", ["He left.", "She stayed!"]),
-        ("東京は首都です。人口は多い。", ["東京は首都です。", "人口は多い。"]),
-        ("नैरोबी राजधानी है। वह बड़ा है।", ["नैरोबी राजधानी है।", "वह बड़ा है।"]),
-        ("Dr. J. R. Ochieng of the U.S. left. It rained.", ["Dr. J. R. Ochieng of the U.S. left.", "It rained."]),
-        (f"{'long ' * 12}\nline. Short\nline", [f"{'long ' * 12}\nline.", "Short", "line"]),
-        ("version 3.11 of it", ["version 3.11 of it"]),
-    ],
-)
-def test_sentences(text: str, expected: list[str]) -> None:
-    assert [text[start:end] for start, end in sentences(text)] == expected

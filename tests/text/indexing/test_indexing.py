@@ -337,7 +337,7 @@ def test_a_full_disk_is_said_and_the_rest_goes_on_later(run: Run, tmp_path: Path
     docs, place = tmp_path / "docs", tmp_path / "notes.graph"
     docs.mkdir()
     for i in range(20):
-        (docs / f"{i}.txt").write_text(f"Nairobi is the capital of Kenya, says number {i}. " * 300)
+        (docs / f"{i}.txt").write_text(f"The capital of Kenya is Nairobi, says number {i}. " * 300)
     opened = TextStore.__init__
 
     def full(store: TextStore, folder: Path) -> None:

@@ -2,68 +2,120 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graphbrick.bricks.generate.document_confidence import document_confidence
+from graphbrick.bricks.generate.quotable import Quotable, quotable, whole_sentence
+from graphbrick.bricks.generate.sentence_scores import sentence_scores
+from graphbrick.bricks.generate.small_talk import is_small_talk
 from graphbrick.core import Answer, Evidence, Query
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import event
+from graphbrick.core.trace import REFUSAL, event
+from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
-from graphbrick.text.documents.chunks import sentences
 
+_LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _LONGEST = 500  # characters of a quotation
-_LEAST_WORDS = 3
+_COMPARED = 800  # characters of a sentence and its heading that are compared with the question
 
 
 @dataclass(frozen=True, repr=False)
 class Quote(GenerateStage):
-    """The sentences of the passages that are nearest to the question, word for word, each with its place.
+    """The sentences of the passages that answer the question best, word for word, each with its place.
 
-    It does not say what the answer is, but where it stands: no model writes anything. A sentence is compared under the
-    heading that it stands under. Headings and questions are not quoted.
+    It does not say what the answer is, but where it stands: no model writes anything. A sentence is compared with the
+    question under its heading; the words that both have and the kind of answer (a date for «when», a number for «how
+    many») count too. A row of a table is quoted with the names of its columns, a short list with the line above it.
+    Headings and questions are not quoted; code and menus only if the question speaks of them. A sentence that goes on
+    in the next passage, such as one over a page break, is quoted whole.
+
+    The confidence of the answer is the probability that the passages hold an answer at all. It was fitted to English
+    documents, and is lower for other languages.
 
     Args:
         scorer: Compares sentences with the question, such as MiniLM() or BM25().
         n: Most sentences, at least 1.
+        min_confidence: Withhold answers of lower confidence, from 0 to 1; 0 gives every answer.
 
     Returns:
-        Distinct sentences, nearest first; each is supported by the passages that it stands in. Empty if the evidence
-        has no passage.
+        Distinct sentences, best first; each is supported by the passages that it stands in. Empty if the evidence has
+        no passage, if the confidence is too low, and for greetings and thanks; an event tells which.
     """
 
     scorer: Scorer = parameter(example="MiniLM()")
     n: int = parameter(3, at_least=1, search=(1, 3, 5))
+    min_confidence: float = parameter(0.0, at_least=0, at_most=1)
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the sentences."""
-        support: dict[str, list[int]] = {}
-        heading: dict[str, str] = {}
-        for i, item in enumerate(evidence.items):
-            cited = [citation for citation in item.citations if citation.document]
-            section = cited[0].section.rpartition(" > ")[2] if cited else ""
-            for start, end in sentences(item.text) if cited else ():
-                sentence = " ".join(item.text[start:end].split())
-                is_long = len(sentence.split()) >= _LEAST_WORDS or not sentence.isascii()
-                if is_long and not sentence.endswith(("?", "？")) and sentence.strip("# ") != section:
-                    support.setdefault(sentence, []).append(i)
-                    heading.setdefault(sentence, section)
-        if not support:
+        if is_small_talk(query.text):
+            event(
+                "that is not a question; ask what you want to know from the documents",
+                "quote.small_talk",
+                REFUSAL,
+            )
+            return Answer()
+        quotables = quotable(evidence.items)
+        if not quotables:
             event(
                 f"no answer: {'no item of the evidence is a passage' if evidence.items else 'the evidence is empty'}",
                 "quote.no_passage",
                 items=len(evidence.items),
             )
             return Answer()
-        listed = list(support)
-        scores = self.scorer.rate(query.text, [f"{heading[sentence]} {sentence}".strip() for sentence in listed])
-        chosen = [listed[i] for i in np.argsort(-scores, kind="stable")[: self.n]]
-        used = sorted({i for sentence in chosen for i in support[sentence]})
-        place = {i: number for number, i in enumerate(used)}
+        scorer = self._scorer(query.text)
+        texts = [f"{one.heading} {one.text}".strip()[:_COMPARED] for one in quotables]
+        scores = sentence_scores(query.text, quotables, scorer.rate(query.text, texts))
+        confidence = document_confidence(evidence.items, scores, by_similarity=isinstance(scorer, Embedder))
+        answer = self._answer(evidence, quotables, np.argsort(-scores.total, kind="stable").tolist())
+        if confidence >= self.min_confidence:
+            return replace(answer, confidence=confidence)
+        event(
+            f"not in these documents, as far as their words tell: confidence {confidence:.2f}, and "
+            f"{self.min_confidence:.2f} is needed; what comes nearest: {answer.texts[0]}",
+            "quote.low_confidence",
+            REFUSAL,
+            confidence=confidence,
+            nearest=answer.texts[0],
+        )
+        return Answer(evidence=answer.evidence, confidence=confidence, withheld=answer.texts[0])
+
+    def _scorer(self, question: str) -> Scorer:
+        """Return the scorer; words for a question in a script that MiniLM was not trained for."""
+        if isinstance(self.scorer, MiniLM) and 2 * len(_READ.findall(question)) < len(_LETTER.findall(question)):
+            event(
+                "MiniLM does not read the script of this question: its sentences were chosen by words (USE() reads 16 "
+                "languages)",
+                "quote.other_script",
+            )
+            return BM25()
+        return self.scorer
+
+    def _answer(self, evidence: Evidence, quotables: Sequence[Quotable], order: Sequence[int]) -> Answer:
+        """Return the first distinct sentences of an order, each with the passages that have it or a part of it."""
+        alike: dict[str, list[Quotable]] = {}
+        for one in quotables:
+            alike.setdefault(one.text, []).append(one)
+        chosen: dict[str, list[Quotable]] = {}
+        for text in dict.fromkeys(quotables[i].text for i in order):
+            first = alike[text][0]
+            shown = whole_sentence(first, evidence.items[first.item])
+            if len(chosen) == self.n and shown not in chosen:
+                break
+            chosen.setdefault(shown, []).extend(alike[text])
+        used = sorted({one.item for parts in chosen.values() for one in parts})
+        place = {item: number for number, item in enumerate(used)}
         return Answer(
-            texts=tuple(sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]}..." for sentence in chosen),
+            texts=tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in chosen),
             entities=(None,) * len(chosen),
             evidence=replace(evidence, items=tuple(evidence.items[i] for i in used)),
-            support=tuple(tuple(place[i] for i in dict.fromkeys(support[sentence])) for sentence in chosen),
+            support=tuple(tuple(dict.fromkeys(place[one.item] for one in parts)) for parts in chosen.values()),
+            marks=tuple((parts[0].start, parts[0].end) for parts in chosen.values()),
         )

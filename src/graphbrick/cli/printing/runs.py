@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,8 @@ from graphbrick.core.trace import Trace
 _ANSWERS_SHOWN = 20
 _PATHS_SHOWN = 10
 _PLACES_SHOWN = 3
+_HEADINGS = re.compile(r"^#{1,6} .*$", re.MULTILINE)
+_AROUND = 200  # characters of a passage before and after a quotation
 
 
 @contextmanager
@@ -80,7 +83,8 @@ def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None
     print_answers(out, facts)
     if facts["answers"] and facts["confidence"] is not None:
         out.print(Text(f"confidence {facts['confidence']:.2f}", style="dim"))
-    for note in trace.events if explain else (one["text"] for one in facts["notes"]):
+    notes = [] if _is_small_talk(facts) else [one["text"] for one in facts["notes"]]
+    for note in trace.events if explain else notes:
         out.print(Text(plain(f"note: {note}"), style="dim"))
     _print_readings(out, facts)
     if explain:
@@ -116,9 +120,7 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
         return
     answers, items = facts["answers"], facts["support"]
     if not answers:
-        out.print("no answer found")
-    if not answers and facts["refusal"]:
-        out.print(Text(plain(facts["refusal"]["text"])))
+        _print_refusal(out, facts)
     if answers and facts["readings"]:  # of several entities of one name, the first
         out.print(Text(plain(f"{facts['readings'][0]['about']}:")))
     proofs = _proofs(items)
@@ -134,6 +136,8 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
         places = _places(answer, items)
         for place in places:
             out.print(Text(plain(f"  {place}")))
+        if "mark" in answer and answer is answers[0]:
+            _print_marked(out, items[answer["support"][0]]["text"], *answer["mark"])
         if places:
             continue
         properties = [items[number] for number in answer["support"] if items[number].get("kind") == "property"]
@@ -151,6 +155,44 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
     if len(answers) > _ANSWERS_SHOWN:
         out.print(Text(f"... and {len(answers) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+
+
+def _print_refusal(out: Console, facts: Mapping[str, Any]) -> None:
+    """Print why there is no answer, and where in documents what comes nearest stands."""
+    refusal = facts["refusal"]
+    if not _is_small_talk(facts):
+        out.print("no answer found")
+    if refusal:
+        out.print(Text(plain(refusal["text"])))
+    if facts["withheld"] and facts["support"]:
+        for place in _documents(facts["support"][0]):
+            out.print(Text(plain(f"  {place}")))
+
+
+def _is_small_talk(facts: Mapping[str, Any]) -> bool:
+    """Return whether there is no answer because nothing was asked."""
+    return facts["refusal"] is not None and facts["refusal"]["code"] == "quote.small_talk"
+
+
+def _print_marked(out: Console, text: str, start: int, end: int) -> None:
+    """Print what stands around a quotation in its passage, with the quotation between marks; nothing if it is all."""
+    before, after = (" ".join(_HEADINGS.sub("", part).split()) for part in (text[:start], text[end:]))
+    if before or after:
+        shown = Text("  ", style="dim")
+        shown.append(plain(_last(before)) + " " * bool(before))
+        shown.append(plain(f"«{' '.join(text[start:end].split())}»"), style="not dim bold")
+        shown.append(" " * bool(after) + plain(_first(after)))
+        out.print(shown)
+
+
+def _last(text: str) -> str:
+    """Return the last words of a text, as many as are shown before a quotation."""
+    return text if len(text) <= _AROUND else f"... {text[-_AROUND:].partition(' ')[2]}"
+
+
+def _first(text: str) -> str:
+    """Return the first words of a text, as many as are shown after a quotation."""
+    return text if len(text) <= _AROUND else f"{text[:_AROUND].rpartition(' ')[0]} ..."
 
 
 def _print_readings(out: Console, facts: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.scorers.scorer import Scorer
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 WORDS = 100
 """Words of a part at most: embedding models read about 200 tokens."""

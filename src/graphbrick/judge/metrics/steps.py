@@ -14,7 +14,7 @@ from graphbrick.models.llm.context_budget import pack, text_tokens
 from graphbrick.models.llm.messages import Request
 from graphbrick.models.llm.replies.json_replies import json_list, json_object, whole_number
 from graphbrick.models.llm.replies.replies import shown
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 T = TypeVar("T")
 Step: TypeAlias = Generator[Request, str, T]

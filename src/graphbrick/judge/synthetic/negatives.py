@@ -16,7 +16,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.judge.synthetic.passages import Passage
 from graphbrick.judge.synthetic.questions import Pair
 from graphbrick.judge.words import says
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 RANDOM, FARTHEST, NEAREST = "random", "farthest", "nearest"
 SAME_ENTITIES, NEIGHBOURS, RETRIEVED, ANSWER_REMOVED = "same entities", "neighbours", "retrieved", "answer removed"

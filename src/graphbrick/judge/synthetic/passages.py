@@ -8,8 +8,8 @@ from pathlib import Path
 
 from graphbrick.core.graph import Corpus, Labels
 from graphbrick.language.folding import fold_name
-from graphbrick.text.documents.chunks import sentences
 from graphbrick.text.documents.document import Document
+from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.extract.extraction import Kind
 from graphbrick.text.extract.phrases import Phrases
 from graphbrick.text.sources import documents_in, files_of

@@ -16,7 +16,7 @@ from graphbrick.models.llm.messages import Request, system, user
 from graphbrick.models.llm.replies.json_replies import json_list, json_object, only_list
 from graphbrick.models.llm.replies.replies import one_line, opened, shown
 from graphbrick.pipeline.identity import identity_of
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.extract.extraction import Kind
 from graphbrick.text.extract.phrases import Phrases
 

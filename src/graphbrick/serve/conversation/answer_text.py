@@ -41,7 +41,9 @@ def answers_line(run: Mapping[str, Any]) -> str:
         cites = "[1]" in answer["text"] or "[1," in answer["text"]  # a text that was written with citations
         shown.append(answer["text"] if cites or not marks else f"{answer['text']} {''.join(marks[:3])}")
     more = f", and {len(answers) - MOST_ANSWERS:,} more" if len(answers) > MOST_ANSWERS else ""
-    joint = "\n\n" if any("\n" in text or len(text) > _QUOTES for text in shown) else ", "
+    joint = "\n" if any("mark" in answer for answer in answers) else ", "  # a quotation is a whole sentence
+    if any("\n" in text or len(text) > _QUOTES for text in shown):
+        joint = "\n\n"
     return f"{joint.join(shown)}{more}"
 
 
@@ -124,9 +126,13 @@ def _place(citation: Mapping[str, Any]) -> str:
 def _no_answer(run: Mapping[str, Any]) -> str:
     if run.get("stopped"):
         return f"{_NO_ANSWER}: {run['stopped']['reason']}."
+    reason = run.get("refusal")
+    if reason and reason["code"] == "quote.small_talk":
+        return f"{reason['text'][:1].upper()}{reason['text'][1:]}."
+    if reason and reason["code"] == "quote.low_confidence":
+        return f"{_NO_ANSWER}: {reason['text']}"
     if run.get("withheld"):
         return f"{_NO_ANSWER} with enough confidence; the best reading of the question is {run['withheld']}."
-    reason = run.get("refusal")
     return f"{_NO_ANSWER} found in the graph" + (f": {reason['text']}." if reason else ".")
 
 

@@ -10,19 +10,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphbrick.core.parameters import parameter
-from graphbrick.language.scripts import HAN, HANGUL, KANA, KHMER, MYANMAR, THAI_AND_LAO
 from graphbrick.pipeline.brick import Brick
 from graphbrick.text.documents.document import Document
+from graphbrick.text.documents.sentences import TOKEN, sentence_ranges, trimmed_ranges
 
-# A token is a word, a sign, or one character of a script without spaces. A word without end, such as encoded data, is
-# many tokens, so that no passage is longer than it should be.
-_TOKEN = re.compile(rf"[{THAI_AND_LAO}{MYANMAR}{KHMER}{KANA}{HAN}{HANGUL}]|\w{{1,40}}|[^\w\s]")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
-# The dot of an initial or a title ends no sentence. A line break does, unless the line is so long that it goes on.
-_SENTENCE = re.compile(
-    r"(?<!\W\w)(?<!\A\w)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\bNo)"
-    "[.!?…][\"'”’)\\]]*\\s+|[。！？]|।\\s*|(?<![^\\n]{50})\\n|\\n(?=\\s*\\n|\\s*[-*+#|>•]|\\s*\\d+[.)]\\s)"
-)
 
 
 class Span(NamedTuple):
@@ -66,7 +58,7 @@ class ByTokens(Chunker):
 
     def spans(self, document: Document) -> Iterator[Span]:
         """Yield the passages of a document in order."""
-        tokens = [(match.start(), match.end()) for match in _TOKEN.finditer(document.text)]
+        tokens = [(match.start(), match.end()) for match in TOKEN.finditer(document.text)]
         sections = Sections(document)
         for first in range(0, max(1, len(tokens) - self.overlap), self.n - self.overlap):
             part = tokens[first : first + self.n]
@@ -155,7 +147,7 @@ def _packed(text: str, start: int, end: int, n: int) -> Iterator[tuple[int, int]
     A paragraph that does not fit is cut only if the passage before it would be less than half full, such as a heading.
     """
     first, last, size = -1, -1, 0
-    for one, two in _split(text, start, end, _BLANK):
+    for one, two in _paragraphs(text, start, end):
         count = _n_tokens(text, one, two)
         fits = size + count <= n or (count <= n and 2 * size >= n)
         for three, four, part in [(one, two, count)] if fits else _parts(text, one, two, n):
@@ -171,38 +163,17 @@ def _packed(text: str, start: int, end: int, n: int) -> Iterator[tuple[int, int]
 
 def _parts(text: str, start: int, end: int, n: int) -> Iterator[tuple[int, int, int]]:
     """Yield range and number of tokens of each sentence; those of more than ``n`` tokens in parts."""
-    for one, two in _split(text, start, end, _SENTENCE):
-        tokens = [(match.start(), match.end()) for match in _TOKEN.finditer(text, one, two)]
+    for one, two in sentence_ranges(text, start, end):
+        tokens = [(match.start(), match.end()) for match in TOKEN.finditer(text, one, two)]
         for i in range(0, len(tokens), n):
             part = tokens[i : i + n]
             yield part[0][0], part[-1][1], len(part)
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
-    """Return the range of each sentence or line of a text, without white space around it.
-
-    >>> [text[a:b] for text in ["It rained. He left!"] for a, b in sentences(text)]
-    ['It rained.', 'He left!']
-    """
-    return list(_split(text, 0, len(text), _SENTENCE))
-
-
-def _split(text: str, start: int, end: int, ends: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Yield the trimmed ranges between matches; a match belongs to the range before it."""
-    at = start
-    for match in ends.finditer(text, start, end):
-        yield from _trimmed(text, at, match.end())
-        at = match.end()
-    yield from _trimmed(text, at, end)
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    part = text[start:end]
-    start += len(part) - len(part.lstrip())
-    end = start + len(part.strip())
-    if start < end and _n_tokens(text, start, end):
-        yield start, end
+def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of the paragraphs between two offsets."""
+    return trimmed_ranges(text, (start, *(match.end() for match in _BLANK.finditer(text, start, end)), end))
 
 
 def _n_tokens(text: str, start: int, end: int) -> int:
-    return sum(1 for _ in _TOKEN.finditer(text, start, end))
+    return sum(1 for _ in TOKEN.finditer(text, start, end))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 _LONGEST = 1200  # characters, about 300 tokens
 _MARKS = ".!?;,。！？ "

@@ -10,7 +10,7 @@ from typing import ClassVar
 from graphbrick.core.parameters import parameter
 from graphbrick.language.scripts import HAN, KANA, KATAKANA, KHMER, MYANMAR, THAI_AND_LAO
 from graphbrick.language.stop_words import NAME_LINKS, stop_words_of
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.extract.extraction import Extraction, Extractor, Found, Kind
 
 # A word, with hyphens and apostrophes inside it, or initials such as "U.S.".

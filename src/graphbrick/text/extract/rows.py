@@ -13,7 +13,7 @@ from graphbrick.language.folding import caseless, fold_name
 from graphbrick.language.stems import without_plural
 from graphbrick.language.stop_words import stop_words_of
 from graphbrick.models.llm.replies.replies import one_line
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 T = TypeVar("T", bound=tuple[Any, ...])
 

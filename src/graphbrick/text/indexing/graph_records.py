@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from graphbrick.graphs.corpus import OCCURS_WITH
 from graphbrick.graphs.records.records import EntityRecord, Record
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.documents.store import StoredPassage
 from graphbrick.text.extract.describing import joined_descriptions
 from graphbrick.text.extract.extraction import Extraction, FoundClaim, Kind

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.folding import name_form
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 from graphbrick.text.reporting.reports import MOST_RATING, Cited, CommunityReport, Finding
 
 WRITER = "central sentences"

@@ -15,7 +15,7 @@ from graphbrick.judge.verdicts import Case, Label
 from graphbrick.judge.words import content_words, coverage
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import short_stem
-from graphbrick.text.documents.chunks import sentences
+from graphbrick.text.documents.sentences import sentences
 
 _MOST_WORDS = 20_000  # of which document frequencies are kept
 _NUMBER = re.compile(r"\d[\d.,:/-]*")

@@ -1,0 +1,186 @@
+"""The sentences of passages that may be quoted, each with its heading and its form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from graphbrick.core import Item
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.text.documents.sentences import sentences
+
+_LEAST_WORDS = 3
+_LONGEST_LIST = 400  # characters of a list that is quoted with the line that introduces it
+_FENCE = re.compile(r"^\s*(```|~~~)", re.MULTILINE)
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)\s]*[^)]*\))?")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
+_STRONG = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
+_BULLET = re.compile(r"^(?:[-*+•▪◦–>]|\d{1,3}[.)])\s+")
+_HEADING, _RULE = re.compile(r"^#{1,6}\s"), re.compile(r"^[\s|:=_*+~-]+$")
+_PROMPT = re.compile(r"^(?:>>>|\.\.\.|\$|%|#!|\(Pdb\))\s|^\S+ ::= ")
+_CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_`@#$%^&*~]|::|->")
+_FULL_STOPS = (".", "!", "?", ":", ";", "…", "。", "！", "？", "।", "۔", "؟", '"', "”", ")", "»")
+_CELLS = re.compile(r"\s*\|\s*|\t+")
+
+
+@dataclass(frozen=True)
+class Quotable:
+    """One sentence, list or row of a table that may be quoted.
+
+    Attributes:
+        text: Its words as they are quoted: on one line, without addresses of links; a row with its header.
+        item: Index of the item of evidence that it stands in.
+        start: Offset of its first character in the text of the item.
+        end: Offset after its last character.
+        heading: The heading that it stands under; empty for none.
+        is_code: Whether it is code or output of a program.
+        is_menu: Whether it is mostly links, as in the menu of a web page.
+    """
+
+    text: str
+    item: int
+    start: int
+    end: int
+    heading: str = ""
+    is_code: bool = False
+    is_menu: bool = False
+
+
+def quotable(items: Sequence[Item]) -> list[Quotable]:
+    """Return what may be quoted of the items that have a place in a document, in their order.
+
+    Headings and questions are not quoted, nor are lines of one or two words, unless a passage has nothing else: then
+    its lines are quoted together.
+    """
+    every = []
+    for number, item in enumerate(items):
+        section = next((citation.section for citation in item.citations if citation.document), None)
+        if section is not None:
+            every += list(_of_passage(number, item.text, section)) or _whole(number, item.text, section)
+    return every
+
+
+def _of_passage(number: int, text: str, section: str) -> Iterator[Quotable]:
+    """Yield what may be quoted of a passage."""
+    ranges = [(start, end) for start, end in sentences(text) if not _RULE.match(text[start:end])]
+    words = [plain_words(text[start:end]) for start, end in ranges]
+    titles = {title.strip() for title in section.split(" > ")}
+    heading, header = section.rpartition(" > ")[2], list[str]()
+    fences = [match.start() for match in _FENCE.finditer(text)]
+    for i, (start, end) in enumerate(ranges):
+        raw = text[start:end]
+        if _HEADING.match(raw) or raw.strip() in titles:
+            heading = words[i].lstrip("# ")
+            continue
+        cells = _cells(raw)
+        if cells and not header:
+            header = cells
+        if not cells:
+            header = []
+        shown = _row(cells, header) if cells else words[i]
+        is_code = sum(fence <= start for fence in fences) % 2 == 1 or looks_like_code(raw)
+        facts = (heading, is_code, _is_menu(raw))
+        listed = _list_end(ranges, text, i) if words[i].endswith((":", "：")) else i
+        if listed > i:
+            yield Quotable(" ".join(words[i : listed + 1]), number, start, ranges[listed][1], *facts)
+        elif _is_sentence(shown):
+            yield Quotable(_BULLET.sub("", shown), number, start, end, *facts)
+
+
+def _whole(number: int, text: str, section: str) -> list[Quotable]:
+    """Return a passage that has only short lines as one quotation; none if it has no words."""
+    shown = plain_words(text)
+    return [Quotable(shown, number, 0, len(text), section.rpartition(" > ")[2])] if shown and shown != section else []
+
+
+def whole_sentence(one: Quotable, item: Item) -> str:
+    """Return the words of a sentence with what stands of it in the passages before and after, as over a page break."""
+    graph = item.graph
+    place = next((place for place in item.citations if place.document and place.start is not None), None)
+    is_plain = plain_words(item.text[one.start : one.end]) == one.text and not one.is_code
+    if not isinstance(graph, TextGraph) or place is None or place.end is None or not is_plain:
+        return one.text
+    passage = graph.passage_at(place.document, place.start or 0, place.end)
+    if passage is None:
+        return one.text
+    shown = one.text
+    if one.end >= len(item.text.rstrip()) and not shown.endswith(_FULL_STOPS):
+        following = _sentences_of(graph, passage + 1, place.document)
+        if following and following[0][:1].islower():
+            shown = f"{shown} {following[0]}"
+    if one.start == 0 and shown[:1].islower():
+        preceding = _sentences_of(graph, passage - 1, place.document)
+        if preceding and not preceding[-1].endswith(_FULL_STOPS):
+            shown = f"{preceding[-1]} {shown}"
+    return shown
+
+
+def _sentences_of(graph: TextGraph, passage: int, document: str) -> list[str]:
+    """Return the sentences of a passage, on one line each; none if it is of another document."""
+    if not 0 <= passage < graph.n_passages:
+        return []
+    text, of, *_ = graph.passage(passage)
+    return [plain_words(text[start:end]) for start, end in sentences(text)] if of == document else []
+
+
+def plain_words(text: str) -> str:
+    """Return a text on one line, without addresses of links, pictures and marks of bold type.
+
+    >>> plain_words("See [the docs](https://example.org/a)\\nfor **more**.")
+    'See the docs for more.'
+    """
+    return " ".join(_STRONG.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", text))).split())
+
+
+def looks_like_code(text: str) -> bool:
+    """Return whether a line is code, a command or the output of a program, by its signs.
+
+    >>> looks_like_code(">>> f(x)"), looks_like_code("It calls f(x) once.")
+    (True, False)
+    """
+    line = _LINK.sub(r"\1", _IMAGE.sub("", text)).strip()
+    signs = len(_CODE_SIGNS.findall(line.strip("|*_-# ")))
+    return bool(_PROMPT.match(line)) or (signs >= 3 and signs * 8 > len(line))
+
+
+def _is_menu(text: str) -> bool:
+    """Return whether more than half of the words are those of links or pictures."""
+    bare = _LINK.sub("", _IMAGE.sub("", text))
+    n_links = len(_LINK.findall(text)) + len(_IMAGE.findall(text))
+    return n_links > 0 and 2 * len(bare.split()) <= len(plain_words(text).split())
+
+
+def _is_sentence(text: str) -> bool:
+    is_long = len(text.split()) >= _LEAST_WORDS or (not text.isascii() and len(text) >= 2 * _LEAST_WORDS)
+    return is_long and not text.rstrip("\"'”’»*_ ").endswith(("?", "？", "؟"))
+
+
+def _list_end(ranges: Sequence[tuple[int, int]], text: str, i: int) -> int:
+    """Return the index of the last item of the list that a line introduces, as far as it is quoted with it."""
+    last = i
+    for j in range(i + 1, len(ranges)):
+        start, end = ranges[j]
+        if not _BULLET.match(text[start:end]) or end - ranges[i][0] > _LONGEST_LIST:
+            break
+        last = j
+    return last
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a row of a table; none for other lines."""
+    is_row = line.startswith("|") and line.count("|") > 2
+    if not is_row and line.count("\t") < 1 and line.count(" | ") < 1:
+        return []
+    return [plain_words(cell) for cell in _CELLS.split(line.strip().strip("|").strip())]
+
+
+def _row(cells: Sequence[str], header: Sequence[str]) -> str:
+    """Return a row with the names of its columns; the header itself as it is.
+
+    >>> _row(["Nordlys", "300"], ["Ship", "Passengers"])
+    'Ship: Nordlys; Passengers: 300'
+    """
+    if list(cells) == list(header) or len(cells) != len(header) or not all(header):
+        return " | ".join(cells)
+    return "; ".join(f"{name}: {cell}" for name, cell in zip(header, cells, strict=True) if cell)

@@ -1,0 +1,63 @@
+"""Sentences: whole ones, in several languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrick.text.documents.sentences import sentences
+
+
+def split(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He left. She stayed!", ["He left.", "She stayed!"]),
+        ("東京は首都です。人口は多い。", ["東京は首都です。", "人口は多い。"]),
+        ("नैरोबी राजधानी है। वह बड़ा है।", ["नैरोबी राजधानी है।", "वह बड़ा है।"]),
+        ("متى تغلق؟ تغلق يوم الجمعة.", ["متى تغلق؟", "تغلق يوم الجمعة."]),
+        ("Dr. J. R. Ochieng of the U.S. left. It rained.", ["Dr. J. R. Ochieng of the U.S. left.", "It rained."]),
+        ("He said “No.” She left.", ["He said “No.”", "She left."]),
+        ("Is it open? No. It is closed.", ["Is it open?", "No.", "It is closed."]),
+        ("The firm is Acme Ltd. It was sold.", ["The firm is Acme Ltd.", "It was sold."]),
+        ("He was born in 1921. She was older.", ["He was born in 1921.", "She was older."]),
+        ("version 3.11 of it", ["version 3.11 of it"]),
+    ],
+)
+def test_marks_end_sentences(text: str, expected: list[str]) -> None:
+    assert split(text) == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The contract with Acme Ltd. was signed by Dr. Rosa Lund on 3 Jan. 2024.",
+        "The fee is approx. 40 euro per vol. and must be paid by Mr. Peter Hale.",
+        "Nach § 4 Abs. 2 des Gesetzes muss Rosa Lund die Klage erheben.",
+        "Die Gebühr beträgt 40 Euro bzw. 50 Euro, z. B. am 3. Januar 2024.",
+        "See fig. 3, pp. 40 and No. 7 of vol. 2 (cf. Art. 5 of the act).",
+        "They work for Yahoo! and other firms, e.g. Acme Inc. of Galway.",
+        "Im 19. Jahrhundert kostete die Fahrt ca. 10 Mark.",
+    ],
+)
+def test_abbreviations_do_not(sentence: str) -> None:
+    assert split(f"{sentence} It rained.") == [sentence, "It rained."]
+
+
+def test_lines() -> None:
+    long = "long " * 12
+    assert split(f"{long}\nline. Short\nline") == [f"{long}\nline.", "Short", "line"]
+    column = "The committee of Galway reviewed\nthe annual plan of Rosa Lund and\nfound that it needs a new crane."
+    assert split(column) == [column]
+    assert split("Steps:\n10. Open the lid. Wait.\n11. Close it.") == [
+        "Steps:",
+        "10. Open the lid.",
+        "Wait.",
+        "11. Close it.",
+    ]
+    assert split(f"# A heading that is {long}\nIts text.") == [f"# A heading that is {long.strip()}", "Its text."]
+    table = "| Ship of the company | Passengers on it |\n|---|---|\n| Nordlys | 300 |"
+    assert split(table) == table.split("\n")
+    assert len(split("\n".join(["twenty small letters in it"] * 1_000))) > 10
