@@ -3,6 +3,7 @@
 - `fold`: names for linking and search, without case, accents and punctuation; graphs store hashes of it. `name_form` is
   the same, but never empty.
 - `fold_name`: keys of entities of documents; accents and signs such as those of «C++» stay, articles go.
+- `search_words`: words of passages and questions; as `fold`, with pairs of characters where words have no spaces.
 - `caseless`: words of a passage; only case and the variants of a letter are ignored.
 - `normalize` and `answer_form`: answers, as published evaluations compare them.
 - `letters_of`: names in queries that may be misspelt; without all signs and spaces.
@@ -22,6 +23,7 @@ import re
 import string
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from graphbrick.language.scripts import UNSPACED
@@ -155,6 +157,26 @@ def fold(text: str) -> str:
     if text.isascii():
         return " ".join(_ASCII_TOKEN.findall(text.lower()))
     return " ".join(filter(None, map(fold_token, _TOKEN.findall(nfc(text)))))
+
+
+def search_words(text: str) -> list[str]:
+    """Return the folded words of a text for a search by words.
+
+    In scripts without spaces they are the characters and the pairs of neighbours, as few words have one character.
+
+    >>> search_words("São Tomé, 图书馆")
+    ['sao', 'tome', '图', '书', '馆', '图书', '书馆']
+    """
+    if text.isascii() or not _ONE_UNSPACED.search(text):
+        return fold(text).split()
+    words = tokens(nfc(text))
+    neighbours = ((one, other) for one, other in pairwise(words) if one.end == other.start)
+    pairs = [f"{one.text}{other.text}" for one, other in neighbours if _is_pair(one.text, other.text)]
+    return [word.text for word in words] + pairs
+
+
+def _is_pair(one: str, other: str) -> bool:
+    return bool(_ONE_UNSPACED.match(one) and _ONE_UNSPACED.match(other))
 
 
 def name_form(name: str) -> str:

@@ -12,8 +12,13 @@ if TYPE_CHECKING:
     from graphbrick.graphs.local.extracted import ExtractedGraph
     from graphbrick.pipeline import Pipeline
 
-TEXT_PIPELINE = "PassageRank(MiniLM(), facts=0, synonyms=None) >> Quote(MiniLM(), n=3, min_confidence=0.5)"
-"""The default for graphs made from documents. It needs no other vectors than those of the passages."""
+TEXT_PIPELINE = (
+    "PassageRank(MiniLM(), facts=0, synonyms=None, walk=1.0, links=0.6) >> Quote(MiniLM(), n=3, min_confidence=0.5)"
+)
+"""The default for graphs made from documents: words, meaning and a walk, and what continues the best.
+
+It needs no other vectors than those of the passages.
+"""
 WORDS_PIPELINE = "Passages() >> Quote(BM25(), n=3, min_confidence=0.2)"
 """The default for them if MiniLM is not installed."""
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer(min_confidence=0.3)"

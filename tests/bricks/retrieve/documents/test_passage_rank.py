@@ -14,11 +14,11 @@ import pytest
 from faults import told
 from overlap import Overlap
 
-from graphbrick import FromFile, PassageRank, Query, Subgraph, index
+from graphbrick import ByTokens, FromFile, PassageRank, Query, Subgraph, index
 from graphbrick.bricks.retrieve.documents.passage_graph import PassageGraph, synonym_pairs
 from graphbrick.bricks.retrieve.documents.passage_links import continuing, title_entities
 from graphbrick.bricks.retrieve.documents.passage_rank import named_in
-from graphbrick.bricks.retrieve.documents.passage_search import fused, word_parts, word_scores
+from graphbrick.bricks.retrieve.documents.passage_search import fused, standardised, word_parts, word_scores
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.models.scorers.scorer import Scorer
@@ -154,11 +154,13 @@ def test_continuing_equals_its_definition(graph: TextGraph, seed: int) -> None:
     begin, mentions = graph.mentions
     of = [set(mentions[begin[p] : begin[p + 1]].tolist()) for p in range(n)]
     parts, titled = word_parts(graph, question), title_entities(graph)
+    documents = [graph.passage(p).document for p in range(n)]
+    size = [documents.count(document) for document in documents]
 
     def value(first: int, second: int) -> float:
         shared = of[first] & of[second]
         rarity = {e: np.log(n / sum(e in row for row in of)) / np.log(n) for e in shared}
-        link = max((rarity[e] * (4.0 if titled[second] == e else 1.0) for e in shared), default=0.0)
+        link = max((rarity[e] * (4.0 if titled[second] == e else 1.0) for e in shared), default=0.0) / size[second]
         left = [sum(row[p] for row in parts if row[first] == 0) for p in range(n)]
         share = left[second] / max(left) if max(left) else 0.0
         return float(scores[first] * link * (share + max(0.0, nearness[second]) / nearness.max()) / 2)
@@ -166,6 +168,49 @@ def test_continuing_equals_its_definition(graph: TextGraph, seed: int) -> None:
     expected = [max(value(first, second) for first in range(n) if first != second) for second in range(n)]
     assert max(expected) > 0
     np.testing.assert_allclose(continuing(graph, question, scores, nearness, 4.0), expected)
+
+
+def test_passages_of_a_long_document_continue_less(tmp_path: Path) -> None:
+    def continued(name: str, more: list[str]) -> float:
+        texts = {
+            "Ada Okoth": ["Ada Okoth lives in Kisumu."],
+            "Kisumu": ["Kisumu is a port.", *more],
+            "Lima": ["It is dry."],
+        }
+        rows = [(title, "\n\n".join(parts)) for title, parts in texts.items()]
+        folder = tmp_path / name
+        folder.mkdir()
+        for title, text in rows:
+            (folder / f"{title}.txt").write_text(text)
+        graph = index([folder], tmp_path / f"{name}.graph", chunker=ByTokens(n=6, overlap=0)).graph
+        first, second = (
+            next(i for i in range(graph.n_passages) if graph.passage(i).text.startswith(words))
+            for words in ("Ada", "Kisumu is")
+        )
+        scores = (np.arange(graph.n_passages) == first).astype(np.float64)
+        return float(continuing(graph, "Which port?", scores, np.ones(graph.n_passages), 4.0)[second])
+
+    assert continued("short", []) > 2 * continued("long", ["It has a pier.", "It has a fair.", "It has a fort."]) >= 0
+
+
+def test_the_walk_is_one_voice_among_words_and_meaning(graph: TextGraph) -> None:
+    brick = PassageRank(Overlap(), n=5, facts=0, walk=1.0, links=0)
+    scores = [item.score for item in brick.retrieve(Query("many boats in a port"), Subgraph(graph)).items]
+    assert scores[0] == 1.0
+    assert scores[-1] == 0.0
+    assert titles(graph, brick, "many boats in a port")[0] == "Kisumu"
+    question = "Which boats are in the place where The Long Rain plays?"
+    alone = titles(graph, replace(brick, walk=None), question)
+    assert alone[0] == "The Long Rain"
+    assert set(titles(graph, replace(brick, walk=1e9), question)[:2]) == set(alone[:2])
+
+
+def test_standardised_scores() -> None:
+    scores = standardised(np.arange(300.0))
+    assert scores[200:].mean() == pytest.approx(0)
+    assert scores[200:].std() == pytest.approx(1)
+    assert not standardised(np.ones(3)).any()
+    assert not len(standardised(np.zeros(0)))
 
 
 def test_the_parts_of_words_add_up_to_the_score(graph: TextGraph) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import numpy.typing as npt
 
@@ -33,12 +35,20 @@ def _title_entities(graph: TextGraph) -> Ids:
     return result
 
 
+def _document_sizes(graph: TextGraph) -> Ids:
+    """Return the number of passages of each passage's document, int64 [passages]."""
+    documents = [graph.passage(passage).document for passage in range(graph.n_passages)]
+    sizes = Counter(documents)
+    return np.array([sizes[document] for document in documents], dtype=np.int64)
+
+
 def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores, titles: float) -> Scores:
     """Return how well each passage continues one of the ten best, float64 [passages]; 0 for others.
 
     A passage continues another if both mention an entity; the rarer the entity, the better (its inverse document
-    frequency, 1 for an entity of one passage). It fits what the other leaves open by the words of the question that
-    the other does not have, and by its nearness to the question, half each.
+    frequency, 1 for an entity of one passage). It is divided by the number of passages of its document: of a short
+    document about the entity any passage will do, of a long page only some. It fits what the other leaves open by the
+    words of the question that the other does not have, and by its nearness to the question, half each.
 
     Args:
         graph: The graph.
@@ -48,6 +58,7 @@ def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores
         titles: Weight of an entity for passages whose title names it, against 1 for other passages.
     """
     title_of = title_entities(graph)
+    siblings = current_session().get(("passages of documents",), lambda: _document_sizes(graph), of=graph)
     begin, mentions = graph.mentions
     frequency = np.bincount(mentions, minlength=graph.n_entities)
     rarity = np.log(graph.n_passages / np.maximum(1, frequency)) / max(1.0, np.log(graph.n_passages))
@@ -58,7 +69,7 @@ def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores
         link = np.zeros(graph.n_passages)
         for entity in mentions[begin[first] : begin[first + 1]].tolist():
             others = graph.mentioned_in(entity)
-            value = rarity[entity] * np.where(title_of[others] == entity, titles, 1.0)
+            value = rarity[entity] * np.where(title_of[others] == entity, titles, 1.0) / siblings[others]
             link[others] = np.maximum(link[others], value)
         link[first] = 0
         open_words = words[words[:, first] == 0].sum(axis=0)

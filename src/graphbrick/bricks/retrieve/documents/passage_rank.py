@@ -14,8 +14,10 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
     best,
     cosines,
     fused,
+    is_read,
     meaning_scores,
     passage_item,
+    standardised,
     word_scores,
 )
 from graphbrick.core import Evidence, Query, Subgraph
@@ -42,8 +44,13 @@ class PassageRank(RetrieveStage):
     with the question. They follow triples, mentions of entities in passages, and synonyms (entities whose names have
     nearly the same embedding).
 
+    With a weight of the ``walk``, passages are ranked by a sum: their words (BM25), their similarity with the question,
+    and the walk with this weight, each standardised over its hundred best. The walk finds what several passages say
+    together, but names on menus mislead it; the sum corrects that. It is stretched from 0 to 1 and squared.
+
     A passage that answers the second half of a question often has few of its words. So passages that continue one of
-    the ten best rank higher: they share a rare entity with it, and fit what it leaves open of the question.
+    the ten best rank higher: they share a rare entity with it, and fit what it leaves open of the question. Passages of
+    a long document do so less than those of a short one.
 
     As published, the facts are filtered by a language model; here ``filter`` is any scorer, such as a re-ranker, or
     none. Unlike the published code, a synonym adds to the weight of a triple instead of replacing it. The published
@@ -57,6 +64,7 @@ class PassageRank(RetrieveStage):
         names: Weight of the names in the question against facts, at least 0; 0 for HippoRAG 2.
         words: Whether passages also count by their words (BM25, ranks fused), not by embedding alone as in HippoRAG 2.
         passages: Weight of passages among the starts, above 0.
+        walk: Weight of the walk in a sum with words and similarity, above 0; None to rank by the walk alone.
         restart: Probability of going back to the start at each step, in (0, 1).
         synonyms: Least cosine of names that count as synonyms; None for no synonyms.
         entities: Entities that walks start from at most, at least 1.
@@ -66,7 +74,8 @@ class PassageRank(RetrieveStage):
     Returns:
         `Passage` items, best first, each with its place in the document and the entities that it mentions. Ties go to
         the earlier passage. If neither a fact nor a name matches, they are those nearest to the question, which is an
-        event.
+        event if the walk ranks alone. If the embedder does not read the script of the question, they are the passages
+        with words of the question, best first by these, which is an event.
 
     Raises:
         GraphbrickError: The graph was not made from documents (``graphbrick index``).
@@ -84,6 +93,7 @@ class PassageRank(RetrieveStage):
     names: float = parameter(1.0, at_least=0, search=(0, 0.3, 1))
     words: bool = parameter(False)
     passages: float = parameter(0.1, above=0, search=(0.05, 0.1, 0.2))
+    walk: float | None = parameter(None, above=0, example=1.0, search=(0.5, 1.0))
     restart: float = parameter(0.5, above=0, below=1, search=(0.3, 0.5, 0.7))
     synonyms: float | None = parameter(0.8, above=0, at_most=1)
     entities: int = parameter(10, at_least=1, search=(5, 10, 20))
@@ -92,31 +102,49 @@ class PassageRank(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the passages."""
-        graph = cast(TextGraph, subgraph.graph)
-        nearest = meaning_scores(graph, self.embedder, query.text)
-        if self.words:
-            nearest = fused([nearest, word_scores(graph, query.text)])
-        starts = self._starts(graph, query.text)
-        source = repr(self)
-        if starts.any():
-            walked = current_session().get(
-                ("passage graph", self.embedder.identity, self.synonyms, self.titles),
-                lambda: passage_graph(graph, self.embedder, self.synonyms, self.titles),
-                of=graph,
-            )
-            reset = np.concatenate([starts, self.passages * _stretched(nearest)])
-            scores = walked.walk(reset, self.restart)[graph.n_entities :]
+        graph, source = cast(TextGraph, subgraph.graph), repr(self)
+        if is_read(self.embedder, query.text):
+            scores = self._scores(graph, query.text)
+            chosen = best(scores, self.n)
         else:
-            event(
-                "no fact and no name of the graph matches the question: the passages are those nearest to it",
-                "passage_rank.no_start",
-            )
-            scores = nearest
+            scores = word_scores(graph, query.text)
+            chosen = [passage for passage in best(scores, self.n) if scores[passage] > 0]
+        return Evidence(tuple(passage_item(graph, passage, float(scores[passage]), source) for passage in chosen))
+
+    def _scores(self, graph: TextGraph, question: str) -> Floats:
+        """Return the score of each passage, float64 [passages]."""
+        meaning = nearest = meaning_scores(graph, self.embedder, question)
+        if self.words:
+            nearest = fused([meaning, word_scores(graph, question)])
+        walked = self._walked(graph, question, nearest)
+        if self.walk is None:
+            scores = nearest if walked is None else walked
+        else:
+            scores = standardised(word_scores(graph, question)) + standardised(meaning)
+            scores += 0 if walked is None else self.walk * standardised(walked)
+            scores = _stretched(scores) ** 2  # so that only the very best are continued
         if self.links:
             scores = _stretched(scores)
-            scores = scores + self.links * continuing(graph, query.text, scores, nearest, self.titles)
-        chosen = best(scores, self.n)
-        return Evidence(tuple(passage_item(graph, passage, float(scores[passage]), source) for passage in chosen))
+            scores = scores + self.links * continuing(graph, question, scores, nearest, self.titles)
+        return scores
+
+    def _walked(self, graph: TextGraph, question: str, nearest: Floats) -> Floats | None:
+        """Return how often walks come to each passage, float64 [passages]; None if they have no start."""
+        starts = self._starts(graph, question)
+        if not starts.any():
+            if self.walk is None:
+                event(
+                    "no fact and no name of the graph matches the question: the passages are those nearest to it",
+                    "passage_rank.no_start",
+                )
+            return None
+        graph_of_passages = current_session().get(
+            ("passage graph", self.embedder.identity, self.synonyms, self.titles),
+            lambda: passage_graph(graph, self.embedder, self.synonyms, self.titles),
+            of=graph,
+        )
+        reset = np.concatenate([starts, self.passages * _stretched(nearest)])
+        return graph_of_passages.walk(reset, self.restart)[graph.n_entities :]
 
     def _starts(self, graph: TextGraph, question: str) -> Floats:
         """Return the weight of each entity as a start, float64 [entities]."""

@@ -12,7 +12,7 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.language.folding import fold
+from graphbrick.language.folding import search_words
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.vectors.store import store_of
 
@@ -22,13 +22,14 @@ Vectors = npt.NDArray[np.floating]
 _CHUNK = 1024
 _FEW = 200_000  # vectors that are held as float32: 300 MB with 384 dimensions
 _MANY = 2_000  # embeddings made during a question that are worth an event
+_TOP = 100
 _FUSION = 60  # reciprocal rank fusion, as in its paper
 
 
 def word_scores(graph: TextGraph, question: str) -> Scores:
-    """Return the BM25 score of every passage, float64 [passages], at least 0."""
+    """Return the BM25 score of every passage with its title and heading, float64 [passages], at least 0."""
     index, vocabulary = current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
-    words = [word for word in fold(question).split() if word in vocabulary]
+    words = [word for word in search_words(question) if word in vocabulary]
     if not words:
         return np.zeros(graph.n_passages)
     return np.asarray(index.get_scores(words), dtype=np.float64)
@@ -37,7 +38,7 @@ def word_scores(graph: TextGraph, question: str) -> Scores:
 def word_parts(graph: TextGraph, question: str) -> Scores:
     """Return the part of each question word in the BM25 scores, float64 [words, passages]."""
     index, vocabulary = current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
-    words = [word for word in dict.fromkeys(fold(question).split()) if word in vocabulary]
+    words = [word for word in dict.fromkeys(search_words(question)) if word in vocabulary]
     rows = [np.asarray(index.get_scores([word]), dtype=np.float64) for word in words]
     return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
 
@@ -45,7 +46,7 @@ def word_parts(graph: TextGraph, question: str) -> Scores:
 def _word_index(graph: TextGraph) -> tuple[Any, frozenset[str]]:
     import bm25s
 
-    documents = [fold(text).split() for text in graph.passage_texts()]
+    documents = [search_words(f"{graph.passage(i).section}\n{text}") for i, text in enumerate(graph.passage_texts())]
     index = bm25s.BM25(k1=1.2, b=0.75, method="lucene", dtype="float32")
     index.index(documents, show_progress=False)
     return index, frozenset(word for document in documents for word in document)
@@ -96,6 +97,23 @@ def fused(rankings: list[Scores]) -> Scores:
         ranks = np.concatenate([[0], np.cumsum(counts)[:-1]])[inverse]
         total += 1 / (_FUSION + 1 + ranks)
     return total
+
+
+def standardised(scores: Scores) -> Scores:
+    """Return scores with mean 0 and standard deviation 1 over the hundred best; all 0 if these are equal."""
+    top = np.sort(scores)[-_TOP:]
+    return (scores - top.mean()) / top.std() if len(top) and top.std() > 0 else np.zeros(len(scores))
+
+
+def is_read(embedder: Embedder, question: str) -> bool:
+    """Return whether an embedder reads the script of a question; an event if not."""
+    if embedder.reads(question):
+        return True
+    event(
+        f"{embedder!r} does not read the script of this question: its passages were ranked by words",
+        "passages.other_script",
+    )
+    return False
 
 
 def best(scores: Scores, n: int) -> list[int]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from graphbrick.bricks.retrieve.documents.passage_search import (
     best,
     fused,
+    is_read,
     meaning_scores,
     passage_item,
     word_scores,
@@ -29,7 +30,8 @@ class Passages(RetrieveStage):
     """The passages of the graph's documents that are nearest to the question.
 
     Passages are compared with the question under the title of their document: by their words (BM25), by embedding, or
-    by both, where the ranks are fused (a passage gets 1 / (60 + rank) from each ranking). After an extract or prune
+    by both, where the ranks are fused (a passage gets 1 / (60 + rank) from each ranking). If the embedder does not read
+    the script of the question, "both" is "words", which is an event. After an extract or prune
     stage, only passages that mention an entity of the subgraph are taken.
 
     Args:
@@ -68,7 +70,7 @@ class Passages(RetrieveStage):
         rankings = []
         if self.by != "meaning":
             rankings.append(word_scores(graph, query.text))
-        if self.by != "words" and self.embedder is not None:
+        if self.embedder is not None and self._compares_meaning(query.text):
             rankings.append(meaning_scores(graph, self.embedder, query.text))
         scores = rankings[0] if len(rankings) == 1 else fused(rankings)
         allowed = np.ones(graph.n_passages, dtype=np.bool_) if len(rankings) > 1 or self.by == "meaning" else scores > 0
@@ -79,6 +81,11 @@ class Passages(RetrieveStage):
         source = repr(self)
         chosen = [passage for passage in best(scores, self.n) if allowed[passage]]
         return Evidence(tuple(passage_item(graph, passage, float(scores[passage]), source) for passage in chosen))
+
+    def _compares_meaning(self, question: str) -> bool:
+        return self.by == "meaning" or (
+            self.by == "both" and self.embedder is not None and is_read(self.embedder, question)
+        )
 
 
 def mentioning(graph: TextGraph, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
