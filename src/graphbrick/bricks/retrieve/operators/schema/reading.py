@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
 from graphbrick.bricks.retrieve.operators.schema.class_graph import ClassGraph, Join, class_graph_of
@@ -55,6 +56,9 @@ _DIRECTIONS = {
 _MEMBERSHIP = frozenset(map(stem, ("member", "part", "belong", "in", "within", "include", "contain")))
 _BELONGS = re.compile(r"\b(?:on|in|at|of|within|inside) e\d+\b")
 _BEFORE = re.compile(r"\b(?P<word>of|in|on|at|by|for|with|from|to|about) e\d+\b")
+
+
+Ints = npt.NDArray[np.int64]
 
 
 class _Way(NamedTuple):
@@ -207,6 +211,24 @@ class SchemaPaths:
         """Return the classes of people, or of groups of them, that «who» may ask for."""
         return {name for name in self.classes.joins if _may_be_who(name.casefold())}
 
+    def far(self, holders: SetPlan, entities: Ints, words: set[str]) -> SetPlan | None:
+        """Return what the shortest path that says some words joins to a set, among the class of some entities."""
+        start = self.lexicon.classes_of(holders.run(self.place))
+        target = self.lexicon.classes_of(entities)
+        if start not in self.classes.joins or target not in self.classes.joins or start == target:
+            return None
+        left = self._unsaid(words, self._words_of_class(start) | self._words_of_class(target))
+        known = frozenset(word for word in left if self._is_said(word, self._of_relations | self._of_classes))
+        try:
+            best = self._best(self._shortest(start, {target}, known, ""), "")
+        except CannotPlanError:
+            return None
+        if best is None or not known:
+            return None
+        return Walk(
+            holders, tuple((join.relation, join.forward) for join in best.joins), tuple(j.end for j in best.joins)
+        )
+
     def owners(self, name: str, person: str) -> list[tuple[Join, ...]]:
         """Return the shortest paths from a class to one of people on which every step leads to one entity at most."""
         ways: list[tuple[Join, ...]] = [()]
@@ -224,7 +246,8 @@ class SchemaPaths:
 
     def speaks_of(self, join: Join, noun: str) -> bool:
         """Return whether a noun says the relation of a step: «orders» of PURCHASED."""
-        return self._is_spoken(join, set(self.english.content(noun)))
+        nouns = set(map(root, WORD.findall(noun)))
+        return self._is_spoken(join, set(self.english.content(noun))) or bool(nouns & set(map(root, self._label(join))))
 
     def _is_single(self, join: Join) -> bool:
         """Return whether every entity of the class that a join leaves has one triple of it at most."""

@@ -69,7 +69,10 @@ class OnTheWay(Parts):
             plan = self.parser.schema.along(phrase, self.parser.entity(f"e{mentions[0]}"))
         else:
             plan = self.parser.set(phrase)
-            plan = next((one for one in getattr(plan, "parts", ()) if isinstance(one, Walk)), plan)
+            parts = [part for part in getattr(plan, "parts", ()) if isinstance(part, Walk)]
+            if len(parts) == 2:
+                first, last = parts  # «who won the race at Rome»: the way from Rome passes what was won
+                plan = last if last.steps[-len(first.steps) :] == first.steps else plan
         return plan if isinstance(plan, Walk) else None
 
     def _paid(self, text: str) -> tuple[Span, str] | None:
