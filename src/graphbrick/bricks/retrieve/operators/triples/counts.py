@@ -108,7 +108,10 @@ class Counts(Parts):
         """Read «number of invoices in 2009»: entities whose own date is in a stretch of time."""
         if period is None:
             return None
-        inside = self.within(self.parser.set(self.english.as_question(rest)), period)
+        base = self.parser.set(self.english.as_question(rest))
+        if isinstance(base, Walk) and not base.is_backward:
+            return None  # the time may be that of a thing on the way
+        inside = self.within(base, period)
         return None if inside is None else p.Count(inside)
 
     def amount(self, text: str) -> Plan | None:

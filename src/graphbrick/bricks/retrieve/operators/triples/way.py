@@ -55,6 +55,9 @@ class OnTheWay(Parts):
         places = self._prices(walk) if paid else self._dates(walk)
         said = self._said_before(text, walk) if not paid else None
         chosen = [one for one in places if one.at == said and one.measure is not None] or places
+        if len(chosen) > 1:
+            words = self.english.content(MENTION.sub(" ", phrase))
+            chosen = [one for one in chosen if self._is_spoken(walk, one.at, words)]
         if len(chosen) != 1:
             return None
         plan = self._narrowed(walk, chosen[0], span)
@@ -118,6 +121,11 @@ class OnTheWay(Parts):
         ends = p.Members(walk.classes[-1])
         measures = (self.resolver.attribute(name, ends) for name in ("price", "cost", "amount"))
         return [_Place(len(walk.steps) - 1, measure) for measure in measures if measure is not None][:1]
+
+    def _is_spoken(self, walk: Walk, at: int, words: Sequence[str]) -> bool:
+        """Return whether words say the relation of a step that a place belongs to."""
+        names = self.lexicon.relations[walk.steps[max(at, 0)][0]].words
+        return any(self.english.is_among(word, names) for word in words)
 
     def _said_before(self, text: str, walk: Walk) -> int | None:
         """Return the step that leads to the class whose noun stands before the stretch of time; None for no noun."""
