@@ -24,9 +24,11 @@ FILMS = [
 ]
 CUSTOMERS = [("Nia Boateng", "Ghana", True), ("Karl Sand", "United States", True), ("Lea Prim", "France", False)]
 RENTALS = [
-    ("Rental 1", "Nia Boateng", "Blue Harbour", "2005-03-01", 2.99), ("Rental 2", "Nia Boateng", "Red Orchard", "2006-04-02", 4.99),
-    ("Rental 3", "Karl Sand", "Blue Harbour", "2006-05-03", 2.99), ("Rental 4", "Nia Boateng", "Blue Harbour", "2006-06-04", 1.99),
-]  # fmt: skip
+    ("Rental 1", "Nia Boateng", "Blue Harbour", "2005-03-01", 2.99),
+    ("Rental 2", "Nia Boateng", "Red Orchard", "2006-04-02", 4.99),
+    ("Rental 3", "Karl Sand", "Blue Harbour", "2006-05-03", 2.99),
+    ("Rental 4", "Nia Boateng", "Blue Harbour", "2006-06-04", 1.99),
+]
 DRIVERS = [("d1", "Rolf Aden", "Norwegian", "1970-01-02"), ("d2", "Pia Stern", "Austrian", "1974-05-06"),
            ("d3", "Jo Lind", "Swedish", "1969-07-08"), ("d4", "Jo Lind", "Swedish", "1990-09-10")]  # fmt: skip
 RACES = [

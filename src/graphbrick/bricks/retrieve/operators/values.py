@@ -142,11 +142,27 @@ class Numbers:
     def _amount_of(self, where: str, words: str, *, mean: bool = False) -> ValuePlan:
         base = self._named(where)
         measure = self.resolver.attribute(words, base)
+        if measure is None and isinstance(base, p.Listed):
+            base, measure = self._of_parts(base, words)
         if measure is None:
             raise CannotPlanError(
                 f"this graph has no number for {words!r} here", code="operators.no_number", words=words
             )
         return p.Amount(base, measure, mean)
+
+    def _of_parts(self, base: p.Listed, words: str) -> tuple[SetPlan, p.Attribute | None]:
+        """Return what one relation joins to an entity that has a number: «the average price of e0», a category."""
+        csr, place = self.parser.place.graph.csr, self.parser.place
+        options = list[tuple[SetPlan, p.Attribute]]()
+        for entity in base.entities[:1] if len(base.entities) == 1 else ():
+            leaving, entering = csr.relation[csr.row(entity, True)], csr.relation[csr.in_triple[csr.row(entity, False)]]
+            for forward, row in ((True, leaving), (False, entering)):
+                for relation in dict.fromkeys(row.tolist()):
+                    along = p.Along(entity, ((relation, forward),))
+                    several = len(along.run(place)) > 1
+                    measure = self.resolver.attribute(words, along) if several else None
+                    options += [(along, measure)] if measure is not None and not measure.source.is_date else []
+        return options[0] if len(options) == 1 else (base, None)
 
     def _total(self, text: str) -> ValuePlan | None:
         match = self.english.match("total", text)

@@ -247,7 +247,7 @@ class SchemaPaths:
     def speaks_of(self, join: Join, noun: str) -> bool:
         """Return whether a noun says the relation of a step: «orders» of PURCHASED."""
         nouns = set(map(root, WORD.findall(noun)))
-        return self._is_spoken(join, set(self.english.content(noun))) or bool(nouns & set(map(root, self._label(join))))
+        return self.is_spoken(join, set(self.english.content(noun))) or bool(nouns & set(map(root, self._label(join))))
 
     def _is_single(self, join: Join) -> bool:
         """Return whether every entity of the class that a join leaves has one triple of it at most."""
@@ -364,7 +364,7 @@ class SchemaPaths:
         """Return how well a phrase says the relations of a way: in words, by its preposition, by its nouns."""
         content = self.content(phrase)
         before = _BEFORE.search(phrase)
-        spoken = sum(self._is_spoken(join, content) for join in way.joins)
+        spoken = sum(self.is_spoken(join, content) for join in way.joins)
         first = self._label(way.joins[0])
         word = before["word"] if before else ""
         has_preposition = int(word in first or bool(_DIRECTIONS.get(word, frozenset()) & set(first)))
@@ -376,7 +376,8 @@ class SchemaPaths:
     def _label(self, join: Join) -> Stems:
         return label_stems(self.place.graph.relation_label(join.relation))
 
-    def _is_spoken(self, join: Join, content: Set[str]) -> bool:
+    def is_spoken(self, join: Join, content: Set[str]) -> bool:
+        """Return whether words say the relation of a step."""
         words = self.lexicon.relations[join.relation].words
         return any(self._is_said(word, words) for word in content)
 
@@ -385,7 +386,7 @@ class SchemaPaths:
         content = self.content(phrase)
         for join, after in zip(way.joins, way.joins[1:], strict=False):
             is_class_said = any(self.english.is_among(word, self._words_of_class(join.end)) for word in content)
-            if not is_class_said and not self._is_spoken(join, content) and not self._is_spoken(after, content):
+            if not is_class_said and not self.is_spoken(join, content) and not self.is_spoken(after, content):
                 self.resolver.assumptions[plan] = (
                     f"nothing in the question says the way; taken for {plan.text(self.place)}"
                 )

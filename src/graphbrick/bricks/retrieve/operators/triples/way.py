@@ -42,6 +42,8 @@ class OnTheWay(Parts):
 
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question with a condition on the way; None for another question."""
+        if re.search(r"\bthe [12]\d{3} (?:[a-z]+ )?e\d", text):
+            return None  # «the 2012 e0» is an entity that the time describes
         paid = self._paid(text)
         period, rest = (None, paid[1]) if paid else self.period(text)
         span = paid[0] if paid else period.span if period else None

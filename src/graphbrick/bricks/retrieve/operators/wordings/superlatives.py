@@ -164,10 +164,18 @@ class Superlatives:
         if not match:
             return None
         words = " ".join(filter(None, (match["verb"], match["attr"])))
+        if (
+            match["verb"]
+            and match["attr"]
+            and self._comparison(match["sup"]).names
+            and self.english.match("of_best", text)
+        ):
+            return None  # «who resolved the longest incident»
         self.resolver.check_measured(words)
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
         verb, what = (match["verb"], match["attr"] or "") if match["verb"] else (match["attr"] or "", "")
-        done = self.resolver.done_most(verb, what, by_people=text.startswith("who "))
+        counts = not comparison.names or not what
+        done = self.resolver.done_most(verb, what, by_people=text.startswith("who ")) if counts else None
         base, measure = done or self.resolver.measured(words, comparison.names, wording)
         if text.startswith("who ") and self.resolver.is_no_person(base):
             raise UnknownNounError(self.english.content(words) or [wording])
