@@ -164,12 +164,8 @@ class Superlatives:
         if not match:
             return None
         words = " ".join(filter(None, (match["verb"], match["attr"])))
-        if (
-            match["verb"]
-            and match["attr"]
-            and self._comparison(match["sup"]).names
-            and self.english.match("of_best", text)
-        ):
+        is_inner = match["verb"] and self.resolver.lexicon.classes_in(match["attr"] or "")
+        if is_inner and self._comparison(match["sup"]).names and self.english.match("of_best", text):
             return None  # «who resolved the longest incident»
         self.resolver.check_measured(words)
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
