@@ -8,6 +8,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
 _MORE_THAN = re.compile(r"(?P<more>more|fewer|less) .* than ")
@@ -49,7 +50,9 @@ class Numbers:
             comparison = english.comparatives.get(match["more"]) or english.superlatives[match["more"]]
             words = match["attr"] or ""
             measure = self.resolver.measure(words, comparison.names, base, f"{match['more']} {words}".strip())
-            return p.Best(base, measure, comparison.largest)
+            plan = p.Best(base, measure, comparison.largest)
+            self._check_lead(text[: match.start("more")], plan, is_measured=bool(comparison.names))
+            return plan
         match = english.match("compared_dates", text)
         if match:
             base = parser.listed(match["list"])
@@ -57,6 +60,28 @@ class Numbers:
                 base, self.resolver.date(match["attr"], base, match["when"]), match["when"] in ("last", "later")
             )
         return None
+
+    def _check_lead(self, lead: str, plan: p.Best, *, is_measured: bool) -> None:
+        """Refuse a comparison that leaves a verb before it unread: «which team won more games» is no count of games.
+
+        Raises:
+            CannotPlanError: Words before the comparison say something else than its plan.
+        """
+        graph = self.parser.place.graph
+        types = {
+            word
+            for one in plan.base.run(self.parser.place).tolist()
+            for name in graph.types(one)
+            for word in stems(spaced(name))
+        }
+        words = [
+            word for word in self.english.content(MENTION.sub(" ", lead)) if not self.english.is_among(word, types)
+        ]
+        words = [word for word in words if not self.english.match("light_verb", word)]
+        unread = self.resolver.unexplained(plan, words)
+        if unread and not (is_measured and len(unread) == 1):
+            raise UnreadWordError(unread[0])
+        self.resolver.assume(plan, unread)
 
     def _count(self, text: str) -> ValuePlan | None:
         match = self.english.match("count", text)
