@@ -91,6 +91,12 @@ class LinkLabels(LinkStage):
         values = _values(graph, question, self.words)
         names = disjoint(exact.names)
         matches = [entry for entry in unmatched.beside(names) if entry in names or not _overlaps(entry[0], values)]
+        parts = unmatched.lower_parts() if not (question.shows_names or question.shouts) else []
+        matches += [
+            entry
+            for entry in parts
+            if not _overlaps(entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
+        ]
         if matches:
             _tell_left_out(question, exact, matches)
         elif not exact.words and (kinds := _kinds(graph, question, exact, values, self.words)):

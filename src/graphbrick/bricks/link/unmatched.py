@@ -16,6 +16,7 @@ from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import NearMatch, misspelt
+from graphbrick.language import forms
 from graphbrick.language.folding import name_form
 from graphbrick.language.stop_words import QUESTION_WORDS
 
@@ -30,6 +31,7 @@ _MISSPELT_LOWER = 8  # the same for names in lower case
 _ERRORS = 2
 _FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
 _NEAREST = 8
+_AUXILIARIES = frozenset(("do", "does", "did", "has", "have", "had", "is", "was"))
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,21 @@ class Unmatched:
             if matches:
                 return disjoint(matches)
         return [] if named and self.several else self._near_misses(spans)
+
+    def lower_parts(self) -> Matches:
+        """Return words in lower case that English does not have and that are parts of one name alone: «senna»."""
+        known, taken = vocabulary(self.graph), list[tuple[Span, Mention]]()
+        for at, word in enumerate(self.question.words[:READ_WORDS]):
+            is_common = word.text in QUESTION_WORDS or word.text in known or not word.text.isalpha()
+            before = self.question.words[at - 1].text if at else ""
+            is_subject = before in _AUXILIARIES and not word.text.endswith("s")  # «did senna win»
+            is_english = forms.is_installed() and forms.is_word(word.text) and not is_subject
+            if is_common or len(word.text) < _MISSPELT or is_english:
+                continue
+            mention = self._part(Span(at, at))
+            if mention is not None:
+                taken.append((Span(at, at), mention))
+        return taken
 
     def nearest(self, n: int) -> list[str]:
         """Return the ``n`` names that are nearest to pieces of the question, after `alone`."""
@@ -159,9 +176,17 @@ class Unmatched:
         for at in (span.first - 1, span.last + 1):
             if 0 < at < len(question.words) and at not in covered and question.is_capitalized(at):
                 word = question.words[at]
+                if self._is_apart(at, span):
+                    continue  # «in 1991, Senna»
                 if not (question.is_function_word(word) or word.text in known or word.text in TITLES):
                     return False
         return True
+
+    def _is_apart(self, at: int, span: Span) -> bool:
+        """Return whether a comma stands between a word and a span beside it."""
+        words = self.question.words
+        first, last = (words[at], words[span.first]) if at < span.first else (words[span.last], words[at])
+        return "," in self.question.text[first.end : last.start]
 
     def _look_up(self, span: Span, *, is_named: bool, whole: bool, longer: bool) -> Mention | None:
         """Return the entity that a span names in another spelling; None if there is none.

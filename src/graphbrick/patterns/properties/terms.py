@@ -22,6 +22,10 @@ _MORE = re.compile(r"(?:,| or|, or| and) (?P<number>-?\d+(?:\.\d+)?)\b(?! or mor
 _COMPOUND = re.compile(r"-(?:handed|based|born|made|coloured|colored|speaking|language)$")
 _NEVER_FIRST = frozenset("a an and are did do does had has have is of or than that the was were what which who".split())
 _NEVER_LAST = frozenset("a an and are by did do does from had has have is of or than that the was were with".split())
+_SHORT_NAMES = {
+    **dict.fromkeys(("us", "usa", "america"), ("USA", "US", "United States", "United States of America")),
+    **dict.fromkeys(("uk", "britain"), ("UK", "United Kingdom", "Great Britain")),
+}
 _LINKS = frozenset(("is", "of", "=", "level", "number", "equals", "being", "at"))
 _PRIZES = frozenset(map(stem, "title titles championship champion champions winner winners victory".split()))
 _WINS = frozenset(("win", "wins", "won", "winning", "claimed", "took", "take", "captured"))
@@ -148,7 +152,7 @@ def _adverb(word: re.Match[str], source: Source) -> bool:
 
 
 def _may_be_value(span: Sequence[str], known: Set[str]) -> bool:
-    words = [word.lower() for word in span]
+    words = [word.lower() if word != "US" else "usa" for word in span]
     if any(re.fullmatch(r"e\d+", word) for word in words) or all(word in QUESTION_WORDS for word in words):
         return False
     if words[0] in _NEVER_FIRST or words[-1] in _NEVER_LAST:
@@ -181,7 +185,7 @@ def _value(graph: Graph, source: Source, span: Sequence[str]) -> Scalar | None:
     code = source.codes.get(stem(plain)) or source.codes.get(plain.lower())
     if code is not None:
         return code
-    forms = [plain, *_singulars(plain)]
+    forms = [plain, *_singulars(plain), *_SHORT_NAMES.get(plain.casefold(), ())]
     cased = [plain.capitalize(), plain.title(), plain.upper()] if not graph.columns else []
     for form in (*forms, *cased):
         owners = equal_to(graph, source.name, form)

@@ -93,7 +93,7 @@ def test_the_card_is_its_own_evidence_with_its_fields_in_json(shop: Graph) -> No
 
 
 def test_a_model_reads_the_card(shop: Graph) -> None:
-    with ScriptedLLM(["Blue Kettle"]) as server:
+    with ScriptedLLM(["It costs 24.50 [1, 2]."]) as server:
         pipeline = Operators(Patterns(Indifferent())) >> Generate(LLM(base_url=server.base_url))
         answer = pipeline(shop, "Tell me about the Blue Kettle")
         (request,) = server.requests

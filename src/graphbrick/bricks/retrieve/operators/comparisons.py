@@ -103,7 +103,12 @@ class Comparisons:
     def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
         """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""
         if not MENTION.search(base) and not self.english.content(base):
-            return self.resolver.measured(words or "date", (), wording, dates=True)
+            every, date = self.resolver.measured(words or "date", (), wording, dates=True)
+            if self.english.search("time_order", base) or (
+                base.startswith("who") and self.resolver.is_no_person(every)
+            ):
+                raise UnreadWordError(wording)
+            return every, date
         try:
             plan = self.read(base)
         except UnknownNounError as error:
@@ -251,7 +256,9 @@ class Comparisons:
         if unknown:
             return self.resolver.taken_for(unknown, words, bounds.names, wording)
         if base is None:
-            return self.resolver.measured(words, bounds.names, wording)
+            verb = re.fullmatch(r"who (?:has |have |had )?(?P<verb>[a-z]+)", bounds.left)
+            done = self.resolver.done_most(verb["verb"], words, by_people=True) if verb else None
+            return done or self.resolver.measured(words, bounds.names, wording)
         if bounds.kind == "between" and not words and not unit and _YEARS.match(bounds.right):
             date = self.resolver.only_date(base)
             if date is not None:

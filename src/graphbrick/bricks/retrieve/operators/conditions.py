@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.measures import Best
 from graphbrick.bricks.retrieve.operators.properties.selections import Through, Where
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.sets import (
@@ -50,11 +51,19 @@ class Conditions:
         resolver: Knows the graph and its words.
         read: Returns the plan of a phrase without the values.
         entity: Returns what a placeholder stands for.
+        far: Returns what several relations join to a set, among some entities, by words that say them.
     """
 
-    def __init__(self, resolver: Resolver, read: Callable[[str], SetPlan], entity: Callable[[str], int]) -> None:
+    def __init__(
+        self,
+        resolver: Resolver,
+        read: Callable[[str], SetPlan],
+        entity: Callable[[str], int],
+        far: Callable[[SetPlan, Ints, set[str]], SetPlan | None],
+    ) -> None:
         self.resolver, self.read, self.entity, self.place = resolver, read, entity, resolver.place
         self.english, self.lexicon = resolver.english, resolver.lexicon
+        self.far = far
         self._terms: dict[str, list[Term]] = {}
 
     def terms(self, text: str) -> list[Term]:
@@ -187,6 +196,9 @@ class Conditions:
                     "I do not understand what 'not' changes in this question", code="operators.not_of_all"
                 )
             return Without(self.resolver.holding(group[0].sources[0]), holders), False
+        if isinstance(base, Best):  # «which French driver won the most races»
+            inside, is_linked = self._narrowed(base.base, group, said, is_not)
+            return replace(base, base=inside), is_linked
         entities = base.run(self.place)
         own = [term.sources for term in group]
         has = np.zeros(len(entities), dtype=np.bool_)
@@ -195,9 +207,9 @@ class Conditions:
         is_linked = not has.any() and len(entities) > 0
         if not is_linked:
             narrow = [Where(base, term.sources, term.value) for term in group]
-            inside: SetPlan = narrow[0] if len(narrow) == 1 else Either(tuple(narrow))
+            inside = narrow[0] if len(narrow) == 1 else Either(tuple(narrow))
         else:
-            leads = self.linked(holders, entities, said)
+            leads = self.linked(holders, entities, said) or self.far(holders, entities, said)
             if leads is None:
                 name = group[0].sources[0].name
                 raise no_value(base.text(self.place), name)

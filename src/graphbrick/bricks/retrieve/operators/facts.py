@@ -150,7 +150,7 @@ class Facts:
     def _of(self, text: str) -> Plan | None:
         """Read «what is the job title of e0»."""
         match = self.english.match("property_of", text)
-        if not match:
+        if not match or re.match(r"who (?!is |was |are |were )", text):
             return None
         rest = match["rest"]
         for split in reversed(list(re.finditer(r" (?:of|for|in|at|on|from) ", rest))):  # «date of birth» is one name

@@ -135,10 +135,10 @@ class Parser:
         text = self.english.without("everywhere", text)
         by_class, negations = self.rules, self.negations
         rules = (
-            self._listed, self._phrasing, by_class.called, by_class.owners, self._except, negations.neither,
-            by_class.impact, by_class.hierarchy, self.superlatives.best, self._before_noun, self._where,
-            self.comparisons.within, self._dated, by_class.never, negations.lacking, negations.negated, self._of_best,
-            self._shared, self._joined,
+            self._listed, by_class.owners, by_class.together, self._phrasing, by_class.called, self._except,
+            negations.neither, by_class.impact, by_class.hierarchy, self.superlatives.best, self._before_noun,
+            self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking, negations.negated,
+            self._of_best, self._shared, self._joined,
         )  # fmt: skip
         for rule in rules:
             plan = rule(text)
@@ -171,7 +171,7 @@ class Parser:
         """The reader of values of properties."""
         from graphbrick.bricks.retrieve.operators.conditions import Conditions  # most graphs need none
 
-        return Conditions(self.resolver, self.set, self.entity)
+        return Conditions(self.resolver, self.set, self.entity, self.schema.far)
 
     @cached_property
     def phrasings(self) -> Phrasings:

@@ -43,6 +43,9 @@ _EVERYDAY = tuple(
     (re.compile(wording), plainer)
     for wording, plainer in (
         (r"^((?:what|which|who)(?: is| was| are| were)) (?:our|my|your) ", r"\1 the "),
+        (r"^((?!.*\be\d).*?)(?: the)? (most|least) (?:often|frequently|times)$", r"\1 the \2"),
+        (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?:ever )?(.+)$", r"\1 \2 have never been \3"),
+        (r"\bthe u\.?s\.?(?=$| )", "the usa"),
         (r"(?: ever| so far| to date)$", ""),
         (r"^(?:for|over|during|in|across) (?=how many (?:seasons|years|months|weeks|days|times)\b)", ""),
         (r"^(for|with|against|by|to) (how many .+)$", r"\2 \1"),

@@ -37,6 +37,11 @@ _AMOUNTS = (Kind.INTEGER, Kind.NUMBER)
 _NO_SIZES = frozenset(
     map(stem, "id code number rank year season tier level severity age position order version zip".split())
 )
+LIFE_DATES = frozenset(
+    map(stem, "birth born birthday birthdate dob death died hire hired debut joined founded inducted".split())
+)
+"""Stems of names of dates that a question speaks of with a verb of their own."""
+_TIMES = frozenset(map(stem, "date day time moment year month".split()))
 _TYPED = 20  # owners whose types explain a noun
 
 
@@ -226,6 +231,12 @@ class Resolver(PhraseResolver):
         self.assumptions[only] = f"{wording!r} is taken for {only.text(self.place)}, the only amount here"
         return only
 
+    def is_no_person(self, base: SetPlan) -> bool:
+        """Return whether «who» cannot ask for a set: its class is not one of people or groups, though others are."""
+        people = [name for name in self.lexicon.by_class.values() if any(map(_may_be_who, name))]
+        name = self.lexicon.classes_of(base.run(self.place))
+        return bool(people) and bool(name) and bool(self.place.graph.type_table) and not _may_be_who(name)
+
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
         wanted = self.english.without_objects(self.words_in(words))
@@ -293,7 +304,15 @@ class Resolver(PhraseResolver):
         entities = base.run(self.place)
         dates = [Attribute(source) for source in self.numeric if source.is_date and source.relation < 0]
         shared = [one for one in dates if len(entities) and np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
+        if len(shared) > 1:  # «rental date» of rentals
+            general = _TIMES | set(stems(self.lexicon.classes_of(entities)))
+            shared = [one for one in shared if one.source.words <= general]
         return shared[0] if len(shared) == 1 else None
+
+    def plain_date(self, base: SetPlan) -> Attribute | None:
+        """Return the only date of the entities of a set, unless it needs a verb of its own, as that of a birth does."""
+        date = self.only_date(base)
+        return None if date is None or date.source.words & LIFE_DATES else date
 
     def date(self, words: str, base: SetPlan, wording: str) -> Attribute:
         """Return the relation with dates that words speak of.
@@ -301,7 +320,7 @@ class Resolver(PhraseResolver):
         Raises:
             CannotPlanError: There is none.
         """
-        attribute = self.attribute(words, base) or (self.only_date(base) if words == "date" else None)
+        attribute = self.attribute(words, base) or (self.plain_date(base) if words == "date" else None)
         if attribute is not None and attribute.source.is_date:
             return attribute
         raise CannotPlanError(
@@ -368,6 +387,11 @@ class Resolver(PhraseResolver):
 def _is_named(name: str, texts: Sequence[str]) -> bool:
     """Return whether a name stands in one of some texts as a word."""
     return any(name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in texts)
+
+
+def _may_be_who(name: str) -> bool:
+    """Return whether «who» may ask for entities of a class: people, or groups of them."""
+    return stem(name) == "person" or forms.kind_of(name.casefold()) in (forms.PERSON, forms.GROUP)
 
 
 def _wanted(names: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names, check_one
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
@@ -179,6 +179,7 @@ class Operators(RetrieveStage):
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
         parser = Parser(parser.resolver, told_apart(parser))
         try:
+            check_one(words, parser.question.text)
             of_triples = self._of_triples(parser)
             if of_triples is None or isinstance(of_triples, Plan):
                 return self._answered(query, parser, cues, of_triples)

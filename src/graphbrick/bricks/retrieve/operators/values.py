@@ -8,6 +8,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnreadWordError, ValuePlan
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 
 _MORE_THAN = re.compile(r"(?P<more>more|fewer|less) .* than ")
@@ -49,7 +50,9 @@ class Numbers:
             comparison = english.comparatives.get(match["more"]) or english.superlatives[match["more"]]
             words = match["attr"] or ""
             measure = self.resolver.measure(words, comparison.names, base, f"{match['more']} {words}".strip())
-            return p.Best(base, measure, comparison.largest)
+            plan = p.Best(base, measure, comparison.largest)
+            self._check_lead(text[: match.start("more")], plan, is_measured=bool(comparison.names))
+            return plan
         match = english.match("compared_dates", text)
         if match:
             base = parser.listed(match["list"])
@@ -57,6 +60,28 @@ class Numbers:
                 base, self.resolver.date(match["attr"], base, match["when"]), match["when"] in ("last", "later")
             )
         return None
+
+    def _check_lead(self, lead: str, plan: p.Best, *, is_measured: bool) -> None:
+        """Refuse a comparison that leaves a verb before it unread: «which team won more games» is no count of games.
+
+        Raises:
+            CannotPlanError: Words before the comparison say something else than its plan.
+        """
+        graph = self.parser.place.graph
+        types = {
+            word
+            for one in plan.base.run(self.parser.place).tolist()
+            for name in graph.types(one)
+            for word in stems(spaced(name))
+        }
+        words = [
+            word for word in self.english.content(MENTION.sub(" ", lead)) if not self.english.is_among(word, types)
+        ]
+        words = [word for word in words if not self.english.match("light_verb", word)]
+        unread = self.resolver.unexplained(plan, words)
+        if unread and not (is_measured and len(unread) == 1):
+            raise UnreadWordError(unread[0])
+        self.resolver.assume(plan, unread)
 
     def _count(self, text: str) -> ValuePlan | None:
         match = self.english.match("count", text)
@@ -142,11 +167,27 @@ class Numbers:
     def _amount_of(self, where: str, words: str, *, mean: bool = False) -> ValuePlan:
         base = self._named(where)
         measure = self.resolver.attribute(words, base)
+        if measure is None and isinstance(base, p.Listed):
+            base, measure = self._of_parts(base, words)
         if measure is None:
             raise CannotPlanError(
                 f"this graph has no number for {words!r} here", code="operators.no_number", words=words
             )
         return p.Amount(base, measure, mean)
+
+    def _of_parts(self, base: p.Listed, words: str) -> tuple[SetPlan, p.Attribute | None]:
+        """Return what one relation joins to an entity that has a number: «the average price of e0», a category."""
+        csr, place = self.parser.place.graph.csr, self.parser.place
+        options = list[tuple[SetPlan, p.Attribute]]()
+        for entity in base.entities[:1] if len(base.entities) == 1 else ():
+            leaving, entering = csr.relation[csr.row(entity, True)], csr.relation[csr.in_triple[csr.row(entity, False)]]
+            for forward, row in ((True, leaving), (False, entering)):
+                for relation in dict.fromkeys(row.tolist()):
+                    along = p.Along(entity, ((relation, forward),))
+                    several = len(along.run(place)) > 1
+                    measure = self.resolver.attribute(words, along) if several else None
+                    options += [(along, measure)] if measure is not None and not measure.source.is_date else []
+        return options[0] if len(options) == 1 else (base, None)
 
     def _total(self, text: str) -> ValuePlan | None:
         match = self.english.match("total", text)

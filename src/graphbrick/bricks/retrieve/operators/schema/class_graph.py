@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,6 +50,17 @@ class ClassGraph:
     def __bool__(self) -> bool:
         """True if there are classes that relations join."""
         return bool(self.joins)
+
+    def is_joined_to_itself(self, name: str) -> bool:
+        """Return whether a symmetric relation joins a class to itself, such as countries that border each other."""
+        return any(join.end == name and join.relation in self.symmetric for join in self.joins.get(name, ()))
+
+
+def over_all_classes(ways: Sequence[tuple[Join, ...]]) -> tuple[Join, ...]:
+    """Return one of several ways along the same relations, with an end of "" where they lead over different classes."""
+    *on_the_way, last = zip(*ways, strict=True)
+    joins = [joins[0] if len({join.end for join in joins}) == 1 else joins[0]._replace(end="") for joins in on_the_way]
+    return (*joins, last[0])
 
 
 def class_graph_of(graph: Graph) -> ClassGraph:

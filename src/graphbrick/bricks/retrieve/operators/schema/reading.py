@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
-from graphbrick.bricks.retrieve.operators.schema.class_graph import ClassGraph, Join, class_graph_of
+from graphbrick.bricks.retrieve.operators.schema.class_graph import ClassGraph, Join, class_graph_of, over_all_classes
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Listed, Members, SetPlan, Steps
 from graphbrick.bricks.retrieve.operators.wording import MENTION
@@ -55,6 +56,9 @@ _DIRECTIONS = {
 _MEMBERSHIP = frozenset(map(stem, ("member", "part", "belong", "in", "within", "include", "contain")))
 _BELONGS = re.compile(r"\b(?:on|in|at|of|within|inside) e\d+\b")
 _BEFORE = re.compile(r"\b(?P<word>of|in|on|at|by|for|with|from|to|about) e\d+\b")
+
+
+Ints = npt.NDArray[np.int64]
 
 
 class _Way(NamedTuple):
@@ -207,6 +211,24 @@ class SchemaPaths:
         """Return the classes of people, or of groups of them, that «who» may ask for."""
         return {name for name in self.classes.joins if _may_be_who(name.casefold())}
 
+    def far(self, holders: SetPlan, entities: Ints, words: set[str]) -> SetPlan | None:
+        """Return what the shortest path that says some words joins to a set, among the class of some entities."""
+        start = self.lexicon.classes_of(holders.run(self.place))
+        target = self.lexicon.classes_of(entities)
+        if start not in self.classes.joins or target not in self.classes.joins or start == target:
+            return None
+        left = self._unsaid(words, self._words_of_class(start) | self._words_of_class(target))
+        known = frozenset(word for word in left if self._is_said(word, self._of_relations | self._of_classes))
+        try:
+            best = self._best(self._shortest(start, {target}, known, ""), "")
+        except CannotPlanError:
+            return None
+        if best is None or not known:
+            return None
+        return Walk(
+            holders, tuple((join.relation, join.forward) for join in best.joins), tuple(j.end for j in best.joins)
+        )
+
     def owners(self, name: str, person: str) -> list[tuple[Join, ...]]:
         """Return the shortest paths from a class to one of people on which every step leads to one entity at most."""
         ways: list[tuple[Join, ...]] = [()]
@@ -224,7 +246,8 @@ class SchemaPaths:
 
     def speaks_of(self, join: Join, noun: str) -> bool:
         """Return whether a noun says the relation of a step: «orders» of PURCHASED."""
-        return self._is_spoken(join, set(self.english.content(noun)))
+        nouns = set(map(root, WORD.findall(noun)))
+        return self.is_spoken(join, set(self.english.content(noun))) or bool(nouns & set(map(root, self._label(join))))
 
     def _is_single(self, join: Join) -> bool:
         """Return whether every entity of the class that a join leaves has one triple of it at most."""
@@ -293,17 +316,12 @@ class SchemaPaths:
                     extended = _Way((*way.joins, join), left)
                     if join.end in targets and not left:
                         complete.append(extended)
-                    elif len(targets) > 1 or join.end not in targets or self._is_joined_to_itself(join.end):
+                    elif len(targets) > 1 or join.end not in targets or self.classes.is_joined_to_itself(join.end):
                         longer.append(extended)
             if complete or seen > _MOST_WAYS:
                 return complete
             ways = longer
         return []
-
-    def _is_joined_to_itself(self, name: str) -> bool:
-        """Return whether a symmetric relation joins a class to itself, such as countries that border each other."""
-        joins = self.classes.joins.get(name, ())
-        return any(join.end == name and join.relation in self.classes.symmetric for join in joins)
 
     def _next(self, way: _Way, first: str, phrase: str) -> Iterator[Join]:
         """Yield the joins that a way may go on with: to a class that it has not met, or by a verb of the phrase."""
@@ -331,7 +349,7 @@ class SchemaPaths:
         top = max(scores.values())
         best = [way for way in ways if scores[way] == top]
         if len({tuple(join[1:3] for join in way.joins) for way in best}) == 1:
-            return _over_all_classes(best)
+            return best[0]._replace(joins=over_all_classes([way.joins for way in best]))
         if len(best[0].joins) == 1 or self.content(phrase) <= self._of_classes:
             return None
         texts = [self._text(way) for way in best[:2]]
@@ -347,7 +365,7 @@ class SchemaPaths:
         """Return how well a phrase says the relations of a way: in words, by its preposition, by its nouns."""
         content = self.content(phrase)
         before = _BEFORE.search(phrase)
-        spoken = sum(self._is_spoken(join, content) for join in way.joins)
+        spoken = sum(self.is_spoken(join, content) for join in way.joins)
         first = self._label(way.joins[0])
         word = before["word"] if before else ""
         has_preposition = int(word in first or bool(_DIRECTIONS.get(word, frozenset()) & set(first)))
@@ -359,7 +377,8 @@ class SchemaPaths:
     def _label(self, join: Join) -> Stems:
         return label_stems(self.place.graph.relation_label(join.relation))
 
-    def _is_spoken(self, join: Join, content: Set[str]) -> bool:
+    def is_spoken(self, join: Join, content: Set[str]) -> bool:
+        """Return whether words say the relation of a step."""
         words = self.lexicon.relations[join.relation].words
         return any(self._is_said(word, words) for word in content)
 
@@ -367,21 +386,13 @@ class SchemaPaths:
         """Record that a phrase does not say some class and relation on the way."""
         content = self.content(phrase)
         for join, after in zip(way.joins, way.joins[1:], strict=False):
-            is_class_said = join.end and any(
-                self.english.is_among(word, self._words_of_class(join.end)) for word in content
-            )
-            if not is_class_said and not self._is_spoken(join, content) and not self._is_spoken(after, content):
+            own = self._words_of_class(join.end)
+            is_class_said = any(self.english.is_among(word, own) for word in content)
+            if not is_class_said and not self.is_spoken(join, content) and not self.is_spoken(after, content):
                 self.resolver.assumptions[plan] = (
                     f"nothing in the question says the way; taken for {plan.text(self.place)}"
                 )
                 return
-
-
-def _over_all_classes(ways: Sequence[_Way]) -> _Way:
-    """Return one of several ways along the same relations, over entities of any class where their classes differ."""
-    *on_the_way, last = zip(*(way.joins for way in ways), strict=True)
-    joins = [joins[0] if len({join.end for join in joins}) == 1 else joins[0]._replace(end="") for joins in on_the_way]
-    return ways[0]._replace(joins=(*joins, last[0]))
 
 
 def _may_be_who(name: str) -> bool:

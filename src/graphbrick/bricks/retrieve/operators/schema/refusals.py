@@ -9,13 +9,21 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError
-from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence
 from graphbrick.language.forms import PLACE, TIME, kind_of
 from graphbrick.language.stems import stem
 from graphbrick.patterns.properties.sources import sources_of
 
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d,.]*\b")
+
+
+def check_one(english: English, text: str) -> None:
+    """Raise `CannotPlanError` for two questions in one, of which only one would be answered."""
+    second = english.search("second_question", text)
+    if second:
+        message = f"«{second['words']}» is a second question; ask one at a time"
+        raise CannotPlanError(message, code=UNREAD_WORDS, words=tuple(second["words"].split()))
 
 
 def check_names(paths: SchemaPaths, question: Question) -> None:

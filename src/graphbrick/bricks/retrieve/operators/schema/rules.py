@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from graphbrick.bricks.retrieve.operators.properties.selections import Through
 from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.sets import (
@@ -60,7 +61,7 @@ class ClassRules:
             long: Whether only paths over several relations count, because patterns were learned for one.
         """
         mention = MENTION.search(text)
-        rules = (self.called, self.owners, self.impact, self.hierarchy)
+        rules = (self.called, self.owners, self.together, self.impact, self.hierarchy)
         plan = next((plan for rule in rules if (plan := rule(text)) is not None), None) if mention else None
         if plan is not None or mention is None:
             return plan
@@ -216,6 +217,11 @@ class ClassRules:
         """Read «who is the boss of e0», «who works under e0», by the relation that says so."""
         above, below = self.english.match("boss", text), self.english.match("subordinates", text)
         match = above or below
+        nested = self.english.match("of_boss", text) if not match else None
+        if nested:  # «who reports to the boss of e0»
+            inner = self.hierarchy(f"who is {nested['inner']}")
+            outer = self.read(f"{nested['front']} {nested['who']}") if inner else None
+            return Through(inner, outer) if inner and isinstance(outer, Along) else None
         if not match:
             return None
         entity, graph = self.entity(match["who"]), self.place.graph
@@ -227,6 +233,24 @@ class ClassRules:
             if label & _ABOVE and any(join.relation == relation and join.end in own for join in joins):
                 steps.append((relation, bool(label & _TAIL_IS_ABOVE) == bool(above)))
         return Along(entity, (steps[0],)) if len(steps) == 1 else None
+
+    def together(self, text: str) -> SetPlan | None:
+        """Read «who works with e0»: those that a relation leads to the same."""
+        match = self.english.match("done_with", text)
+        if match is None:
+            return None
+        entity, words = self.entity(match["who"]), set(self.english.content(match["verb"]))
+        joins = [
+            join
+            for name in self.place.graph.types(entity)
+            for join in self.paths.classes.joins.get(name, ())
+            if self.paths.is_spoken(join, words)
+        ]
+        if len(joins) != 1 or "with" in label_stems(self.place.graph.relation_label(joins[0].relation)):
+            return None
+        (join,) = joins
+        steps = ((join.relation, join.forward), (join.relation, not join.forward))
+        return Walk(Listed((entity,)), steps, (join.end, join.start))
 
     def took_part(self, text: str) -> tuple[int, SetPlan] | None:
         """Read «has e0 ever won an award»: the entity, and those of its class of which the rest holds."""

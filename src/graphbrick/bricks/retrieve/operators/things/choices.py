@@ -153,11 +153,10 @@ class Choices:
 
     def _unnamed(self, text: str, question: str) -> str:
         """Return the text of a plan without the name of its thing."""
-        last = MENTION.findall(question)[-1]
-        numbers = {last, *MENTION.findall(question)}
-        for number in sorted(numbers, key=lambda one: -len(self.place.graph.label(self.parser.entity(f"e{one}")))):
-            text = text.replace(self.place.graph.label(self.parser.entity(f"e{number}")), "*")
-        return text
+        labels = {self.place.graph.label(self.parser.entity(f"e{number}")) for number in MENTION.findall(question)}
+        for label in sorted(labels, key=len, reverse=True):
+            text = text.replace(label, "*")
+        return text.removeprefix("sum of ")  # of one thing it is the number itself
 
     def _value(self, question: str) -> ValuePlan | None:
         """Return the plan of a question for a number; None if there is none."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import Plan
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.frames import YEARS, Frame
@@ -35,7 +36,7 @@ class Counts(Parts):
         rest = self.english.without("whole_time", rest)
         words = rest.split()
         if times or not words:
-            return self._number_of_triples(rest, period) if words else None
+            return (self._number_of_triples(rest, period) or self._times_on_the_way(rest, period)) if words else None
         one, size = self.number(words, rest)
         if one is not None:
             traded = self.english.search("traded", rest)
@@ -62,6 +63,20 @@ class Counts(Parts):
             return None
         measure, own = p.Attribute(sources[0]), p.Listed((entity,))
         return None if np.isnan(measure.of(self.place, own.run(self.place))).all() else p.Amount(own, measure)
+
+    def _times_on_the_way(self, rest: str, period: Period | None) -> Plan | None:
+        """Read «how many times did e0 win e1», where e0 wins races, and races are editions of e1."""
+        match = self.english.match("did_to", rest)
+        if match is None or period is not None:
+            return None
+        one, other = self.parser.entity(match["one"]), self.parser.entity(match["other"])
+        noun = self.lexicon.classes_of(np.array([one]))
+        walk = self.parser.schema.along(f"which {noun} {match['verb']} {match['other']}", other) if noun else None
+        if not isinstance(walk, Walk) or len(walk.steps) < 2:
+            return None
+        *way, (relation, forward) = walk.steps
+        passed = Walk(walk.base, tuple(way), walk.classes[:-1])
+        return p.Count(p.Both((passed, p.Along(one, ((relation, not forward),)))))
 
     def _number_of_triples(self, rest: str, period: Period | None, *, needs_verb: bool = True) -> Plan | None:
         frame = self.dated(rest, period, needs_verb=needs_verb)
@@ -93,7 +108,10 @@ class Counts(Parts):
         """Read «number of invoices in 2009»: entities whose own date is in a stretch of time."""
         if period is None:
             return None
-        inside = self.within(self.parser.set(self.english.as_question(rest)), period)
+        base = self.parser.set(self.english.as_question(rest))
+        if isinstance(base, Walk) and not base.is_backward:
+            return None  # the time may be that of a thing on the way
+        inside = self.within(base, period)
         return None if inside is None else p.Count(inside)
 
     def amount(self, text: str) -> Plan | None:

@@ -11,12 +11,14 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import Plan, SetPlan
+from graphbrick.bricks.retrieve.operators.resolve import LIFE_DATES
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty
 from graphbrick.bricks.retrieve.operators.triples.edges import Edges
 from graphbrick.bricks.retrieve.operators.triples.frames import TIME_WORDS, Frame, Frames
 from graphbrick.bricks.retrieve.operators.triples.periods import Period, period_in
 from graphbrick.bricks.retrieve.operators.triples.plans import Ends
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import Stems, stem, stems
 
 _LONGEST = 3  # words of the name of a property
@@ -46,7 +48,7 @@ class Parts:
             words: The words.
             verbs: Words elsewhere that may be a part of the name: «stole the most bases».
         """
-        of_verb = self._number_of_verb(words[0], verbs) if words else None
+        of_verb = self._number_of_verb(words[0], verbs) if words and not self._is_joined(words[0], verbs) else None
         if of_verb is not None:
             named = {stems(name) for name in of_verb}
             numbers = [one for one in self.frames.properties if one.is_number and one.stems in named]
@@ -57,6 +59,16 @@ class Parts:
                 if one.is_number and (one.stems == name or self._is_near(name, one) or self._is_rest(name, one, verbs)):
                     return one, size
         return None, 0
+
+    def _is_joined(self, noun: str, verbs: str) -> bool:
+        """Return whether a relation with a verb leads to what a noun names: «won the most races», `won` to a race."""
+        name = self.lexicon.class_named(stems(noun))
+        said = [word for word in self.english.content(verbs) if word != stem(noun)]
+        return bool(name) and any(
+            name in self.frames.classes(relation)
+            for relation, names in enumerate(self.lexicon.relations)
+            if any(self.english.is_among(word, names.words) for word in said)
+        )
 
     def _number_of_verb(self, noun: str, verbs: str) -> tuple[str, ...] | None:
         """Return names of the number that a verb asks for: wins for «won the most games»; None for another."""
@@ -143,6 +155,8 @@ class Parts:
         own = [one for one in dates if np.mean(~np.isnan(one.of(self.place, entities))) >= 0.5]
         general = TIME_WORDS | set(stems(self.lexicon.classes_of(entities)))
         plain = [one for one in own if one.source.words <= general]
+        plain = [one for one in plain if one.source.kind in (Kind.DATE, Kind.DATETIME)] or plain
+        own = [one for one in own if not one.source.words & LIFE_DATES]
         return plain[0] if len(plain) == 1 else own[0] if len(own) == 1 else None
 
     def with_ends_in(self, edges: Edges, heads: bool, period: Period) -> Edges | None:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.measures import Span
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, Plan
 from graphbrick.bricks.retrieve.operators.properties.plans import Values
 from graphbrick.bricks.retrieve.operators.triples.counts import Counts
+from graphbrick.bricks.retrieve.operators.triples.edges import During
 from graphbrick.bricks.retrieve.operators.triples.frames import Frame
 from graphbrick.bricks.retrieve.operators.triples.parts import Parts
-from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues
+from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues, Ends
 from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives
 from graphbrick.bricks.retrieve.operators.triples.way import OnTheWay
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
-from graphbrick.language.stems import stems
+from graphbrick.language.stems import stem, stems
+
+_POSITIONS = frozenset(map(stem, ("position", "place", "rank", "placing", "standing", "finish", "result")))
+_FINISHES = frozenset(map(stem, ("finish", "finished", "came", "come", "placed", "ended", "was", "ranked")))
+_EXACT = 1e-9
 
 
 class TripleReader(Parts):
@@ -42,7 +49,7 @@ class TripleReader(Parts):
         counts, superlatives = self._counts, self._superlatives
         rules = (
             counts.count, superlatives.best_time, superlatives.best, self._time, superlatives.first, counts.amount,
-            self._truth, self._texts, self._ends, self._way.read,
+            self._placed, self._truth, self._texts, self._ends, self._way.read,
         )  # fmt: skip
         return next((plan for rule in rules if (plan := self._tried(rule, text)) is not None), None)
 
@@ -111,6 +118,25 @@ class TripleReader(Parts):
                 frame = self.frame(rest, period=period, of=one)
                 if frame is not None and not frame.unread and (period is None or frame.has_period):
                     return self.with_notes(EdgeValues(frame.edges, one.name), frame)
+        return None
+
+    def _placed(self, text: str) -> Plan | None:
+        """Read «who finished second in e0», where triples have a position."""
+        match = self.english.search("placed", text)
+        if match is None:
+            return None
+        word = match["rank"] or match["place"]
+        rank = {"first": 1, **self.english.ordinals}.get(word) or int("".join(filter(str.isdigit, word)) or 0)
+        rest = f"{text[: match.start()]} {match['verb']} {text[match.end() :]}"
+        for one in self.frames.properties:
+            if rank and one.is_number and one.words & _POSITIONS:
+                period, said = self.period(re.sub(r"\s+", " ", rest).strip())
+                frame = self.frame(said, period=period, used=one.words | _FINISHES, of=one, needs_verb=False)
+                if frame is None or frame.open_heads == frame.open_tails or (period and not frame.has_period):
+                    continue
+                condition = During(one.name, Span(rank - _EXACT, rank + _EXACT, True, f"{rank}"))
+                edges = replace(frame.edges, conditions=(*frame.edges.conditions, condition))
+                return self.with_notes(Ends(edges, frame.open_heads), replace(frame, edges=edges))
         return None
 
     def _truth(self, text: str) -> Plan | None:

@@ -168,6 +168,14 @@ class TripleSuperlatives(Parts):
     def _spender(self, left: str, period: Period | None, match: re.Match[str]) -> Plan | None:
         """Read «which customer has spent the most»: the sum of a number of what leads to each entity."""
         named = self.lexicon.classes_in(left)
+        if not named and match["lead"] == "who":
+            every = [self._spender_of(left, period, match, [name]) for name in sorted(self.parser.schema.people())]
+            plans = [plan for plan in every if plan is not None]
+            return plans[0] if len(plans) == 1 else None
+        return self._spender_of(left, period, match, named)
+
+    def _spender_of(self, left: str, period: Period | None, match: re.Match[str], named: list[str]) -> Plan | None:
+        """Return the sums for the members of the class that is named, or for all without one."""
         names = {part for name in named for part in self.english.content(name)}
         verbs = [word for word in self.english.content(left) if word not in names]
         if len(named) > 1 or len(verbs) != 1 or not self.english.search("spends", left):

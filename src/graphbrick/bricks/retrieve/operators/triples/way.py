@@ -42,6 +42,8 @@ class OnTheWay(Parts):
 
     def read(self, text: str) -> Plan | None:
         """Return the plan of a question with a condition on the way; None for another question."""
+        if re.search(r"\bthe [12]\d{3} (?:[a-z]+ )?e\d", text):
+            return None  # «the 2012 e0» is an entity that the time describes
         paid = self._paid(text)
         period, rest = (None, paid[1]) if paid else self.period(text)
         span = paid[0] if paid else period.span if period else None
@@ -55,6 +57,9 @@ class OnTheWay(Parts):
         places = self._prices(walk) if paid else self._dates(walk)
         said = self._said_before(text, walk) if not paid else None
         chosen = [one for one in places if one.at == said and one.measure is not None] or places
+        if len(chosen) > 1:
+            words = self.english.content(MENTION.sub(" ", phrase))
+            chosen = [one for one in chosen if self._is_spoken(walk, one.at, words)]
         if len(chosen) != 1:
             return None
         plan = self._narrowed(walk, chosen[0], span)
@@ -69,7 +74,10 @@ class OnTheWay(Parts):
             plan = self.parser.schema.along(phrase, self.parser.entity(f"e{mentions[0]}"))
         else:
             plan = self.parser.set(phrase)
-            plan = next((one for one in getattr(plan, "parts", ()) if isinstance(one, Walk)), plan)
+            parts = [part for part in getattr(plan, "parts", ()) if isinstance(part, Walk)]
+            if len(parts) == 2:
+                first, last = parts  # «who won the race at Rome»: the way from Rome passes what was won
+                plan = last if last.steps[-len(first.steps) :] == first.steps else plan
         return plan if isinstance(plan, Walk) else None
 
     def _paid(self, text: str) -> tuple[Span, str] | None:
@@ -115,6 +123,11 @@ class OnTheWay(Parts):
         ends = p.Members(walk.classes[-1])
         measures = (self.resolver.attribute(name, ends) for name in ("price", "cost", "amount"))
         return [_Place(len(walk.steps) - 1, measure) for measure in measures if measure is not None][:1]
+
+    def _is_spoken(self, walk: Walk, at: int, words: Sequence[str]) -> bool:
+        """Return whether words say the relation of a step that a place belongs to."""
+        names = self.lexicon.relations[walk.steps[max(at, 0)][0]].words
+        return any(self.english.is_among(word, names) for word in words)
 
     def _said_before(self, text: str, walk: Walk) -> int | None:
         """Return the step that leads to the class whose noun stands before the stretch of time; None for no noun."""

@@ -14,6 +14,8 @@ from graphbrick.language.stems import stems
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.facts import Facts
 
+_TOTALS = ("total", "amount", "price", "cost", "value")
+
 
 class Everyday:
     """A reader of one question.
@@ -44,10 +46,12 @@ class Everyday:
         if match is None or MENTION.fullmatch(match["base"]):
             return None
         base = self.parser.set(self.english.as_question(match["base"]))
-        source = self.facts.own(self.facts.said(self.english.content("total") or stems("total")), base)
-        several = len(base.run(self.place)) > 1
-        is_number = source is not None and source.literal is not None and not source.is_date
-        return p.Amount(base, p.Attribute(source)) if source is not None and several and is_number else None
+        if len(base.run(self.place)) < 2:
+            return None
+        named = (self.facts.own(self.facts.said(stems(name)), base) for name in _TOTALS)
+        numbers = (one for one in named if one is not None and one.literal is not None and not one.is_date)
+        source = next(numbers, None)
+        return None if source is None else p.Amount(base, p.Attribute(source))
 
     def _when_best(self, text: str) -> Plan | None:
         """Read «when was the last employee hired», «what year was the first club founded»."""

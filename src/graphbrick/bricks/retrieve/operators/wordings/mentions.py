@@ -86,7 +86,8 @@ def _words_around(graph: Graph, question: Question, lexicon: Lexicon) -> frozens
         for relation in np.unique(row).tolist()
     }
     words = frozenset(word for relation in around for word in lexicon.relations[relation].words)
-    return words if question.entities else frozenset(lexicon.words)
+    columns = frozenset(word for source in sources_of(graph) if source.relation < 0 for word in source.words)
+    return (words if question.entities else frozenset(lexicon.words)) | columns
 
 
 def _in_years(text: str) -> str:

@@ -218,5 +218,5 @@ class Phrasings:
         base = self.read(self.english.as_question(match["base"]))
         if len(self.lexicon.classes_in(match["base"])) > 1:
             return None  # «teams that had incidents in 2010»: the time is that of the incidents
-        date = self.resolver.only_date(base)
+        date = self.resolver.plain_date(base)
         return None if date is None else p.dated(base, date, "exactly", when.as_date)

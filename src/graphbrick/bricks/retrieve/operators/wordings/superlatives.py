@@ -8,6 +8,7 @@ from collections.abc import Callable
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
+from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
 from graphbrick.language.stems import stem, stems
 
@@ -126,8 +127,21 @@ class Superlatives:
         """Read «which product weighs the most»."""
         noun, verb = self.resolver.noun_and_verb(match["left"])
         base = self.read(f"which {noun}") if verb else None
-        measure = self.resolver.attribute(verb, base) if base else None
+        measure: p.Measure | None = self.resolver.attribute(verb, base) if base else None
+        if base is not None and measure is None:
+            measure = self._times_of(f"which {match['left']}")
         return p.Best(base, measure, match["sup"] == "most") if base and measure else None
+
+    def _times_of(self, phrase: str) -> p.Degree | None:
+        """Return how often something was done to each entity, for «which film was rented the most»."""
+        try:
+            done = self.read(phrase)
+        except CannotPlanError:
+            return None
+        if not isinstance(done, Walk) or not done.is_backward:
+            return None
+        relation, forward = done.steps[-1]
+        return p.Degree(((relation, not forward),))
 
     def _first(self, text: str) -> SetPlan | None:
         """Read «which team was founded first», «who was born last»."""
@@ -150,10 +164,16 @@ class Superlatives:
         if not match:
             return None
         words = " ".join(filter(None, (match["verb"], match["attr"])))
+        is_inner = match["verb"] and self.resolver.lexicon.classes_in(match["attr"] or "")
+        if is_inner and self._comparison(match["sup"]).names and self.english.match("of_best", text):
+            return None  # «who resolved the longest incident»
         self.resolver.check_measured(words)
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
         verb, what = (match["verb"], match["attr"] or "") if match["verb"] else (match["attr"] or "", "")
-        done = self.resolver.done_most(verb, what, by_people=text.startswith("who "))
+        counts = not comparison.names or not what
+        done = self.resolver.done_most(verb, what, by_people=text.startswith("who ")) if counts else None
         base, measure = done or self.resolver.measured(words, comparison.names, wording)
+        if text.startswith("who ") and self.resolver.is_no_person(base):
+            raise UnknownNounError(self.english.content(words) or [wording])
         rank = self.english.ordinals.get(match["rank"] or "", 1)
         return p.Best(base, measure, comparison.largest, rank, self.english.count_of(match["n"] or ""))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
@@ -14,6 +16,7 @@ from graphbrick.language.stems import WORD, spaced, stem, stems
 _MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount")
 _LENGTHS, _WEIGHTS = ("height", "length", "width"), ("weight", "mass")
 _DURATIONS = ("duration", "length", "runtime", "hours", "minutes", "seconds", "milliseconds")
+_LENGTHS_OF_TIME = ("duration", "length", "runtime")
 _SECONDS = {
     stem(name): seconds
     for seconds, names in ((0.001, "milliseconds ms millis"), (1.0, "seconds secs"), (60.0, "minutes mins"),
@@ -58,6 +61,10 @@ def time_measured(resolver: Resolver, base: SetPlan, unit: str, names: Sequence[
         own = next((_SECONDS[word] for word in stems(spaced(measure.text(resolver.place))) if word in _SECONDS), None)
         if own is not None:
             return measure, seconds / own
+        values = measure.of(resolver.place, base.run(resolver.place))
+        if name in _LENGTHS_OF_TIME and seconds in (60.0, 3600.0) and 10 <= np.nanmedian(values) <= 600:
+            resolver.assumptions[measure] = f"{measure.text(resolver.place)} has no unit; taken for minutes"
+            return measure, seconds / 60
     return None
 
 
