@@ -16,7 +16,6 @@ from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import NearMatch, misspelt
-from graphbrick.language import forms
 from graphbrick.language.folding import name_form
 from graphbrick.language.stop_words import QUESTION_WORDS
 
@@ -92,12 +91,14 @@ class Unmatched:
 
     def lower_parts(self) -> Matches:
         """Return words in lower case that English does not have and that are parts of one name alone: «senna»."""
+        from graphbrick.language.forms import is_installed, is_word  # most questions have their names as they are
+
         known, taken = vocabulary(self.graph), list[tuple[Span, Mention]]()
         for at, word in enumerate(self.question.words[:READ_WORDS]):
             is_common = word.text in QUESTION_WORDS or word.text in known or not word.text.isalpha()
             before = self.question.words[at - 1].text if at else ""
             is_subject = before in _AUXILIARIES and not word.text.endswith("s")  # «did senna win»
-            is_english = forms.is_installed() and forms.is_word(word.text) and not is_subject
+            is_english = is_installed() and is_word(word.text) and not is_subject
             if is_common or len(word.text) < _MISSPELT or is_english:
                 continue
             mention = self._part(Span(at, at))
