@@ -66,7 +66,10 @@ def test_a_page_in_another_encoding(tmp_path: Path) -> None:
     page = only(write(tmp_path, "page.html", '<meta charset="iso-8859-5"><p>Кения</p>'.encode("iso-8859-5")))
     assert (page.text, page.note) == ("Кения", "not UTF-8; read as iso-8859-5")
     text = only(write(tmp_path, "a.txt", "Zürich".encode("cp1252")))
-    assert (text.text, text.note) == ("Zürich", "not UTF-8; read as cp1252")
+    assert (text.text, text.note) == (
+        "Zürich",
+        "not UTF-8, and too short to detect an encoding; taken for cp1252",
+    )
 
 
 def test_markdown(tmp_path: Path) -> None:

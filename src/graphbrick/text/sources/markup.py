@@ -7,8 +7,8 @@ from typing import Any
 
 from graphbrick.core.errors import ModelError
 from graphbrick.text.documents.document import Document, Heading
+from graphbrick.text.sources.encodings import decoded
 
-_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{1,40})", re.IGNORECASE)
 _FRONT = re.compile(r"\A---\n(.*?)\n---[ \t]*\n", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -25,23 +25,6 @@ _INLINE = frozenset(
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-
-
-def decoded(data: bytes) -> tuple[str, str]:
-    """Return the text of bytes, with "\\n" for every end of a line, and a note if they are not UTF-8."""
-    note = ""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        named = _CHARSET.search(data[:4096])
-        encoding = named.group(1).decode("ascii") if named else "cp1252"
-        try:
-            text = data.decode(encoding)
-        except (LookupError, UnicodeDecodeError):
-            encoding = "latin-1"
-            text = data.decode(encoding)
-        note = f"not UTF-8; read as {encoding}"
-    return text.replace("\r\n", "\n").replace("\r", "\n"), note
 
 
 def plain_document(address: str, title: str, data: bytes) -> Document:

@@ -252,7 +252,8 @@ class Operators(RetrieveStage):
             path = self._path(query, parser)
         except CannotPlanError:  # then the plan is the only reading
             return None
-        return path if (path.confidence or 0.0) > ASSUMED else None
+        is_trained = path.confidence is None and isinstance(self.patterns.scorer, PatternReader)
+        return path if path.items and (is_trained or (path.confidence or 0.0) > ASSUMED) else None
 
     def _path(self, query: Query, parser: Parser) -> Evidence:
         """Answer a question without an operator: by a path that says all of it, else by the patterns stage.

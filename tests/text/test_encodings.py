@@ -1,0 +1,83 @@
+"""Documents in other encodings than UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+
+from graphbrick.text.sources.encodings import decoded
+from graphbrick.text.sources.markup import html_document
+
+TEXTS = {
+    "gbk": "杭州市图书馆位于钱江新城。馆长是李明。",
+    "gb18030": "读者可以借十本书。借期为三十天。",
+    "big5": "杭州市圖書館位於錢江新城。館長是李明。",
+    "shift_jis": "館長は山田花子です。休館日は月曜日です。",
+    "euc_jp": "館長は山田花子です。休館日は月曜日です。",
+    "euc_kr": "관장은 김지수입니다. 월요일은 휴관일입니다.",
+    "cp1251": "Директор библиотеки Анна Петрова живёт в Калуге.",
+    "koi8_r": "Директор библиотеки Анна Петрова живёт в Калуге.",
+    "cp1256": "مديرة المكتبة هي ليلى حداد. تغلق يوم الجمعة.",
+    "cp1253": "Η διευθύντρια της βιβλιοθήκης είναι η Μαρία.",
+    "cp1250": "Ředitelka knihovny je Jana Nováková. Zavřeno v pondělí, příští středa.",
+    "tis_620": "ผู้อำนวยการห้องสมุดคือคุณสมชาย ปิดวันจันทร์",
+}
+WESTERN = [
+    "Die Gebühr beträgt 40 Euro. Müller wohnt in Köln. Für Schüler ist der Eintritt frei, für Ältere ermäßigt.",
+    "Le café coûte deux euros à Orléans, près de l'église où Zoé a été élue.",
+    "El niño comió una manzana en España. Mañana vendrá el señor Núñez.",
+    "Smørrebrød på dansk, æbler og øl. Søren bor på Østerbro.",
+    "It’s a “smart” café — naïve, and “so” on.",
+    "Müller",
+    "über",
+]
+
+
+@pytest.mark.parametrize(("encoding", "text"), TEXTS.items(), ids=TEXTS)
+@pytest.mark.parametrize("times", [1, 4, 60])
+def test_an_encoding_is_detected(encoding: str, text: str, times: int) -> None:
+    whole = f"{text}\r\n" * times
+    read, note = decoded(whole.encode(encoding))
+    assert read == whole.replace("\r\n", "\n")
+    assert note.startswith("not UTF-8; read as ")
+    assert note.endswith(", which was detected")
+
+
+@pytest.mark.parametrize("text", WESTERN)
+@pytest.mark.parametrize("times", [1, 6])
+def test_western_texts_stay_as_they_are(text: str, times: int) -> None:
+    read, note = decoded((text * times).encode("cp1252"))
+    assert read == text * times
+    assert "cp1252" in note
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_utf_8_needs_no_note(text: str) -> None:
+    assert decoded(text.encode()) == (text, "")
+    assert decoded(codecs.BOM_UTF8 + text.encode()) == (text, "")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_byte_order_mark_decides(encoding: str) -> None:
+    text = "Müller wohnt in 杭州.\nZeile zwei"
+    assert decoded(text.encode(encoding)) == (text, f"read as {encoding}")
+    big = codecs.BOM_UTF16_BE + text.encode("utf-16-be")
+    assert decoded(big) == (text, "read as utf-16")
+
+
+def test_pages_say_their_encoding_or_have_it_detected() -> None:
+    text = TEXTS["gbk"] * 3
+    stated = html_document("a", "A", f"<html><meta charset='gbk'><body><p>{text}</p></body></html>".encode("gbk"))
+    assert (stated.text, stated.note) == (text, "not UTF-8; read as gbk")
+    silent = html_document("a", "A", f"<html><body><p>{text}</p></body></html>".encode("gbk"))
+    assert silent.text == text
+    wrong = html_document("a", "A", f"<html><meta charset='ascii'><body><p>{text}</p></body></html>".encode("gbk"))
+    assert wrong.text == text
+    assert "not the ascii that it states" in wrong.note
+
+
+def test_bytes_that_are_no_text_of_any_kind_are_told() -> None:
+    text, note = decoded(bytes((0x81, 0x20, 0x8D)))
+    assert len(text) == 3
+    assert "too short" in note
