@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import Path
 
 import pytest
 
+from graphbrick import index
+from graphbrick.text.sources import SourceOptions, documents_in
 from graphbrick.text.sources.encodings import decoded
 from graphbrick.text.sources.markup import html_document
 
@@ -81,3 +84,20 @@ def test_bytes_that_are_no_text_of_any_kind_are_told() -> None:
     text, note = decoded(bytes((0x81, 0x20, 0x8D)))
     assert len(text) == 3
     assert "too short" in note
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_files_with_a_byte_order_mark_are_read(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "note.txt"
+    file.write_bytes("The safe code of Rosa Lund is 4711.\n".encode(encoding))
+    (document,) = documents_in(file, SourceOptions())
+    assert document.text.strip() == "The safe code of Rosa Lund is 4711."
+
+
+def test_indexing_tells_the_encodings_once(tmp_path: Path) -> None:
+    for number in range(3):
+        text = f"Директор библиотеки {number} Анна Петрова живёт в Калуге. "
+        (tmp_path / f"{number}.txt").write_bytes((text * 3).encode("cp1251"))
+    report = index([tmp_path], tmp_path.with_name("library.graph"))
+    (note,) = (note for note in report.notes if "cp1251" in note)
+    assert note.endswith("not UTF-8; read as cp1251, which was detected (and 2 more documents)")

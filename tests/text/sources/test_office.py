@@ -65,7 +65,7 @@ def test_pages_are_sections_under_the_outline(tmp_path: Path) -> None:
         ("Lakes of Kenya", "page 1"),
         ("Victoria is a wonderful lake.\nTurkana is another.", "Lakes > page 3"),
     ]
-    assert document.note == "1 of 3 pages have no text"
+    assert document.note == "no text on page 2 of 3, which may be scanned"
 
 
 def test_an_entry_of_the_outline_in_the_middle_of_a_page(tmp_path: Path) -> None:

@@ -134,7 +134,6 @@ def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:
         ("a.txt", b"", "the file is empty"),
         ("a.txt", b" \n ", "it has no text"),
         ("a.md", b"\x89PNG\0\0\x01", "it is binary, not text"),
-        ("a.txt", "x".encode("utf-16"), "is UTF-16; convert it"),
         ("a.html", b"<script>all()</script>", "it has no text"),
         ("a.txt.gz", b"plain", "not gzip in spite of its name"),
         ("a.csv", b"name,age\nKenya,5\n", "no column is called text; name one with --text; there are name, age"),
@@ -183,3 +182,22 @@ def test_a_row_without_the_column_is_named(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             list(documents_in(file, SourceOptions(**options)))
         assert (caught.value.file, caught.value.line) == (file, place)
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (
+            "<h1>Keeper</h1><pre>keeper init\nkeeper run --fast\nkeeper stop</pre><p>By Peter Hale.</p>",
+            "Keeper\n\nkeeper init\nkeeper run --fast\nkeeper stop\n\nBy Peter Hale.",
+        ),
+        (
+            "<p>Code:</p><pre><span>def f(x):</span>\n<span>    return x</span></pre>After",
+            "Code:\n\ndef f(x):\n    return x\n\nAfter",
+        ),
+        ("<pre>\nTwo roads\n\n  diverged\n</pre><ul><li>one<li>two</ul>", "Two roads\n\n  diverged\n\none\ntwo"),
+        ("before <pre><code>a\n  b</code></pre> after", "before\na\n  b\n\nafter"),
+    ],
+)
+def test_lines_and_indents_of_preformatted_text_stay(tmp_path: Path, page: str, text: str) -> None:
+    assert only(write(tmp_path, "page.html", page)).text == text

@@ -46,25 +46,32 @@ def unpacked_name(file: Path) -> str:
     return next((name.removesuffix(suffix) for suffix in PACKED if name.endswith(suffix)), name)
 
 
-def open_source(file: Path, meter: Meter | None = None) -> AbstractContextManager[BufferedReader]:
-    """Open a file for reading bytes after the byte order mark; its first bytes show whether it is packed.
+def open_source(
+    file: Path, meter: Meter | None = None, *, other_encodings: bool = False
+) -> AbstractContextManager[BufferedReader]:
+    """Open a file for reading bytes after the byte order mark of UTF-8; its first bytes show whether it is packed.
 
     The errors are raised when the context is entered, or while the file is read.
+
+    Args:
+        file: The file.
+        meter: Told how much was read.
+        other_encodings: Whether a file in UTF-16 may be opened; its mark is read too.
 
     Raises:
         InputError: The file is not packed although its name says so, truncated, damaged, UTF-16, empty or unreadable.
     """
-    return _opened(file, meter)
+    return _opened(file, meter, other_encodings)
 
 
 @contextmanager
-def _opened(file: Path, meter: Meter | None) -> Iterator[BufferedReader]:
+def _opened(file: Path, meter: Meter | None, other_encodings: bool) -> Iterator[BufferedReader]:
     packing = ""
     try:
         with file.open("rb") as plain:
             packing = _packing(plain.peek(10)[:10])
             with _unpacked(plain, packing, file) as stream:
-                _skip_mark(stream, file)
+                _skip_mark(stream, file, other_encodings=other_encodings)
                 yield stream if meter is None else _Metered(stream, plain, meter)
     except EOFError as error:
         raise _truncated(packing, file) from error
@@ -146,13 +153,13 @@ class _Metered(BufferedReader):
         return data
 
 
-def _skip_mark(stream: BufferedReader, file: Path) -> None:
+def _skip_mark(stream: BufferedReader, file: Path, *, other_encodings: bool) -> None:
     start = stream.peek(3)[:3]
     if not start:
         raise empty_file(file)
     if start == codecs.BOM_UTF8:
         stream.read(3)
-    elif start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    elif start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not other_encodings:
         reason = "the file is UTF-16; convert it to UTF-8, as with iconv -f UTF-16 -t UTF-8"
         raise InputError(reason, file, code="reader.utf16")
 

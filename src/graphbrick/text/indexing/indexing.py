@@ -272,7 +272,7 @@ def _built(
     """Build the graph from the store, unless it is up to date."""
     describe = stored_describe(store)
     documents = [address for address, *_ in store.documents()]
-    if not documents:
+    if not documents and not reading.deleted:
         why = "" if not reading.problems else f", as no file could be read ({': '.join(reading.problems[0])})"
         raise InputError(f"there is no document{why}; name files or folders to index", code="index.no_documents")
     made_by = (extractor.identity, *([] if describe is None else [identity_of(describe)]))

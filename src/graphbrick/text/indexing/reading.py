@@ -29,7 +29,7 @@ from graphbrick.text.sources.tables import SourceOptions
 Source = str | PathLike[str] | Sitemap
 """A file or folder, or the address or file of a sitemap."""
 
-_READER = 1  # raise it when the same bytes are read differently
+_READER = 2  # raise it when the same bytes are read differently
 
 
 @dataclass
@@ -86,8 +86,12 @@ def read_sources(
             listed.append((source.name, source))
             continue
         place = source.absolute()
+        known = store.files_of(str(place)) or store.files_in(str(place))
+        if known and _is_gone(str(place)):  # it was named before, and has been deleted
+            listed.append((str(place), []))
+            continue
         files, others = files_of(place)
-        if not files and not store.files_of(str(place)) and not store.files_in(str(place)):
+        if not files and not known:
             raise InputError("no file in it is of a kind that is read", source, code="sources.no_documents")
         reader.reading.others += others
         listed.append((str(place), files))
@@ -101,6 +105,7 @@ def read_sources(
         there = {*store.files_of(name), *filter(_is_gone, store.files_in(name))}
         for gone in sorted(there.difference(now)):
             reader.reading.deleted += store.forget_file(gone)
+    reader.reading.notes += reader.told()
     return reader.reading
 
 
@@ -129,7 +134,15 @@ class _Reader:
         self.reading = Reading()
         self._store, self._chunker, self._options, self._progress = store, chunker, options, progress
         self._identity = identity_of(chunker)
+        self._told: dict[str, list[str]] = {}  # documents by what is to be said of them
         self._how = hashlib.sha256(repr((_READER, self._identity, options)).encode()).hexdigest()
+
+    def told(self) -> list[str]:
+        """Return what is to be said of the documents that were read, each note once."""
+        return [
+            f"{documents[0]}: {note}" + (f" (and {len(documents) - 1:,} more documents)" if len(documents) > 1 else "")
+            for note, documents in self._told.items()
+        ]
 
     def read_file(self, file: Path, source: str) -> str:
         """Read a file; return its name in the store."""
@@ -173,6 +186,8 @@ class _Reader:
                 done = store.put(document, name, self._identity, self._chunker.spans(document))
                 setattr(reading, done, getattr(reading, done) + 1)
                 addresses.append(document.address)
+                if document.note:
+                    self._told.setdefault(document.note, []).append(document.address)
                 self._progress("", reading.added + reading.changed + reading.same, None)
         except InputError as error:
             problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"

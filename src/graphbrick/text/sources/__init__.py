@@ -9,6 +9,7 @@ from pathlib import Path
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
 from graphbrick.text.documents.document import Document
+from graphbrick.text.sources.encodings import has_mark
 from graphbrick.text.sources.markup import html_document, markdown_document, plain_document
 from graphbrick.text.sources.office import OFFICE, office_document
 from graphbrick.text.sources.tables import TABLES, SourceOptions, table_documents
@@ -97,7 +98,7 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
     if suffix in TABLES:
         yield from table_documents(file, suffix, options)
         return
-    with open_source(file) as stream:
+    with open_source(file, other_encodings=True) as stream:
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise InputError(
@@ -108,7 +109,7 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
     if suffix in OFFICE:
         yield office_document(str(file), _stem(file), data, suffix, MOST_BYTES)
         return
-    if b"\0" in data:
+    if b"\0" in data and not has_mark(data):
         raise InputError("it is binary, not text", file, code="sources.binary")
     document = _MARKUP[suffix](str(file), _stem(file), data)
     if not document.text.strip():

@@ -40,6 +40,11 @@ def decoded(data: bytes) -> tuple[str, str]:
     return text.replace("\r\n", "\n").replace("\r", "\n"), note
 
 
+def has_mark(data: bytes) -> bool:
+    """Return whether bytes begin with the mark of UTF-16 or UTF-32, in which zeros are no sign of a binary file."""
+    return any(data.startswith(mark) for mark, name in _MARKS.items() if name != "utf-8-sig")
+
+
 def _decoded(data: bytes) -> tuple[str, str]:
     marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
     with suppress(UnicodeDecodeError):

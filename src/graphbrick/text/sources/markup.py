@@ -147,7 +147,7 @@ class _Lines:
         self._words: list[str] = []
         self._length = 0
         self._headings: list[Heading] = []
-        self._cells = False
+        self._preformatted = 0  # depth of <pre>, whose lines and indents stay
 
     def write(self, text: str) -> None:
         """Add text to the current line."""
@@ -159,15 +159,30 @@ class _Lines:
             self._words.append(" | ")
         elif tag not in ("td", "th"):
             self._cut(0)
+        self._preformatted += tag == "pre"
 
     def close(self, tag: str) -> None:
         """End a block."""
+        if tag == "pre":
+            self._cut_as_it_is()
+            self._preformatted -= 1
+            self._line("")
         if tag not in ("td", "th"):
             self._cut(_HEADINGS.get(tag, 0))
             if tag == "p" or tag in _HEADINGS:
                 self._line("")
 
+    def _cut_as_it_is(self) -> None:
+        """Write the lines of an element in which line breaks and indents count."""
+        lines = [line.rstrip() for line in "".join(self._words).expandtabs().strip("\n").split("\n")]
+        self._words.clear()
+        for line in lines:
+            self._line(line)
+
     def _cut(self, level: int) -> None:
+        if self._preformatted and not level:
+            self._cut_as_it_is()
+            return
         line = " ".join("".join(self._words).split())
         self._words.clear()
         if line:

@@ -57,7 +57,7 @@ def pdf_parts(data: bytes) -> Iterator[dict[str, Any]]:
         above = outline_of(reader)
     except (pypdf.errors.PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         above, note = {}, "its outline is damaged"
-    empty = 0
+    empty: list[int] = []
     waiting: list[tuple[int, str]] = []
     for number, page in enumerate(reader.pages, 1):
         text = tidied(page.extract_text())
@@ -65,13 +65,31 @@ def pdf_parts(data: bytes) -> Iterator[dict[str, Any]]:
         if text:
             yield {"headings": page_headings(text, waiting, f"page {number}"), "text": text, "before": "\n\n"}
             waiting = []
-        empty += not text
-    if empty == pages:
+        else:
+            empty.append(number)
+    if len(empty) == pages:
         raise RefusedError(f"it has no text in {pages:,} pages; if it was scanned, recognise the text first (ocrmypdf)")
     if empty:
-        note = "; ".join(filter(None, (note, f"{empty:,} of {pages:,} pages have no text")))
+        without = f"no text on {numbered(empty)} of {pages:,}, which may be scanned"
+        note = "; ".join(filter(None, (note, without)))
     named = reader.metadata.title if reader.metadata is not None else None
     yield {"title": "" if named is None or _NO_TITLE.search(str(named)) else str(named), "note": note}
+
+
+def numbered(pages: list[int]) -> str:
+    """Return numbers of pages as people write them.
+
+    >>> numbered([1]), numbered([1, 3, 4, 5])
+    ('page 1', 'pages 1, 3 to 5')
+    """
+    runs: list[list[int]] = []
+    for page in pages:
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    return f"page{'s' if len(pages) > 1 else ''} {', '.join(texts)}"
 
 
 def outline_of(reader: Any) -> dict[int, list[tuple[int, str]]]:

@@ -14,6 +14,7 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
     best,
     cosines,
     fused,
+    has_passages,
     is_read,
     meaning_scores,
     passage_item,
@@ -103,6 +104,8 @@ class PassageRank(RetrieveStage):
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the passages."""
         graph, source = cast(TextGraph, subgraph.graph), repr(self)
+        if not has_passages(graph):
+            return Evidence()
         if is_read(self.embedder, query.text):
             scores = self._scores(graph, query.text)
             chosen = best(scores, self.n)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from graphbrick.core import Citation, Passage
 from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
-from graphbrick.core.trace import event
+from graphbrick.core.trace import REFUSAL, event
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.language.folding import search_words
 from graphbrick.models.embedders.embedder import Embedder
@@ -47,9 +47,18 @@ def _word_index(graph: TextGraph) -> tuple[Any, frozenset[str]]:
     import bm25s
 
     documents = [search_words(f"{graph.passage(i).section}\n{text}") for i, text in enumerate(graph.passage_texts())]
+    vocabulary = frozenset(word for document in documents for word in document)
     index = bm25s.BM25(k1=1.2, b=0.75, method="lucene", dtype="float32")
-    index.index(documents, show_progress=False)
-    return index, frozenset(word for document in documents for word in document)
+    if vocabulary:
+        index.index(documents, show_progress=False)
+    return index, vocabulary
+
+
+def has_passages(graph: TextGraph) -> bool:
+    """Return whether there is any passage to look for; an event says it if all documents have been deleted."""
+    if not graph.n_passages:
+        event("there are no documents any more: all have been deleted", "passages.no_documents", REFUSAL)
+    return bool(graph.n_passages)
 
 
 def meaning_scores(graph: TextGraph, embedder: Embedder, question: str) -> Scores:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from graphbrick.bricks.retrieve.documents.passage_search import (
     best,
     fused,
+    has_passages,
     is_read,
     meaning_scores,
     passage_item,
@@ -67,6 +68,8 @@ class Passages(RetrieveStage):
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the passages."""
         graph = cast(TextGraph, subgraph.graph)
+        if not has_passages(graph):
+            return Evidence()
         rankings = []
         if self.by != "meaning":
             rankings.append(word_scores(graph, query.text))
