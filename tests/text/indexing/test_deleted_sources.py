@@ -26,6 +26,7 @@ def test_a_file_that_was_named_and_deleted_leaves(tmp_path: Path, run: Run) -> N
     a.unlink()
     report = index([a, b], place)
     assert (report.reading.deleted, report.documents) == (1, 1)
+    assert any(note.startswith(f"{a} is not there any more") for note in report.notes)
     assert "4711" not in "".join(TextGraph.open(place).passage_texts())
     assert "4711" not in run("ask", place, "What is the safe code of Rosa Lund?").out
     assert index([b], place).reading.deleted == 0

@@ -89,6 +89,7 @@ def read_sources(
         known = store.files_of(str(place)) or store.files_in(str(place))
         if known and _is_gone(str(place)):  # it was named before, and has been deleted
             listed.append((str(place), []))
+            reader.reading.notes.append(f"{place} is not there any more: its documents are removed from the graph")
             continue
         files, others = files_of(place)
         if not files and not known:
