@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import sys
@@ -170,3 +171,12 @@ def test_errors_of_spark_are_told_in_one_line(text: str, told: str) -> None:
     assert told in described(text)
     assert "\n" not in described(text)
     assert "\tat " not in described(text)
+
+
+def test_a_cell_is_too_long_whatever_limit_the_process_has(tmp_path: Path) -> None:
+    before = csv.field_size_limit(10_000_000)  # as a reader of tables leaves it while it is read
+    try:
+        with fails("seed_sets.not_csv", InputError):
+            sets(tmp_path, "s.csv", f"set,seed\nq1,{'x' * 200_000}\n")
+    finally:
+        csv.field_size_limit(before)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _QUESTIONS_ONLY = (".parquet", ".txt")
 _QUESTION = re.compile("question|utterance", re.IGNORECASE)
+_LONGEST = 131_072  # characters of a cell
 
 
 class SeedSet(NamedTuple):
@@ -162,6 +163,8 @@ def _csv_rows(file: Path, text: str, delimiter: str) -> Iterator[tuple[str, list
                     cells=len(columns) + len(more),
                 )
             name, seed = ((row[column] or "").strip() for column in ("set", "seed"))
+            if max(len(name), len(seed)) > _LONGEST:  # the limit of the csv module may have been raised elsewhere
+                raise csv.Error(f"field larger than field limit ({_LONGEST})")
             if not name or not seed:
                 raise InputError("the set or the seed is empty", file, reader.line_num, code="seed_sets.empty")
             yield name, [seed]
