@@ -58,8 +58,9 @@ def world_cache(shared_dir: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Call ``graphbrick`` with arguments."""
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Call ``graphbrick`` with arguments; however slow the machine is, no progress is printed between its lines."""
+    monkeypatch.setattr("graphbrick.cli.progress.LINE_SECONDS", 3_600.0)
 
     def call(*arguments: object) -> Result:
         with pytest.raises(SystemExit) as stopped:
