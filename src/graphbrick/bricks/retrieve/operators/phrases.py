@@ -14,14 +14,13 @@ import numpy.typing as npt
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
     CannotPlanError,
-    Either,
-    Having,
     Measure,
     Place,
     Plan,
     SetPlan,
     Steps,
 )
+from graphbrick.bricks.retrieve.operators.sets import all_ends, main_role
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
@@ -69,6 +68,12 @@ class _Match:
     excess: int
     is_wrong: bool
     is_turned: bool
+
+    def is_like(self, other: _Match) -> bool:
+        """Return whether no word of a phrase tells two patterns apart."""
+        return (
+            replace(self, along=other.along, score=other.score) == other and self.along.of_class == other.along.of_class
+        )
 
     @property
     def is_good(self) -> bool:
@@ -234,7 +239,7 @@ class PhraseResolver:
             for path in paths.values()
         ]
         matches.sort(key=lambda match: -match.score)
-        return self._by_labels(matches)
+        return self._by_role(self._by_labels(matches))
 
     def _head(self, phrase: str) -> _Noun:
         """Return what the first noun of a phrase asks for."""
@@ -264,11 +269,11 @@ class PhraseResolver:
     def called(self, noun: str) -> SetPlan | None:
         """Return the ends of relations called by a name: «player» for heads of `plays for`; else None."""
         steps = self._steps_named((noun,))
-        return _all_ends(steps) if steps else None
+        return all_ends(steps) if steps else None
 
     def _ends_of(self, steps: frozenset[tuple[int, bool]]) -> Ints:
         """Return the entities at the ends of some steps."""
-        return _all_ends(steps).run(self.place)
+        return all_ends(steps).run(self.place)
 
     def _steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
         """Return the relations, with directions, whose ends have a name."""
@@ -348,6 +353,22 @@ class PhraseResolver:
             return match
         return replace(match, is_turned=True, score=match.score - _WRONG_WAY)
 
+    def _by_role(self, matches: list[_Match]) -> list[_Match]:
+        """Put first what an entity is to most of its neighbours, if no word says what: «the films of e0», who directs.
+
+        Several relations may join two classes; the one is taken that joins the entity to most, with an assumption.
+        """
+        best = matches[0]
+        if len(best.along.steps) > 1 or best.said or best.is_wrong or not best.excess:
+            return matches
+        alike = [one for one in matches if len(one.along.steps) == 1 and one.is_like(best)]
+        main, note = main_role(self.place, [one.along for one in alike])
+        if main is None:
+            return matches
+        if note:
+            self.assumptions[main] = note
+        return sorted(matches, key=lambda match: match.along != main)
+
     def _by_labels(self, matches: list[_Match]) -> list[_Match]:
         """Explain words by the names of the ends: «services» that are called «Auth Service»."""
         best = matches[0]
@@ -363,12 +384,6 @@ class PhraseResolver:
                 match, unsaid=unsaid, score=match.score + _UNSAID_WORD * (len(match.unsaid) - len(unsaid))
             )
         return sorted(matches, key=lambda match: -match.score)
-
-
-def _all_ends(steps: frozenset[tuple[int, bool]]) -> SetPlan:
-    """Return everything that some steps lead to."""
-    ends = [Having(relation, not forward) for relation, forward in sorted(steps)]
-    return Either(tuple(ends)) if ends[1:] else ends[0]
 
 
 def _holds(words: Stems, label: Stems) -> bool:

@@ -215,6 +215,23 @@ class Along(SetPlan):
         return [followed.path(i) for i in index.tolist()]
 
 
+def main_role(place: Place, readings: Sequence[Along]) -> tuple[Along | None, str]:
+    """Return the relation by which an entity has most of some neighbours, and a note if others lead to more of them.
+
+    The films of somebody are those that he directed if he acted in few.
+    """
+    ends = {one: one.run(place) for one in readings}
+    order = sorted(ends, key=lambda one: -len(ends[one]))
+    if len(order) < 2:
+        return None, ""
+    main = order[0]
+    others = [one for one in order[1:] if not np.isin(ends[one], ends[main]).all()]
+    if not others:
+        return main, ""
+    names = ", ".join(f"{one.text(place)} ({len(ends[one])})" for one in others)
+    return main, f"taken for {main.text(place)} ({len(ends[main])}), not {names}"
+
+
 @dataclass(frozen=True)
 class Members(SetPlan):
     """All entities of a class."""
@@ -322,3 +339,9 @@ class Without(SetPlan):
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return what shows why entities are in the set."""
         return self.base.proofs(place, entities)
+
+
+def all_ends(steps: frozenset[tuple[int, bool]]) -> SetPlan:
+    """Return everything that some steps lead to."""
+    ends = [Having(relation, not forward) for relation, forward in sorted(steps)]
+    return Either(tuple(ends)) if ends[1:] else ends[0]

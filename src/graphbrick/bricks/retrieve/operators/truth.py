@@ -43,7 +43,7 @@ class Truth:
         raise CannotPlanError("I do not understand this question for yes or no", code="operators.not_yes_or_no")
 
     def _class_of(self, *entities: int) -> str:
-        return self.parser.resolver.lexicon.classes_of(np.array(entities)) or "ones"
+        return self.parser.resolver.lexicon.classes_of(np.array(entities)).lower() or "ones"
 
     def _there(self, text: str) -> ValuePlan | None:
         more = self.english.match("is_there_more", text)

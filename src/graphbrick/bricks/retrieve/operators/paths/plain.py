@@ -30,7 +30,9 @@ def said_path(parser: Parser) -> Along | None:
     if len(parser.question.entities) != 1:
         return None
     along = parser.resolver.explained(parser.question.text, parser.entities[0])
-    return along if along is not None and len(along.run(parser.place)) else None
+    if along is None or (parser.question.text.startswith("who ") and parser.resolver.is_no_person(along)):
+        return None
+    return along if len(along.run(parser.place)) else None
 
 
 def likely(nearness: Sequence[float], *, is_read: bool) -> float:

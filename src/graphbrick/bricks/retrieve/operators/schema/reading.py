@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +11,14 @@ import numpy.typing as npt
 from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
 from graphbrick.bricks.retrieve.operators.schema.class_graph import ClassGraph, Join, class_graph_of, over_all_classes
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
-from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Listed, Members, SetPlan, Steps
+from graphbrick.bricks.retrieve.operators.schema.ways import WHO, Way, WaysSaid
+from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Listed, Members, SetPlan, Steps, main_role
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.forms import GROUP, PERSON, kind_of
-from graphbrick.language.stems import WORD, Stems, root, stem, stems
+from graphbrick.language.stems import WORD, root, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
 from graphbrick.language.voice import names_subject
-from graphbrick.patterns.lexicon import label_stems
 
 AMBIGUOUS = "schema.ambiguous"
 """The code of the error that two paths explain a phrase equally well."""
@@ -30,9 +29,6 @@ _LEAD = re.compile(
     r"(?: of)?(?: all)?(?: of)?(?: the)? "
 )
 _NOUN_LEAD = re.compile(r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what) ")
-_WHO = re.compile(
-    r"^(?:who|whom)\b(?! (?:is|are|was|were) (?:all )?(?:the )?[a-z -]+ (?:of|in|on|at|for|by|that|who)\b)"
-)
 _WHO_IS = re.compile(r"^(?:who|where) (?:is |are |was |were )?(?:all )?(?:the )?")
 _IS = re.compile(r"^(?:is|are|was|were)(?: there)?(?: all| any)?(?: the| an?)? ")
 _HEAD = re.compile(
@@ -47,30 +43,9 @@ _CHANGES = re.compile(
 _FUNCTION_WORDS = frozenset(map(stem, FUNCTION_WORDS))
 _MAIN_VERBS = frozenset(map(stem, ("own", "use", "make", "take", "hold", "call", "give", "mention")))  # say a relation
 _ANYBODY = frozenset(map(stem, ("anyone", "anybody", "someone", "somebody", "stuff", "anything", "something")))
-_Y = ("y", "i")
-# Words in labels of relations that a preposition of direction speaks of.
-_DIRECTIONS = {
-    "to": frozenset(map(stem, ("arrive", "arrival", "destination", "into", "target", "end"))),
-    "from": frozenset(map(stem, ("depart", "departure", "origin", "source", "start", "leave"))),
-}
-_MEMBERSHIP = frozenset(map(stem, ("member", "part", "belong", "in", "within", "include", "contain")))
-_BELONGS = re.compile(r"\b(?:on|in|at|of|within|inside) e\d+\b")
-_BEFORE = re.compile(r"\b(?P<word>of|in|on|at|by|for|with|from|to|about) e\d+\b")
 
 
 Ints = npt.NDArray[np.int64]
-
-
-class _Way(NamedTuple):
-    """A path between classes.
-
-    Attributes:
-        joins: Its steps.
-        left: The words that it does not explain yet.
-    """
-
-    joins: tuple[Join, ...]
-    left: frozenset[str]
 
 
 class SchemaPaths:
@@ -84,6 +59,7 @@ class SchemaPaths:
         self.resolver, self.place = resolver, resolver.place
         self.english, self.lexicon = resolver.english, resolver.lexicon
         self.classes: ClassGraph = class_graph_of(resolver.place.graph)
+        self.said = WaysSaid(resolver)
 
     @cached_property
     def _of_classes(self) -> frozenset[str]:
@@ -118,17 +94,17 @@ class SchemaPaths:
             for name in self.place.graph.types(one):
                 readings.setdefault(name, one)
         own = set(self.place.graph.types(entity))
-        best: tuple[tuple[int, bool, int], _Way] | None = None
+        best: tuple[tuple[int, bool, int], Way] | None = None
         reason: CannotPlanError | None = None
         for name in readings:
             left = frozenset(self._unsaid(words, self._beside(phrase, name)))
             try:
-                way = self._best(self._shortest(name, targets, left, phrase), phrase)
+                way = self._best(self._shortest(name, targets, left, phrase), phrase, readings[name])
             except CannotPlanError as error:
                 reason = error
                 continue
             if way is not None:
-                key = self._said(way, phrase)[1], name in own, -len(way.joins)
+                key = self.said.how_well(way, phrase, self.content(phrase)).by_preposition, name in own, -len(way.joins)
                 if best is None or key > best[0]:
                     best = key, way
         if best is None and reason is not None:
@@ -141,7 +117,7 @@ class SchemaPaths:
         others = (other for other in graph.named(graph.label(entity)) if other != entity)
         return sorted(others, key=lambda other: -graph.degree(other))
 
-    def _plan(self, way: _Way, entity: int, phrase: str) -> SetPlan:
+    def _plan(self, way: Way, entity: int, phrase: str) -> SetPlan:
         steps: Steps = tuple((join.relation, join.forward) for join in way.joins)
         names = tuple(join.end for join in way.joins)
         if len(steps) == 1:
@@ -218,7 +194,7 @@ class SchemaPaths:
         if start not in self.classes.joins or target not in self.classes.joins or start == target:
             return None
         left = self._unsaid(words, self._words_of_class(start) | self._words_of_class(target))
-        known = frozenset(word for word in left if self._is_said(word, self._of_relations | self._of_classes))
+        known = frozenset(word for word in left if self.said.is_among(word, self._of_relations | self._of_classes))
         try:
             best = self._best(self._shortest(start, {target}, known, ""), "")
         except CannotPlanError:
@@ -247,7 +223,9 @@ class SchemaPaths:
     def speaks_of(self, join: Join, noun: str) -> bool:
         """Return whether a noun says the relation of a step: «orders» of PURCHASED."""
         nouns = set(map(root, WORD.findall(noun)))
-        return self.is_spoken(join, set(self.english.content(noun))) or bool(nouns & set(map(root, self._label(join))))
+        return self.said.is_spoken(join, set(self.english.content(noun))) or bool(
+            nouns & set(map(root, self.said.label(join)))
+        )
 
     def _is_single(self, join: Join) -> bool:
         """Return whether every entity of the class that a join leaves has one triple of it at most."""
@@ -270,7 +248,7 @@ class SchemaPaths:
     def _targets(self, phrase: str) -> tuple[set[str], frozenset[str]]:
         """Return the classes that a phrase asks for, and the stems that name them."""
         rest = _LEAD.sub("", phrase)
-        if _WHO.match(rest):
+        if WHO.match(rest):
             return self.people() - {name for name, _ in self.classes_in(rest)}, frozenset()
         head = _HEAD.match(_IS.sub("", _WHO_IS.sub("", rest), count=1))
         classes = self.classes_in(head[1]) if head else []
@@ -291,29 +269,24 @@ class SchemaPaths:
         return {
             word
             for word in words
-            if not self._is_said(word, said) and not all(self._is_said(stem(part), said) for part in word.split("-"))
+            if not self.said.is_among(word, said)
+            and not all(self.said.is_among(stem(part), said) for part in word.split("-"))
         }
 
-    def _is_said(self, word: str, words: Set[str]) -> bool:
-        """Return whether a word, or a word near it, is among others; «supplied» has another stem than «supplies»."""
-        if self.english.is_among(word, words):
-            return True
-        return word[-1:] in _Y and len(word) > len("ied") and any(f"{word[:-1]}{end}" in words for end in _Y)
-
     def _words_of_join(self, join: Join) -> Set[str]:
-        own = {*self.lexicon.relations[join.relation].words, *self._label(join)} - self._of_classes
+        own = {*self.lexicon.relations[join.relation].words, *self.said.label(join)} - self._of_classes
         return own | self._words_of_class(join.end)
 
-    def _shortest(self, start: str, targets: Set[str], words: frozenset[str], phrase: str) -> list[_Way]:
+    def _shortest(self, start: str, targets: Set[str], words: frozenset[str], phrase: str) -> list[Way]:
         """Return the shortest ways to a target that explain all words."""
-        ways, seen = [_Way((), words)], 0
+        ways, seen = [Way((), words)], 0
         for _ in range(_MOST_HOPS):
-            longer, complete = list[_Way](), list[_Way]()
+            longer, complete = list[Way](), list[Way]()
             for way in ways:
-                for join in self._next(way, start, phrase):
+                for join in self._next(way, start, phrase, targets):
                     seen += 1
                     left = frozenset(self._unsaid(way.left, self._words_of_join(join))) if way.left else way.left
-                    extended = _Way((*way.joins, join), left)
+                    extended = Way((*way.joins, join), left)
                     if join.end in targets and not left:
                         complete.append(extended)
                     elif len(targets) > 1 or join.end not in targets or self.classes.is_joined_to_itself(join.end):
@@ -323,21 +296,39 @@ class SchemaPaths:
             ways = longer
         return []
 
-    def _next(self, way: _Way, first: str, phrase: str) -> Iterator[Join]:
-        """Yield the joins that a way may go on with: to a class that it has not met, or by a verb of the phrase."""
+    def _next(self, way: Way, first: str, phrase: str, targets: Set[str]) -> Iterator[Join]:
+        """Yield the joins that a way may go on with: to a class that it has not met, or by a verb of the phrase.
+
+        It may end in the class where it began if the phrase names the class before: «who acted in the films of e0».
+        """
         met = {join.end for join in way.joins} | ({way.joins[0].start} if way.joins else set())
         start = way.joins[-1].end if way.joins else first
+        is_named = bool(way.joins) and any(
+            self.english.is_among(w, self._words_of_class(start)) for w in self.content(phrase)
+        )
         for join in self.classes.joins.get(start, ()):
-            if join.end != start and join.end not in met:
+            returns = is_named and join.end == first and join.end in targets
+            if join.end != start and (join.end not in met or returns):
                 yield join
             elif join.end == start and not any(one.relation == join.relation for one in way.joins):
-                label = self._label(join)
+                label = self.said.label(join)
                 is_subject = names_subject(phrase, label) if phrase else None
                 is_said = is_subject is not None and join.forward == (is_subject != ("by" in label))
                 if is_said or join.relation in self.classes.symmetric:
                     yield join
 
-    def _best(self, ways: Sequence[_Way], phrase: str) -> _Way | None:
+    def _main(self, ways: Sequence[Way], entity: int) -> Way | None:
+        """Return the way that begins with what an entity is to most of its neighbours; None if they differ later."""
+        if len({(way.joins[0].end, way.joins[1:]) for way in ways}) > 1 or len(ways[0].joins) == 1:
+            return None
+        firsts = {Along(entity, (way.joins[0][1:3],), of_class=way.joins[0].end): way for way in ways}
+        main, note = main_role(self.place, list(firsts))
+        if main is not None and note:
+            steps = tuple(join[1:3] for join in firsts[main].joins)
+            self.resolver.assumptions[Walk(Listed((entity,)), steps, tuple(j.end for j in firsts[main].joins))] = note
+        return None if main is None else firsts[main]
+
+    def _best(self, ways: Sequence[Way], phrase: str, entity: int | None = None) -> Way | None:
         """Return the best said of several ways of one length; None if there are none, or none is better over one step.
 
         Raises:
@@ -345,50 +336,30 @@ class SchemaPaths:
         """
         if not ways:
             return None
-        scores = {way: self._said(way, phrase) for way in ways}
+        scores = {way: self.said.how_well(way, phrase, self.content(phrase)) for way in ways}
         top = max(scores.values())
         best = [way for way in ways if scores[way] == top]
         if len({tuple(join[1:3] for join in way.joins) for way in best}) == 1:
             return best[0]._replace(joins=over_all_classes([way.joins for way in best]))
-        if len(best[0].joins) == 1 or self.content(phrase) <= self._of_classes:
-            return None
+        main = None if entity is None else self._main(best, entity)
+        if main is not None or len(best[0].joins) == 1 or self.content(phrase) <= self._of_classes:
+            return main
         texts = [self._text(way) for way in best[:2]]
         raise CannotPlanError(
             f"the question may mean «{texts[0]}» or «{texts[1]}»; say which", code=AMBIGUOUS, ways=tuple(texts)
         )
 
-    def _text(self, way: _Way) -> str:
+    def _text(self, way: Way) -> str:
         steps = tuple((join.relation, join.forward) for join in way.joins)
         return f"{way.joins[0].start} {self.place.steps_text(steps, way.joins[-1].end)}"
 
-    def _said(self, way: _Way, phrase: str) -> tuple[int, int, int, int]:
-        """Return how well a phrase says the relations of a way: in words, by its preposition, by its nouns."""
-        content = self.content(phrase)
-        before = _BEFORE.search(phrase)
-        spoken = sum(self.is_spoken(join, content) for join in way.joins)
-        first = self._label(way.joins[0])
-        word = before["word"] if before else ""
-        has_preposition = int(word in first or bool(_DIRECTIONS.get(word, frozenset()) & set(first)))
-        is_member = bool(_MEMBERSHIP & set(first)) and bool(_BELONGS.search(phrase))
-        nouns = set(map(root, WORD.findall(phrase)))
-        by_noun = sum(bool(nouns & set(map(root, self._label(join)))) for join in way.joins)
-        return spoken, has_preposition, int(is_member), by_noun
-
-    def _label(self, join: Join) -> Stems:
-        return label_stems(self.place.graph.relation_label(join.relation))
-
-    def is_spoken(self, join: Join, content: Set[str]) -> bool:
-        """Return whether words say the relation of a step."""
-        words = self.lexicon.relations[join.relation].words
-        return any(self._is_said(word, words) for word in content)
-
-    def _note(self, plan: Walk, way: _Way, phrase: str) -> None:
+    def _note(self, plan: Walk, way: Way, phrase: str) -> None:
         """Record that a phrase does not say some class and relation on the way."""
         content = self.content(phrase)
         for join, after in zip(way.joins, way.joins[1:], strict=False):
             own = self._words_of_class(join.end)
             is_class_said = any(self.english.is_among(word, own) for word in content)
-            if not is_class_said and not self.is_spoken(join, content) and not self.is_spoken(after, content):
+            if not is_class_said and not self.said.is_spoken(join, content) and not self.said.is_spoken(after, content):
                 self.resolver.assumptions[plan] = (
                     f"nothing in the question says the way; taken for {plan.text(self.place)}"
                 )

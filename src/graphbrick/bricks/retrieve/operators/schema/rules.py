@@ -244,7 +244,7 @@ class ClassRules:
             join
             for name in self.place.graph.types(entity)
             for join in self.paths.classes.joins.get(name, ())
-            if self.paths.is_spoken(join, words)
+            if self.paths.said.is_spoken(join, words)
         ]
         if len(joins) != 1 or "with" in label_stems(self.place.graph.relation_label(joins[0].relation)):
             return None

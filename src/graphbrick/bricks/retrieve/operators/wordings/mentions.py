@@ -25,6 +25,7 @@ _BEFORE_CLASS = re.compile(
     r"(?P<names>\be\d+(?:(?:, | and | or |, and |, or )(?:the )?e\d+)*) "
     r"(?P<noun>(?!(?:and|or|is|are|was|were)\b)[a-z]+(?: [a-z]+)?)\b"
 )
+_OWNER_BEFORE = re.compile(r"(?P<article>\b(?:an?|the|any) )?\be(?P<number>\d+) (?P<noun>[a-z]+)\b(?! of\b)")
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
@@ -44,7 +45,8 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
         question = replace(question, text=_in_years(question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
-    return _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
+    question = _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
+    return _with_owners_last(graph, question, lexicon, english)
 
 
 def _without_here(graph: Graph, text: str, lexicon: Lexicon, english: English) -> str:
@@ -177,6 +179,31 @@ def _in_place_of_class(graph: Graph, question: Question, lexicon: Lexicon, engli
     start, end = match.span("who")
     text = f"{question.text[:start]}{noun} of {question.text[start:end]}{question.text[end:]}".lower()
     return replace(question, text=text)
+
+
+def _with_owners_last(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> Question:
+    """Read «e0 films» as «films of e0», where several relations lead from e0 to films."""
+
+    def turned(match: re.Match[str]) -> str:
+        number, noun = int(match["number"]), stems(match["noun"])
+        names = (noun, *english.near.get(noun[0], ())) if noun[0] in english.class_words else (noun,)
+        of_class = next(filter(None, map(lexicon.class_named, names)), "")
+        if not of_class or number >= len(question.entities):
+            return match[0]
+        members, entity = lexicon.classes[of_class], question.entities[number]
+        relations = {relation for other, relation in _around(graph, entity) if np.isin(other, members)}
+        is_turned = len(relations) > 1 and not np.isin(entity, members)
+        return f"{match['article'] or ''}{match['noun']} of e{number}" if is_turned else match[0]
+
+    return replace(question, text=_OWNER_BEFORE.sub(turned, question.text))
+
+
+def _around(graph: Graph, entity: int) -> Iterator[tuple[int, int]]:
+    """Yield the neighbours of an entity with their relations."""
+    yield from _heads(graph, entity)
+    for triple in islice(graph.triples_from(entity), _MOST):
+        _, relation, tail = graph.triple(triple)
+        yield tail, relation
 
 
 def _heads(graph: Graph, entity: int) -> Iterator[tuple[int, int]]:

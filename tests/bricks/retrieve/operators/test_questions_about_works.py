@@ -1,0 +1,71 @@
+"""Questions about works and the people who made them, where several relations lead from people to works."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from staff import Indifferent
+
+from graphbrick import PathAnswer, Patterns
+from graphbrick.bricks.retrieve.operators.stage import ASSUMED, EXPLAINED, Operators
+from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records.records import EntityRecord, Record
+
+PIPELINE = Operators(Patterns(Indifferent())) >> PathAnswer()
+
+WORKS = [
+    # name, year, released, minutes, oscars, gross, metacritic, genres, language, directors, writers, actors
+    ("Harbour", 1948, None, 90, 3, 900_000, 90, "Drama War", "English", "Ida Falk", "Ida Falk", "Tess Moro"),
+    ("Long Night", 2005, "2005-03-01", 180, 0, 2_000_000_000, 70, "Drama", "English", "Ida Falk", "Bo Quist", "Rolf Aden"),
+    ("Red Dune", 2006, "2006-05-02", 120, 6, 800_000_000, 81, "Western", "Danish", "Ida Falk", "Ida Falk", "Rolf Aden, Nia Bo"),
+    ("Tin Star", 2011, "2011-07-03", 100, 1, 1_500_000_000, 60, "Western", "English", "Rolf Aden", "Bo Quist", "Ida Falk"),
+    ("Glass Sea", 2007, None, 240, 0, 1_000, 50, "Comedy", "French", "Bo Quist", "Ida Falk", "Ida Falk, Tess Moro"),
+]  # fmt: skip
+
+
+def _records() -> list[Record]:
+    records: list[Record] = []
+    for name, year, released, minutes, oscars, gross, score, genres, language, *people in WORKS:
+        properties: dict[str, object] = {
+            "year": year, "runtime": minutes, "oscars": oscars, "box_office": gross, "metacritic": score,
+        }  # fmt: skip
+        if released:
+            properties["released"] = datetime.date.fromisoformat(str(released))
+        records.append(EntityRecord(name, types=("Film",), properties=properties))
+        records += [(name, "has_genre", genre) for genre in str(genres).split()]
+        records.append((name, "in_language", str(language)))
+        directors, writers, actors = (str(names).split(", ") for names in people)
+        records += [(name, "directed_by", one) for one in directors]
+        records += [(name, "written_by", one) for one in writers]
+        records += [(one, "acted_in", name) for one in actors]
+    people = {"Ida Falk", "Bo Quist", "Tess Moro", "Rolf Aden", "Nia Bo"}
+    records += [EntityRecord(name, types=("Person",)) for name in sorted(people)]
+    records += [EntityRecord(name, types=("Genre",)) for name in ("Drama", "War", "Western", "Comedy")]
+    return [*records, *(EntityRecord(name, types=("Language",)) for name in ("English", "Danish", "French"))]
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return build(_records(), tmp_path_factory.mktemp("works") / "works.graph")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers", "confidence"),
+    [
+        ("What is Ida Falk's longest film?", {"Long Night"}, ASSUMED),
+        ("what is the longest Ida Falk film", {"Long Night"}, ASSUMED),
+        ("Which films of Ida Falk are longer than 100 minutes?", {"Long Night", "Red Dune"}, ASSUMED),
+        ("What genres has Ida Falk made films in?", {"Drama", "War", "Western"}, ASSUMED),
+        ("Which languages do they speak in Ida Falk's films?", {"English", "Danish"}, ASSUMED),
+        ("Who acted in Ida Falk films?", {"Tess Moro", "Rolf Aden", "Nia Bo"}, ASSUMED),
+        ("Has Nia Bo ever been in an Ida Falk film?", {"yes"}, ASSUMED),
+        ("Was Bo Quist in an Ida Falk film?", {"no"}, ASSUMED),
+        ("What is the newest Nia Bo film?", {"Red Dune"}, EXPLAINED),
+        ("Who's directed more films: Ida Falk or Rolf Aden?", {"Ida Falk"}, EXPLAINED),
+    ],
+)
+def test_what_somebody_did_most_is_meant(graph: Graph, question: str, answers: set[str], confidence: float) -> None:
+    answer = PIPELINE(graph, question)
+    assert (set(answer.texts), answer.confidence) == (answers, confidence)
