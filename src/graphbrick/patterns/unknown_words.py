@@ -119,15 +119,16 @@ class WordReader:
         """Return the only known word within one typing error, two in a long word, if English does not have the word."""
         if len(word) < _SHORTEST or (forms.is_installed() and forms.is_word(word)):
             return None
-        if word in self._spoken:
-            return None  # a value
+        if word in self._spoken or word in self._candidates:
+            return None  # a value, or the name of a property
         most = _MOST_ERRORS if len(word) >= _LONG else _FEWEST_ERRORS
         for errors in range(_FEWEST_ERRORS, most + 1):
             near = [other for other in self._candidates if _is_within(word, other, errors)]
             if near:
                 near = [other for other in near if _slips(word, other)] or near  # «wich» is which rather than with
                 alike = {stem(other) for other in near}
-                return Reading(word, _most_alike(word, near), True) if len(alike) == 1 else None
+                is_other = len(alike) == 1 and stem(word) not in alike
+                return Reading(word, _most_alike(word, near), True) if is_other else None
         return None
 
     @cached_property

@@ -200,7 +200,9 @@ def _kinds(
     """
     term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
     capitals = [Span(at, at) for at in range(1, len(question.words)) if question.surface(Span(at, at))[0].isupper()]
-    is_named = question.shows_names and not (values and all(_overlaps(span, values) for span in capitals))
+    known = vocabulary(graph)
+    unread = [one for one in capitals if question.words[one.first].text not in known and not _overlaps(one, values)]
+    is_named = question.shows_names and bool(unread or not (capitals or values))
     if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
         return []
     from graphbrick.patterns.properties.sources import sources_of  # questions with names need neither

@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 from graphbrick.bricks.link.exact import Matches, ranked
 from graphbrick.bricks.link.question import Question, Span, disjoint
 from graphbrick.bricks.link.spellings import other_spellings
-from graphbrick.bricks.link.words import TITLES, vocabulary
+from graphbrick.bricks.link.words import PARTICLES, TITLES, vocabulary
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
@@ -168,7 +168,8 @@ class Unmatched:
             return False
         if span.first == 0 and (span.size == 1 or question.is_function_word(question.words[0])):
             return False  # the first word has a capital anyway
-        return all(at in capitals or question.is_function_word(question.words[at]) for at in inner)
+        words = [question.words[at] for at in inner if at not in capitals]
+        return all(question.is_function_word(word) or word.text in PARTICLES for word in words)
 
     def _is_whole(self, span: Span, taken: Sequence[Span]) -> bool:
         """Return whether a span is not a piece of a longer name, as «Charles» is in «Charles Xavier»."""

@@ -13,6 +13,11 @@ from graphbrick.language.stop_words import QUESTION_WORDS
 TITLES = frozenset("dr lady lord miss mr mrs ms prof professor sir".split())
 """Words before the name of a person that are hardly ever a part of a label."""
 
+PARTICLES = frozenset(
+    "al bin da de del della den der di do dos du el la le les of ten ter the van vom von y zu".split()
+)
+"""Words in lower case inside names: Guillermo del Toro, Ludwig van Beethoven."""
+
 MONTHS = frozenset(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec".split()

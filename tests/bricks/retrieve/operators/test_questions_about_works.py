@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
 
 import pytest
 from staff import Indifferent
 
-from graphbrick import PathAnswer, Patterns
+from graphbrick import LinkLabels, PathAnswer, Patterns, Query
 from graphbrick.bricks.retrieve.operators.stage import ASSUMED, EXPLAINED, Operators
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
@@ -16,12 +17,12 @@ from graphbrick.graphs.records.records import EntityRecord, Record
 PIPELINE = Operators(Patterns(Indifferent())) >> PathAnswer()
 
 WORKS = [
-    # name, year, released, minutes, oscars, gross, metacritic, genres, language, directors, writers, actors
-    ("Harbour", 1948, None, 90, 3, 900_000, 90, "Drama War", "English", "Ida Falk", "Ida Falk", "Tess Moro"),
-    ("Long Night", 2005, "2005-03-01", 180, 0, 2_000_000_000, 70, "Drama", "English", "Ida Falk", "Bo Quist", "Rolf Aden"),
-    ("Red Dune", 2006, "2006-05-02", 120, 6, 800_000_000, 81, "Western", "Danish", "Ida Falk", "Ida Falk", "Rolf Aden, Nia Bo"),
-    ("Tin Star", 2011, "2011-07-03", 100, 1, 1_500_000_000, 60, "Western", "English", "Rolf Aden", "Bo Quist", "Ida Falk"),
-    ("Glass Sea", 2007, None, 240, 0, 1_000, 50, "Comedy", "French", "Bo Quist", "Ida Falk", "Ida Falk, Tess Moro"),
+    # name, year, released, minutes, oscars, gross, score, genres, language, directors, writers, actors
+    ("Harbour", 1948, None, 90, 3, 9e5, 90, "Drama War", "English", "Ida Falk", "Ida Falk", "Tess Moro"),
+    ("Long Night", 2005, "2005-03-01", 180, 0, 2e9, 70, "Drama", "English", "Ida Falk", "Bo Quist", "Rolf Aden"),
+    ("Red Dune", 2006, "2006-05-02", 120, 6, 8e8, 81, "Western", "Danish", "Ida Falk", "Ida Falk", "Rolf Aden, Nia Bo"),
+    ("Tin Star", 2011, "2011-07-03", 100, 1, 1.5e9, 60, "Western", "English", "Rolf Aden", "Bo Quist", "Ida Falk"),
+    ("Glass Sea", 2007, None, 240, 0, 1e3, 50, "Comedy", "French", "Bo Quist", "Ida Falk", "Ida Falk, Tess Moro"),
 ]  # fmt: skip
 
 
@@ -29,7 +30,7 @@ def _records() -> list[Record]:
     records: list[Record] = []
     for name, year, released, minutes, oscars, gross, score, genres, language, *people in WORKS:
         properties: dict[str, object] = {
-            "year": year, "runtime": minutes, "oscars": oscars, "box_office": gross, "metacritic": score,
+            "year": year, "runtime": minutes, "oscars": oscars, "box_office": int(gross), "metacritic": score,
         }  # fmt: skip
         if released:
             properties["released"] = datetime.date.fromisoformat(str(released))
@@ -69,3 +70,50 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 def test_what_somebody_did_most_is_meant(graph: Graph, question: str, answers: set[str], confidence: float) -> None:
     answer = PIPELINE(graph, question)
     assert (set(answer.texts), answer.confidence) == (answers, confidence)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("How many Oscars did Red Dune win?", {"6"}),
+        ("Did Red Dune win more than five Oscars?", {"yes"}),
+        ("Did Red Dune win 5 Oscars?", {"no"}),
+        ("Which films won more than 2 Oscars?", {"Harbour", "Red Dune"}),
+        ("what films from before 1950 won at least 3 oscars", {"Harbour"}),
+        ("Which films by Rolf Aden won an Oscar?", {"Tin Star"}),
+        ("How many Oscars have Rolf Aden's films won altogether?", {"6"}),
+        ("How many oscars do the films of Nia Bo have in total?", {"6"}),
+        ("How much did Red Dune gross?", {"800000000"}),
+        ("What is the Metacritic score of Red Dune?", {"81"}),
+        ("Which western has the highest Metacritic score?", {"Red Dune"}),
+        ("Rolf Aden films from 2005 to 2006", {"Long Night", "Red Dune"}),
+        ("What did Ida Falk write in 2006?", {"Red Dune"}),
+        ("Which films by Bo Quist came out in 2005?", {"Long Night"}),
+        ("films that Ida Falk wrote but didn't direct", {"Glass Sea"}),
+        ("Which films did Ida Falk direct but not write?", {"Long Night"}),
+        ("Who's in the cast of Glass Sea?", {"Ida Falk", "Tess Moro"}),
+        ("Which actors have worked for Ida Falk?", {"Tess Moro", "Rolf Aden", "Nia Bo"}),
+        ("Which actors have worked for both Ida Falk and Bo Quist?", {"Tess Moro"}),
+        ("Who has worked with Nia Bo?", {"Ida Falk", "Rolf Aden"}),
+        ("Who wrote Ida Falk's films?", {"Ida Falk", "Bo Quist"}),
+    ],
+)
+def test_everyday_wordings_are_read(graph: Graph, question: str, answers: set[str]) -> None:
+    assert set(PIPELINE(graph, question).texts) == answers
+
+
+def test_a_word_of_a_property_is_not_a_typing_error(graph: Graph) -> None:
+    answer = PIPELINE(graph, "How many oscars does Red Dune have?")
+    assert answer.confidence == EXPLAINED
+    assert "operators.misspelt" not in answer.trace.event_codes
+
+
+def test_particles_stand_inside_names(tmp_path: Path) -> None:
+    people = [
+        EntityRecord(name, types=("Person",)) for name in ("Guillermo del Toro", "Ludwig van Beethoven", "Gil Toro")
+    ]
+    graph = build(
+        [*people, ("Guillermo del Toro", "made", "Red Dune"), ("Gil Toro", "made", "Op 1")], tmp_path / "g.graph"
+    )
+    query = LinkLabels().link(graph, Query("What did Guilermo del Torro make?"))
+    assert [graph.label(seed) for seed in query.seeds] == ["Guillermo del Toro"]

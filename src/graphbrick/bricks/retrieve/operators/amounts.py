@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.bricks.retrieve.operators.measures import Attribute, Best, Measure
-from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Place, SetPlan, Shown, ValuePlan
+from graphbrick.bricks.retrieve.operators.sets import CannotPlanError, Ints, Place, SetPlan, Shown, ValuePlan
 from graphbrick.core.properties.values import shown_value
 from graphbrick.patterns.properties.sources import numbers_of
 
@@ -34,6 +34,10 @@ class Amount(ValuePlan):
     base: SetPlan
     measure: Measure
     mean: bool = False
+
+    def owners(self, place: Place) -> Ints:
+        """Return the entities of the set."""
+        return self.base.run(place)
 
     @property
     def _is_of_equals(self) -> bool:

@@ -13,6 +13,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError, UnreadWordError
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
 from graphbrick.bricks.retrieve.operators.wordings.units import check_currency, names_by_unit, time_measured
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
@@ -73,9 +74,13 @@ class Comparisons:
         if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
             base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
-        done, bounds = self._done_in_time(text), self._bounds(text)
+        done = self._done_in_time(text) or self._gained(text)
+        bounds = self._bounds(text)
         if done is not None or bounds is None:
             return done
+        both = self._both_bounds(text, bounds)
+        if both is not None:
+            return both
         match = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
         base_text, attribute = (match["base"], match["attr"] or "") if match else self._doer(bounds.left)
         base_text = self.english.without("join_last", base_text)
@@ -86,6 +91,26 @@ class Comparisons:
         except UnknownNounError as error:
             return self._bounded(None, bounds, attribute, error)
         return self._bounded(base, bounds, attribute)
+
+    def _both_bounds(self, text: str, bounds: _Bounds) -> SetPlan | None:
+        """Read two comparisons without «and» between them, as in «films before 1950 with at least 3 songs»."""
+        amount = None if bounds.kind == "between" else self.english.read_amount(bounds.right)
+        rest = amount.rest if amount else ""
+        if not self.english.search("bound", f" {rest}") or not text.endswith(rest):
+            return None
+        first = self.within(text.removesuffix(rest).strip())
+        joined = self.english.match("join", rest)
+        rest = rest[joined.end() :].strip() if joined else rest
+        return None if first is None else self.bounded(first, f"e0 {rest}")
+
+    def _gained(self, text: str) -> SetPlan | None:
+        """Read «films that won an award», of which the graph has the number; None for no number."""
+        match = self.english.match("gained", text)
+        if match is None:
+            return None
+        base = self.read(self.english.as_question(match["base"]))
+        measure = self.resolver.attribute(match["what"], base)
+        return None if measure is None or measure.is_date(self.place) else p.Within(base, measure, low=0)
 
     def _done_in_time(self, text: str) -> SetPlan | None:
         """Read «people who joined in 2020»: a verb that speaks of a property; None if there is none."""
@@ -257,7 +282,7 @@ class Comparisons:
             return self.resolver.taken_for(unknown, words, bounds.names, wording)
         if base is None:
             verb = re.fullmatch(r"who (?:has |have |had )?(?P<verb>[a-z]+)", bounds.left)
-            done = self.resolver.done_most(verb["verb"], words, by_people=True) if verb else None
+            done = done_most(self.resolver, verb["verb"], words, by_people=True) if verb else None
             return done or self.resolver.measured(words, bounds.names, wording)
         if bounds.kind == "between" and not words and not unit and _YEARS.match(bounds.right):
             date = self.resolver.only_date(base)

@@ -10,6 +10,8 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.plan import (
     Along,
+    Amount,
+    Attribute,
     CannotPlanError,
     Listed,
     Plan,
@@ -91,7 +93,7 @@ class Facts:
         words = self.resolver.words_in(phrase)
         sources = self.said(words)
         if not sources:  # «email address», «country name»: words that only say what a value is
-            sources = self.said([word for word in words if word not in _GENERAL])
+            sources = self.said([word for word in self.resolver.of_number(words) if word not in _GENERAL])
         rest = [word for word in words if word not in _TIME]
         dates = self.said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
         is_year = "year" in words and len(dates) > 0 and not sources
@@ -300,21 +302,22 @@ class Facts:
 
     def how_much(self, text: str) -> Plan | None:
         """Read «how much does e0 cost», «how many minutes did e0 last», «how long was e0»."""
-        match = self.english.match("how_much", text)
+        match = self.english.match("how_much", self.english.without("whole_time", text))
         if not match:
             return None
         base, how, verbs = self._base(match["who"]), match["how"], self.english.content(match["verb"] or "")
         numbers = [source for source in self.sources if source.literal is not None and not source.is_date]
         nouns = self.english.content(match["noun"] or "")
         adjective = self.english.comparatives.get(f"more {how}")
-        ways = [[*nouns, *verbs], nouns, verbs] if how in ("much", "many", None) else []
+        ways = [self.resolver.of_number([*nouns, *verbs]), nouns, verbs] if how in ("much", "many", None) else []
         if how == "much" and not nouns and not verbs:
             ways = [[stem("cost")]]
         ways += [self.english.content(name) for name in adjective.names] if adjective else []
         for words in filter(None, ways):
-            plan = self._values([source for source in self.said(words) if source in numbers], base)
-            if plan is not None:
-                return plan
+            source = self.own([one for one in self.said(words) if one in numbers], base)
+            if source is not None:
+                is_sum = len(base.run(self.place)) > 1 and not isinstance(base, Listed)
+                return Amount(base, Attribute(source)) if is_sum else Values(base, source)
         if how == "much" and not self._is_relation(f"{match['noun'] or ''} {match['verb'] or ''}"):
             raise self._missing(base, match["verb"] or "amount")
         return None

@@ -78,7 +78,7 @@ class Parser:
         words = self.english.content(MENTION.sub(" ", said))
         if not isinstance(getattr(plan, "base", None), p.Listed | None):  # its rules read the phrase for the owners
             words = [word for word in words if word not in self.english.all_words and not word.isdecimal()]
-        unread = resolver.unexplained(plan, words)
+        unread = resolver.unexplained(plan, resolver.of_number(words))
         labels = {match[0]: self.place.graph.label(self.entity(match[0])) for match in MENTION.finditer(text)}
         unread += [mention for mention, label in labels.items() if not any(label in one for one in texts)]
         verbs = {stem(word) for word in re.findall(r"\be\d+ ([a-z-]+)\b", text)}
@@ -135,8 +135,9 @@ class Parser:
         text = self.english.without("everywhere", text)
         by_class, negations = self.rules, self.negations
         rules = (
-            self._listed, by_class.owners, by_class.together, self._phrasing, by_class.called, self._except,
-            negations.neither, by_class.impact, by_class.hierarchy, self.superlatives.best, self._before_noun,
+            self._listed, by_class.owners, by_class.together, by_class.works_for, self._phrasing, by_class.called,
+            self._except, negations.neither, by_class.impact, by_class.hierarchy, self.superlatives.best,
+            self._before_noun,
             self._where, self.comparisons.within, self._dated, by_class.never, negations.lacking, negations.negated,
             self._of_best, self._shared, self._joined,
         )  # fmt: skip

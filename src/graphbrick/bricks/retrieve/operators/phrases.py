@@ -199,7 +199,7 @@ class PhraseResolver:
 
     def is_called(self, name: Stems) -> bool:
         """Return whether a class, or the ends of a relation, have a name."""
-        return bool(self.lexicon.class_named(name)) or (len(name) == 1 and bool(self._steps_named(name)))
+        return bool(self.lexicon.class_named(name)) or (len(name) == 1 and bool(self.steps_named(name)))
 
     def words_of(self, source: Source) -> Set[str]:
         """Return the stems of the words that speak of a property."""
@@ -251,7 +251,7 @@ class PhraseResolver:
                 if len(name) < size:
                     continue
                 of_class = self.lexicon.class_named(name) or self._near_class(name)
-                steps = self._steps_named(name)
+                steps = self.steps_named(name)
                 if of_class and not (size == 1 and steps and name not in self.lexicon.by_class):
                     return _Noun(of_class)
                 if steps:
@@ -268,14 +268,14 @@ class PhraseResolver:
 
     def called(self, noun: str) -> SetPlan | None:
         """Return the ends of relations called by a name: «player» for heads of `plays for`; else None."""
-        steps = self._steps_named((noun,))
+        steps = self.steps_named((noun,))
         return all_ends(steps) if steps else None
 
     def _ends_of(self, steps: frozenset[tuple[int, bool]]) -> Ints:
         """Return the entities at the ends of some steps."""
         return all_ends(steps).run(self.place)
 
-    def _steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
+    def steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
         """Return the relations, with directions, whose ends have a name."""
         names = {name} | {*self.english.near.get(name[0], ())} if len(name) == 1 else {name}
         steps = set()

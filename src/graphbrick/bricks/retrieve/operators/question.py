@@ -16,7 +16,8 @@ _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
 _FAR_MORE = 10  # times the triples, for a reading to win over the one that linking chose
 _SPACES = re.compile(r"\s+")
 _POSSESSIVE = re.compile(
-    r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or) )"
+    r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or"
+    r"|won|got|made|received|earned|sold) )"
 )
 _POLITE = re.compile(
     r"^(?:(?:please|kindly|so|and|well|ok|okay|hi|hello|hey|just|quick question)(?: there)?[,:!]? "

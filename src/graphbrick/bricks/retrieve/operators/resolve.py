@@ -20,14 +20,14 @@ from graphbrick.bricks.retrieve.operators.plan import (
     SetPlan,
     UnknownNounError,
 )
-from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, Ints
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import not_known
 from graphbrick.core.properties.values import Kind
 from graphbrick.language import forms
 from graphbrick.language.stems import spaced, stem, stems
-from graphbrick.patterns.lexicon import RelationNames, verb_forms
+from graphbrick.patterns.lexicon import RelationNames
 from graphbrick.patterns.properties.sources import Source, has_columns, owners_of, sources_of
 
 _MOSTLY = 0.5  # of the ends of a relation, for it to be of people
@@ -145,43 +145,6 @@ class Resolver(PhraseResolver):
             self.assumptions[chosen] = f"{noun} is not a word of this graph; taken for {chosen.text(self.place)}"
         return chosen
 
-    def done_most(self, verb: str, words: str, *, by_people: bool) -> tuple[SetPlan, Degree] | None:
-        """Return who does what a verb says, and how often, for «who won the most races»; None for no one relation.
-
-        Args:
-            verb: The verb.
-            words: What is counted; may be empty.
-            by_people: Whether only people can do it, as «who» asks for them.
-        """
-        values = {source.relation for source in sources_of(self.place.graph)}
-        options = [
-            (number, one.subject == "head")
-            for number, one in enumerate(self.lexicon.relations)
-            if one.subject and number not in values and stem(verb) in map(stem, verb_forms(one.verb))
-        ]
-        if by_people and len(options) > 1:
-            people = self.lexicon.classes.get("person", np.zeros(0, dtype=np.int64))
-            options = [one for one in options if np.isin(Having(*one).run(self.place), people).mean() > _MOSTLY]
-        if len(options) != 1:
-            return None
-        (step,) = options
-        base, measure = Having(*step), Degree((step,))
-        others = Having(step[0], not step[1]).run(self.place)
-        names = {word for name, of_class in self.lexicon.classes.items() if np.isin(others, of_class).all()
-                 for word in stems(name)}  # fmt: skip
-        unsaid = [
-            word
-            for word in self.english.content(words)
-            if not self.english.is_among(word, names | self.lexicon.relations[step[0]].words)
-        ]
-        if len(unsaid) > 1 or self.lexicon.words.intersection(unsaid):
-            return None
-        if unsaid:
-            self.assumptions[measure] = (
-                f"{unsaid[0]!r} is not a word of this graph; taken for {measure.text(self.place)}"
-            )
-        return base, measure
-
     def measure(self, words: str, names: Sequence[str], base: SetPlan, wording: str) -> Measure:
         """Return the measure that is compared: a relation with numbers or dates, else a count.
 
@@ -241,15 +204,33 @@ class Resolver(PhraseResolver):
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
         wanted = self.english.without_objects(self.words_in(words))
         entities = base.run(self.place)
+        return self._attribute(wanted, entities) or self._attribute(self.of_number(wanted), entities)
+
+    def of_number(self, words: Sequence[str]) -> list[str]:
+        """Return stems without those that only say that there is a number: «won» of Oscars, «score» of Metacritic."""
+        names = frozenset[str]().union(*(source.words for source in self.numeric))
+        objects = self.english.objects
+        return [
+            word
+            for word in words
+            if word in names
+            or (
+                (word not in self.english.gaining or objects.get(word, frozenset()).intersection(words))
+                and word not in self.english.of_numbers
+            )
+        ]
+
+    def _attribute(self, wanted: Sequence[str], entities: Ints) -> Attribute | None:
+        """Return the number or date that some stems speak of; of several, one that most entities have."""
         best: tuple[float, Source] | None = None
-        few = list[Source]()  # dates that a few have, such as that of their death
+        few = list[Source]()  # such as the date of death
         for source in self.numeric:
             if not self._is_said(wanted, source):
                 continue
             share = float(np.mean(~np.isnan(Attribute(source).of(self.place, entities)))) if len(entities) else 0.0
             if share >= 0.5 and (best is None or share > best[0]):
                 best = share, source
-            elif share > 0 and source.is_date and source.relation < 0:
+            elif share > 0 and source.relation < 0:
                 few.append(source)
         if best is None and len(few) == 1:
             return Attribute(few[0])
@@ -279,7 +260,7 @@ class Resolver(PhraseResolver):
             if sources:
                 source = max(sources, key=lambda source: len(owners_of(self.place.graph, source)))
                 return self.holding(source), Attribute(source)
-        for relation, forward in sorted(self._steps_named(stems(words))) if wanted and not dates else ():
+        for relation, forward in sorted(self.steps_named(stems(words))) if wanted and not dates else ():
             return Having(relation, forward), Degree(((relation, forward),))
         kind = "date" if dates else "number"
         raise CannotPlanError(

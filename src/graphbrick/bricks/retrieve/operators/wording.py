@@ -90,6 +90,8 @@ class English:
         class_words: Stems of words that are near the name of a class: «town» for city.
         verbs: Stems before which the noun of a question ends.
         value_words: Stems of words that only say that something has a value, such as «written» of a language.
+        gaining: Stems of verbs that only say that something has a number, such as «won» of prizes.
+        of_numbers: Stems of nouns that only say what a number is, such as «score».
         asking: Words that questions are built with, in which typing errors are mended.
         unknown: Words for operators that no rule knows.
         not_superlative: Words that end in «est» and are no superlatives.
@@ -117,6 +119,8 @@ class English:
     class_words: frozenset[str]
     verbs: frozenset[str]
     value_words: frozenset[str]
+    gaining: frozenset[str]
+    of_numbers: frozenset[str]
     asking: frozenset[str]
     unknown: tuple[str, ...]
     not_superlative: frozenset[str]
@@ -277,6 +281,8 @@ def english() -> English:
         class_words=frozenset(map(stem, content["words"]["class_words"].split())),
         verbs=frozenset(map(stem, content["words"]["verbs"].split())),
         value_words=frozenset(map(stem, content["words"]["value_words"].split())),
+        gaining=frozenset(map(stem, content["words"]["gaining"].split())),
+        of_numbers=frozenset(map(stem, content["words"]["of_numbers"].split())),
         asking=frozenset(
             word
             for phrase in (content["words"]["asking"], *superlatives, *comparatives, *compare, *content["ordinals"])

@@ -98,11 +98,14 @@ class SchemaPaths:
         reason: CannotPlanError | None = None
         for name in readings:
             left = frozenset(self._unsaid(words, self._beside(phrase, name)))
+            ways = self._shortest(name, targets, left, phrase)
             try:
-                way = self._best(self._shortest(name, targets, left, phrase), phrase, readings[name])
+                way = self._best(ways, phrase, readings[name])
             except CannotPlanError as error:
                 reason = error
                 continue
+            if way is None and ways and name in own:
+                return None  # its namesakes are not meant because they have one relation only
             if way is not None:
                 key = self.said.how_well(way, phrase, self.content(phrase)).by_preposition, name in own, -len(way.joins)
                 if best is None or key > best[0]:
@@ -317,15 +320,14 @@ class SchemaPaths:
                 if is_said or join.relation in self.classes.symmetric:
                     yield join
 
-    def _main(self, ways: Sequence[Way], entity: int) -> Way | None:
+    def _main(self, ways: Sequence[Way], entity: int, phrase: str) -> Way | None:
         """Return the way that begins with what an entity is to most of its neighbours; None if they differ later."""
-        if len({(way.joins[0].end, way.joins[1:]) for way in ways}) > 1 or len(ways[0].joins) == 1:
+        if len({(way.joins[0].end, way.joins[1:]) for way in ways}) > 1:
             return None
         firsts = {Along(entity, (way.joins[0][1:3],), of_class=way.joins[0].end): way for way in ways}
         main, note = main_role(self.place, list(firsts))
         if main is not None and note:
-            steps = tuple(join[1:3] for join in firsts[main].joins)
-            self.resolver.assumptions[Walk(Listed((entity,)), steps, tuple(j.end for j in firsts[main].joins))] = note
+            self.resolver.assumptions[self._plan(firsts[main], entity, phrase)] = note
         return None if main is None else firsts[main]
 
     def _best(self, ways: Sequence[Way], phrase: str, entity: int | None = None) -> Way | None:
@@ -341,7 +343,7 @@ class SchemaPaths:
         best = [way for way in ways if scores[way] == top]
         if len({tuple(join[1:3] for join in way.joins) for way in best}) == 1:
             return best[0]._replace(joins=over_all_classes([way.joins for way in best]))
-        main = None if entity is None else self._main(best, entity)
+        main = None if entity is None else self._main(best, entity, phrase)
         if main is not None or len(best[0].joins) == 1 or self.content(phrase) <= self._of_classes:
             return main
         texts = [self._text(way) for way in best[:2]]

@@ -20,6 +20,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
     SetPlan,
     UnreadWordError,
     Without,
+    main_role,
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.folding import fold
@@ -33,8 +34,10 @@ NO_PATH = "schema.no_path"
 _ARTICLE = re.compile(r"(?:^| )(?:an?|the|any|some|all|all the)? ?$")
 _BARE = re.compile(r"(?:which|what|who|list|name|show|show me|give me|all|the| )*$")
 _NOT_A_VERB = re.compile(r"(?:more|less|fewer|larger|smaller|higher|lower|over|under|above|below|any more|than)\b")
+_OTHER_VERB = re.compile(r"\be\d+ [a-z]+ (?:but|and|yet)(?: did| does| do| has| have| had)?$")
 _NO_VERB = re.compile(r"(?:(?:of|in|with|by|on|to|for|from|at|as) )?(?:the )?e\d+\b")
 _UNIVERSAL = re.compile(r"\b(?:every|each|all|only|just|most|exactly|both|more|less|fewer|than)\b(?!-)")
+_LEADS = frozenset(map(stem, ("direct", "lead", "manage", "run", "own", "head", "produce")))  # whom others work for
 _DEPENDS = frozenset(map(stem, ("depend", "require", "need", "use", "rely")))
 _TAIL_IS_ABOVE = frozenset(map(stem, ("report", "under", "boss", "manager", "supervisor", "superior", "by")))
 _ABOVE = frozenset(map(stem, ("report", "boss", "manager", "manage", "supervisor", "supervise", "superior")))
@@ -61,7 +64,7 @@ class ClassRules:
             long: Whether only paths over several relations count, because patterns were learned for one.
         """
         mention = MENTION.search(text)
-        rules = (self.called, self.owners, self.together, self.impact, self.hierarchy)
+        rules = (self.called, self.owners, self.together, self.works_for, self.impact, self.hierarchy)
         plan = next((plan for rule in rules if (plan := rule(text)) is not None), None) if mention else None
         if plan is not None or mention is None:
             return plan
@@ -128,8 +131,8 @@ class ClassRules:
         left = self.english.match("never_left", match["left"]) if match else None
         if not match or not left or _NOT_A_VERB.match(match["rest"]):
             return None
-        if _NO_VERB.match(match["rest"]) and MENTION.search(match["left"]):
-            return None  # another rule reads «played for e0 but never for e1»
+        if (_NO_VERB.match(match["rest"]) and MENTION.search(match["left"])) or _OTHER_VERB.search(match["left"]):
+            return None  # another rule reads «played for e0 but never for e1», «e0 wrote but did not direct»
         is_never = bool(match["is_never"]) or left["aux"] in ("has", "have", "had")
         base_text, who = left["base"], (left["who"] or "").strip()
         whose = re.fullmatch(r"(?P<base>.+?),? whose (?P<part>.+)", base_text)
@@ -251,6 +254,36 @@ class ClassRules:
         (join,) = joins
         steps = ((join.relation, join.forward), (join.relation, not join.forward))
         return Walk(Listed((entity,)), steps, (join.end, join.start))
+
+    def works_for(self, text: str) -> SetPlan | None:
+        """Read «who worked for e0», «with e0», where no relation says so: who has a part in what e0 leads, or is in."""
+        match = self.english.match("works_for", text)
+        if match is None or stem("work") in self.lexicon.words:
+            return None
+        entity = self.entity(match["who"])
+        own, joins = set(self.place.graph.types(entity)), self.paths.classes.joins
+        parts = [join for name in sorted(own) for join in joins.get(name, ()) if join.end not in own]
+        noun = stems(match["noun"] or "person")
+        roles = frozenset() if self.lexicon.class_named(noun) else self.paths.resolver.steps_named(noun)
+        backs = {
+            join.end: [b for b in joins.get(join.end, ()) if b.end in own and (not roles or b[1:3] in roles)]
+            for join in parts
+        }
+        works = {join.end for join in parts if "by" in self.paths.said.label(join) and backs[join.end]}
+        parts = [join for join in parts if join.end in works]
+        if len(works) != 1:
+            return None
+        if match["how"] != "with":
+            makes = [join for join in parts if "by" in self.paths.said.label(join)]
+            makes = [join for join in makes if _LEADS.intersection(self.paths.said.label(join))] or makes
+            main, _ = main_role(self.place, [Along(entity, (join[1:3],), of_class=join.end) for join in makes])
+            parts = [join for join in makes if main is None or join[1:3] == main.steps[0]]
+        walks = tuple(
+            Walk(Listed((entity,)), (part[1:3], back[1:3]), (part.end, back.end))
+            for part in parts
+            for back in backs[part.end]
+        )
+        return walks[0] if len(walks) == 1 else Either(walks)
 
     def took_part(self, text: str) -> tuple[int, SetPlan] | None:
         """Read «has e0 ever won an award»: the entity, and those of its class of which the rest holds."""

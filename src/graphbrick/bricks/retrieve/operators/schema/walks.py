@@ -54,7 +54,12 @@ class Walk(SetPlan):
             entities = _step(place, entities, relation, forward=forward)
             if name:
                 entities = entities[np.isin(entities, place.classes[name])]
-        return entities[~np.isin(entities, starts)] if self._is_entity() else entities
+        return entities[~np.isin(entities, starts)] if self._is_entity() and self._goes_back() else entities
+
+    def _goes_back(self) -> bool:
+        """Return whether the last step undoes the first, so that the plan asks for others than the entity."""
+        (first, forward), (last, is_forward) = self.steps[0], self.steps[-1]
+        return first == last and (forward != is_forward or len(self.steps) > 1)
 
     def proofs(self, place: Place, entities: Ints) -> list[Item]:
         """Return what shows why entities are in the set."""

@@ -165,10 +165,16 @@ class TripleReader(Parts):
         if not frame.spoken and frame.has_period and not is_plain:
             return None
         is_agent = bool(re.match(r"who (?:is|was|are|were) (?:the )?[a-z]+ (?:of|for|by|at|in) e\d+$", rest))
-        if not (is_copula or is_agent or self.asks_for_open(lead, frame)):
+        if not (is_copula or is_agent or self.asks_for_open(lead, frame) or self._asks_for_things(rest, frame)):
             return None
         inside = self.ends(frame, period)
         return None if inside is None else self.with_notes(inside, frame)
+
+    def _asks_for_things(self, text: str, frame: Frame) -> bool:
+        """Return whether «what did e0 direct» asks for the side that a frame leaves open, which has no people."""
+        schema, of_class = self.parser.schema, self.frames.classes(frame.edges.relation)[not frame.open_heads]
+        is_what = re.match(r"what (?:did|does|do|has|have|had) e\d+ [a-z ]+$", text)
+        return bool(is_what and frame.spoken) and of_class in schema.classes.joins and of_class not in schema.people()
 
     def _has_one_relation(self, frame: Frame) -> bool:
         """Return whether what a question names has no relation but that of a frame."""

@@ -57,6 +57,11 @@ class Phrasings:
         match = self.english.match("called", text) or self.english.match("except_those", text)
         if match:
             return match[0]
+        dated, gained = self.english.match("done_in_time", text), self.english.match("gained", text)
+        if dated and any(one.is_date and stem(dated["attr"]) in one.words for one in self.columns):
+            return dated["when"]
+        if gained and self.resolver.has_number(gained["what"]):
+            return gained["what"]
         at_hand = self.english.search("at_hand", text)
         return at_hand["how"] if at_hand and self._amounts(at_hand["how"]) else ""
 

@@ -10,6 +10,7 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, 
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.wording import MENTION, Comparison
+from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
 from graphbrick.language.stems import stem, stems
 
 Read = Callable[[str], SetPlan]
@@ -171,7 +172,7 @@ class Superlatives:
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {match['attr'] or ''}".strip()
         verb, what = (match["verb"], match["attr"] or "") if match["verb"] else (match["attr"] or "", "")
         counts = not comparison.names or not what
-        done = self.resolver.done_most(verb, what, by_people=text.startswith("who ")) if counts else None
+        done = done_most(self.resolver, verb, what, by_people=text.startswith("who ")) if counts else None
         base, measure = done or self.resolver.measured(words, comparison.names, wording)
         if text.startswith("who ") and self.resolver.is_no_person(base):
             raise UnknownNounError(self.english.content(words) or [wording])
