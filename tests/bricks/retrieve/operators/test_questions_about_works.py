@@ -96,6 +96,14 @@ def test_what_somebody_did_most_is_meant(graph: Graph, question: str, answers: s
         ("Which actors have worked for both Ida Falk and Bo Quist?", {"Tess Moro"}),
         ("Who has worked with Nia Bo?", {"Ida Falk", "Rolf Aden"}),
         ("Who wrote Ida Falk's films?", {"Ida Falk", "Bo Quist"}),
+        ("Who directed more than 2 films?", {"Ida Falk"}),
+        ("Which people directed at least one film?", {"Ida Falk", "Rolf Aden", "Bo Quist"}),
+        ("Which actors acted in more than one film?", {"Tess Moro", "Rolf Aden", "Ida Falk"}),
+        ("Which directors made more than 2 films?", {"Ida Falk"}),
+        ("Which films have more than one genre?", {"Harbour"}),
+        ("What is the most common genre?", {"Western", "Drama"}),
+        ("Which language is used the most?", {"English"}),
+        ("What is the least common genre of films?", {"War", "Comedy"}),
     ],
 )
 def test_everyday_wordings_are_read(graph: Graph, question: str, answers: set[str]) -> None:

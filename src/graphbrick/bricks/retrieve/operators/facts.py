@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 )
 from graphbrick.bricks.retrieve.operators.properties.plans import Holds, TripleValues, Values
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, no_value
+from graphbrick.bricks.retrieve.operators.triples.commonest import all_values, commonest
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import spaced, stem, stems
@@ -51,8 +53,8 @@ class Facts:
             CannotPlanError: It names a property that the entities do not have, or has words that no plan uses.
         """
         rules = (
-            self._all_values, self._between, self._since, self._when, self._where, self.how_much, self._is, self._of,
-            self._does, self._beside,
+            partial(commonest, self), partial(all_values, self), self._between, self._since, self._when, self._where,
+            self.how_much, self._is, self._of, self._does, self._beside,
         )  # fmt: skip
         for rule in rules:
             try:
@@ -116,14 +118,15 @@ class Facts:
         source = self.own(sources, base)
         return None if source is None else Values(base, source, part)
 
-    def _base(self, text: str) -> SetPlan:
+    def base(self, text: str) -> SetPlan:
+        """Return what a text names."""
         parser = self.parser
         return parser.set(text if self.english.match("listed", text) else self.english.as_question(text))
 
     def _owners(self, text: str, phrase: str) -> SetPlan:
         """Return what a text names, of which a property is asked; an error that ends the question if it is not read."""
         try:
-            return self._base(text)
+            return self.base(text)
         except CannotPlanError as error:
             raise no_value(text, phrase) from error
 
@@ -141,14 +144,6 @@ class Facts:
 
     # The rules
 
-    def _all_values(self, text: str) -> Plan | None:
-        """Read «which languages are there», «how many languages are used»."""
-        match = self.english.match("all_values", text)
-        sources = self.named(match["noun"])[0] if match else []
-        if not match or not sources or self.lexicon.classes_in(match["noun"]) or sources[0].kind == Kind.BOOLEAN:
-            return None
-        return Values(self.resolver.holding(sources[0]), sources[0], "count" if match["how"] == "how many" else "")
-
     def _of(self, text: str) -> Plan | None:
         """Read «what is the job title of e0»."""
         match = self.english.match("property_of", text)
@@ -164,7 +159,7 @@ class Facts:
             ):
                 continue
             if phrase in ("name", "names") and not MENTION.fullmatch(where):
-                return self._base(where)
+                return self.base(where)
             sources, part = self.named(phrase)
             if not sources or (sources[0].is_date and text.startswith("who ")):
                 continue
@@ -305,7 +300,7 @@ class Facts:
         match = self.english.match("how_much", self.english.without("whole_time", text))
         if not match:
             return None
-        base, how, verbs = self._base(match["who"]), match["how"], self.english.content(match["verb"] or "")
+        base, how, verbs = self.base(match["who"]), match["how"], self.english.content(match["verb"] or "")
         numbers = [source for source in self.sources if source.literal is not None and not source.is_date]
         nouns = self.english.content(match["noun"] or "")
         adjective = self.english.comparatives.get(f"more {how}")
@@ -327,7 +322,7 @@ class Facts:
         match = self.english.match("is_property", text)
         if not match:
             return None
-        base = self._base(match["who"])
+        base = self.base(match["who"])
         told = f"{match['noun']} {match['rest']}".strip()
         terms = self.parser.conditions.terms(told)
         if len(terms) != 1 or MENTION.search(told):

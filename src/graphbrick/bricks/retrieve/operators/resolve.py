@@ -120,10 +120,13 @@ class Resolver(PhraseResolver):
         votes, unsaid, values = Counter[Degree](), tuple[str, ...](), {s.relation for s in sources_of(self.place.graph)}
         phrase = words if MENTION.search(words) else f"which {words} does e0 have"
         taken = dict[Degree, str]()
+        own = ((base.relation, base.forward),) if isinstance(base, Having) else ()  # directors made what they directed
         for place, entity in enumerate(self._sample(entities, _TRIED)):
             if place >= SAMPLE and (votes or not others):
                 break
-            for match in self._matches(phrase, entity)[:1]:
+            matches = self._matches(phrase, entity)
+            of_base = (match for match in matches if match.along.steps == own and match.is_like(matches[0]))
+            for match in [*of_base, *matches][:1]:
                 if match.unsaid and self._is_only_noun(match, phrase):
                     degree = Degree(match.along.steps)
                     taken[degree] = self.assumptions.pop(match.along)

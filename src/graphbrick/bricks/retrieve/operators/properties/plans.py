@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +31,8 @@ class Values(TextPlan):
     Attributes:
         base: The set.
         source: The property.
-        part: "year" for the years of dates, "count" for their number; "" for whole values.
+        part: "year" for the years of dates, "count" for their number, "commonest" or "rarest" for the values that most,
+            or fewest, entities have; "" for whole values.
     """
 
     base: SetPlan
@@ -51,7 +53,10 @@ class Values(TextPlan):
         values = [value for value in own if value is not None]
         if not values:
             raise no_value(self.base.text(place), self.source.name)
-        texts = dict.fromkeys(text for value in values for text in self._texts(value))
+        texts = Counter(text for value in values for text in self._texts(value))
+        if self.part in ("commonest", "rarest"):
+            best = (max if self.part == "commonest" else min)(texts.values())
+            return [Shown(text) for text, n in texts.items() if n == best]
         return [Shown(f"{len(texts):,}")] if self.part == "count" else list(map(Shown, texts))
 
     def _texts(self, value: Value) -> list[str]:

@@ -20,6 +20,7 @@ _FUNCTIONS: dict[str, Callable[[Floats], float]] = {
     "largest": np.nanmax,
     "smallest": np.nanmin,
 }
+_NUMBERS = {"triples": "number of triples", "ends": "number of different ends"}
 
 
 @dataclass(frozen=True)
@@ -152,10 +153,7 @@ class BestOf(SetPlan):
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
         name = self.of_ends.name if self.of_ends else self.name
-        number = {
-            "triples": "number of triples", "ends": "number of different ends", "sum": f"sum of {name}",
-            "each": self.name,
-        }[self.how]  # fmt: skip
+        number = _NUMBERS.get(self.how) or (f"sum of {name}" if self.how == "sum" else self.name)
         word = "largest" if self.largest else "smallest"
         which = f"{self.n} {word}" if self.n > 1 else word if self.rank == 1 else f"number {self.rank} of the {word}"
         per = f" in one {self.per}" if self.per else ""
@@ -232,7 +230,8 @@ class Bounded(SetPlan):
         """Return the plan as people read it."""
         base, word = self.base, {"least": "at least", "most": "at most"}.get(self.kind, self.kind)
         per = f" in one {base.per}" if base.per else ""
-        return f"sum of {base.name}{per} {word} {self.number:,.12g} among: {base.edges.text(place)}"
+        number = _NUMBERS.get(base.how) or f"sum of {base.name}"
+        return f"{number}{per} {word} {self.number:,.12g} among: {base.edges.text(place)}"
 
     def _run(self, place: Place) -> Ints:
         entities, sums = self.base.sums(place)

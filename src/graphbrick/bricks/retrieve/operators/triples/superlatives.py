@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import BestOf, BestTime, Bounded
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.stems import stems
+from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.properties.sources import Source, owners_of
 
 _SUMS = ("most", "fewest", "least")
@@ -129,8 +130,11 @@ class TripleSuperlatives(Parts):
         words = match["rest"].split()
         one, size = self.number(words, match["verb"])
         amount = self.english.read_amount(match["number"])
-        if one is None or amount is None or amount.rest:
+        if amount is None or amount.rest:
             return None
+        kind = self.english.bounds[match["bound"]] if match["bound"] else "least" if match["more"] else "exactly"
+        if one is None:
+            return None if per else self._bounded_count(match, period, kind, amount.value)
         verb = frozenset(
             self.english.content(match["verb"]) if self.english.search("won_or_lost", match["verb"]) else ()
         )
@@ -140,11 +144,38 @@ class TripleSuperlatives(Parts):
         moments = [] if frame is None else self.frames.moments(frame.edges.relation)
         if frame is None or heads is None or (per and not moments) or (period and not frame.has_period):
             return None
-        kind = self.english.bounds[match["bound"]] if match["bound"] else "least" if match["more"] else "exactly"
         season = moments[0].name if per else ""
         plan = Bounded(BestOf(frame.edges, heads, "sum", one.name, season), kind, amount.value)
         counted = p.Count(plan) if match["lead"].startswith("how many") else plan
         return self.with_notes(counted, frame)
+
+    def _bounded_count(self, match: re.Match[str], period: Period | None, kind: str, number: float) -> Plan | None:
+        """Read «who resolved more than 10 incidents», «which services use at least two services»."""
+        noun, verb, rest = match["noun"] or "", match["verb"], match["rest"]
+        frame = self.frame(f"{f'which {noun}' if noun else 'who'} {verb} {rest}", period=period)
+        others = self.lexicon.classes_in(rest)
+        if frame is None or not others or not (noun or match["lead"] == "who"):
+            return None
+        heads = self._compared_side(frame, noun, rest, verb)
+        compared, counted = self.frames.classes(frame.edges.relation)[:: 1 if heads else -1]
+        if heads is None or counted != others[0] or not self._is_asked(noun, compared, frame, heads):
+            return None
+        edges = frame.edges
+        if period and not frame.has_period:
+            dated = self.with_ends_in(edges, not heads, period)
+            if dated is None:
+                return None
+            edges = dated
+        how = "triples" if self.english.search("gains", verb) else "ends"
+        plan = Bounded(BestOf(edges, heads, how), kind, number)
+        return self.with_notes(p.Count(plan) if match["lead"].startswith("how many") else plan, frame)
+
+    def _is_asked(self, noun: str, compared: str, frame: Frame, heads: bool) -> bool:
+        """Return whether a noun is that of a class, or of a side of triples; for «who», whether the class is people."""
+        if not noun:
+            return compared in self.parser.schema.people()
+        of_side = (frame.edges.relation, not heads) in self.resolver.steps_named(stems(noun))
+        return of_side or compared in self.lexicon.classes_in(noun)
 
     def _is_largest(self, match: re.Match[str]) -> bool:
         return self.english.superlatives[match["sup"]].largest
@@ -152,8 +183,15 @@ class TripleSuperlatives(Parts):
     def _rank(self, match: re.Match[str]) -> tuple[int, int]:
         return self.english.ordinals.get(match["rank"] or "", 1), self.english.count_of(match["n"] or "")
 
-    def _compared_side(self, frame: Frame, left: str, counted: str) -> bool | None:
-        """Return whether the heads of triples are compared, False for the tails; None if that is not clear."""
+    def _compared_side(self, frame: Frame, left: str, counted: str, verb: str = "") -> bool | None:
+        """Return whether the heads of triples are compared, False for the tails; None if that is not clear.
+
+        Args:
+            frame: The triples.
+            left: The words for what is compared.
+            counted: The words for what is counted.
+            verb: What is compared does so, which decides for relations between entities of one class.
+        """
         head, tail = self.frames.classes(frame.edges.relation)
         named, others = self.lexicon.classes_in(left), self.lexicon.classes_in(counted)
         if named:
@@ -163,6 +201,9 @@ class TripleSuperlatives(Parts):
         sides = [side for side in sides if (frame.open_heads if side else frame.open_tails)]
         if len(sides) == 2 and not named and head != tail:
             return True  # «who»: the subject of the relation
+        if len(sides) == 2 and head == tail and verb:
+            is_passive = bool(re.match(r"(?:is|are|was|were) .+ by$", verb))
+            return is_passive == ("by" in label_stems(self.place.graph.relation_label(frame.edges.relation)))
         return sides[0] if len(sides) == 1 else None
 
     def _spender(self, left: str, period: Period | None, match: re.Match[str]) -> Plan | None:
