@@ -58,6 +58,12 @@ _EVERYDAY = tuple(
          r"(?: to)?(?: in total| altogether| together)?$", r"what is the total of the \1"),
     )
 )  # fmt: skip
+# Numbers of which the lower is the better one.
+_LOW_IS_GOOD = re.compile(
+    r"\b(?P<word>best|better|worst|worse) "
+    r"(?=(?:[a-z]+ )?(?:era|whip|ranks?|ranking|latency|error rate|prices?|(?:lap|response) times?)\b)"
+)
+_LOW_WORDS = {"best": "lowest", "better": "lower", "worst": "highest", "worse": "higher"}
 _SLIPPED = {"teh": "the", "hte": "the", "adn": "and", "nad": "and", "wre": "were", "hwo": "how", "wht": "what"}
 _SLIPS = re.compile(rf"\b(?:{'|'.join(_SLIPPED)})\b")
 _SHORT_FORMS = (
@@ -224,6 +230,8 @@ def tidy(text: str) -> str:
     'who earns more than 1.5 million $'
     >>> tidy("teams that won more then 100 games")
     'teams that won more than 100 games'
+    >>> tidy("which of e0 and e1 has the best lap time")
+    'which of e0 and e1 has the lowest lap time'
     >>> tidy("do you happen to know where the mother of e0 is, please?")
     'where is the mother of e0'
     """
@@ -234,6 +242,7 @@ def tidy(text: str) -> str:
     text = _NOT_FIRST.sub(r"\1 \2", _MORE_THEN.sub("than", text))
     for wording, plainer in _EVERYDAY:
         text = wording.sub(plainer, text)
+    text = _LOW_IS_GOOD.sub(lambda match: f"{_LOW_WORDS[match['word']]} ", text)
     text = _SIGN_FIRST.sub(r"\2 \1", text)
     text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", text))
     for _ in range(2):
