@@ -1,8 +1,9 @@
 """Child process of `graphbrick.text.sources.office`: the text of a PDF or Word file, as JSON lines.
 
-The file comes on the standard input. Each line is a part: ``text``, its ``headings`` as [offset, level, title], and
-what stands ``before`` it. The last line is ``{"title": ..., "note": ...}``, or ``{"error": ...}``. Nothing of
-graphbrick is imported, so that it starts at once.
+The file comes on the standard input. Each line is a part. A page of a PDF has its number as ``page``, a ``text``, and
+the ``entries`` of the outline as [level, title]. A paragraph of a Word file has a ``text``, its ``headings`` as
+[offset, level, title], and what stands ``before`` it. The last line is ``{"title": ..., "note": ...}``, or
+``{"error": ...}``. Nothing of graphbrick is imported, so that it starts at once.
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ SECONDS = 3600  # of processor time
 MOST_PAGES = 20_000
 MOST_UNPACKED = 256 << 20  # bytes of all files in a Word file
 MOST_FILES = 10_000
-PAGE_LEVEL = 9
-"""Level of the heading that a page is; entries of the outline are above it."""
+PAGE_LEVEL = 9  # of the heading that a page is; entries of the outline are above it
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\0": "", "\u00ad": ""})
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐]\n(?=[^\W\d_])")
@@ -63,7 +63,7 @@ def pdf_parts(data: bytes) -> Iterator[dict[str, Any]]:
         text = tidied(page.extract_text())
         waiting += above.get(number - 1, [])
         if text:
-            yield {"headings": page_headings(text, waiting, f"page {number}"), "text": text, "before": "\n\n"}
+            yield {"page": number, "text": text, "entries": waiting}
             waiting = []
         else:
             empty.append(number)
@@ -106,20 +106,6 @@ def outline_of(reader: Any) -> dict[int, list[tuple[int, str]]]:
         if page is not None and page >= 0 and title and level < PAGE_LEVEL:
             above.setdefault(page, []).append((level, title))
     return above
-
-
-def page_headings(text: str, entries: list[tuple[int, str]], page: str) -> list[list[Any]]:
-    """Return offset, level and title of a page's headings: the page and its outline entries.
-
-    An entry whose words begin no line is at the start of the page.
-    """
-    headings: list[list[Any]] = []
-    for level, title in entries:
-        match = re.search("^" + r"\s+".join(map(re.escape, title.split())), text, re.MULTILINE)
-        headings.append([match.start() if match else 0, level, title])
-    starts = sorted({0, *(heading[0] for heading in headings)})
-    pages = [[start, PAGE_LEVEL, page] for start in starts]  # under the entries that begin at the same place
-    return sorted([*headings, *pages], key=lambda heading: int(heading[0]))
 
 
 def tidied(text: str) -> str:
