@@ -15,7 +15,7 @@ from pdf_files import pdf
 from graphbrick import ByHeading, index
 from graphbrick.core.errors import InputError
 from graphbrick.text.documents.document import Document
-from graphbrick.text.sources import documents_in, office, office_child
+from graphbrick.text.sources import documents_in, office, office_child, pdf_child, word_child
 from graphbrick.text.sources.tables import SourceOptions
 
 
@@ -134,15 +134,15 @@ def test_what_cannot_be_read(tmp_path: Path, name: str, data: bytes, message: st
 
 
 def test_a_zip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office_child, "MOST_UNPACKED", 20 << 20)
-    with pytest.raises(office_child.RefusedError, match=r"it unpacks to 43 MB in 1[0-9] files, the most are 20 MB"):
-        list(office_child.docx_parts(bomb()))
+    monkeypatch.setattr(word_child, "MOST_UNPACKED", 20 << 20)
+    with pytest.raises(word_child.RefusedError, match=r"it unpacks to 43 MB in 1[0-9] files, the most are 20 MB"):
+        list(word_child.parts(bomb()))
 
 
 def test_a_pdf_of_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office_child, "MOST_PAGES", 1)
-    with pytest.raises(office_child.RefusedError, match="it has 2 pages, the most are 1; split it"):
-        list(office_child.pdf_parts(pdf("a", "b")))
+    monkeypatch.setattr(pdf_child, "MOST_PAGES", 1)
+    with pytest.raises(pdf_child.RefusedError, match="it has 2 pages, the most are 1; split it"):
+        list(pdf_child.parts(pdf("a", "b")))
 
 
 @pytest.mark.parametrize(

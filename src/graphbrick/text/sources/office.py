@@ -20,13 +20,14 @@ from typing import IO, Any
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.text.documents.document import Document, Heading
-from graphbrick.text.sources import office_child
+from graphbrick.text.sources import office_child, pdf_child, word_child
 from graphbrick.text.sources.pdf_pages import Page, joined_pages
 
 SECONDS = 60.0
 """A page or paragraph that takes longer is an error."""
 
 _PACKAGES = {".pdf": ("pypdf", "pypdf", "PDF"), ".docx": ("docx", "python-docx", "Word")}
+_READERS = {".pdf": pdf_child.__file__, ".docx": word_child.__file__}
 OFFICE = tuple(_PACKAGES)
 """Suffixes of the files that are read here."""
 
@@ -106,7 +107,7 @@ def _word(address: str, title: str, parts: Iterable[dict[str, Any]]) -> Document
 
 def _parts(address: str, data: bytes, suffix: str) -> Generator[dict[str, Any]]:
     """Yield what the process that reads the file says; it is stopped when the caller stops."""
-    command = [sys.executable, "-P", office_child.__file__, suffix[1:]]
+    command = [sys.executable, "-P", office_child.__file__, _READERS[suffix]]
     with tempfile.TemporaryFile() as log:
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env={**os.environ, "PYTHONUTF8": "1"}
