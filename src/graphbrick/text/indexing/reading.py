@@ -15,6 +15,7 @@ from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.documents.chunks import Chunker
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.store import TextStore
+from graphbrick.text.indexing.removing import check_vanished, remove_named
 from graphbrick.text.sources import documents_in, files_of
 from graphbrick.text.sources.sitemap import (
     Page,
@@ -61,6 +62,7 @@ def read_sources(
     chunker: Chunker,
     options: SourceOptions,
     *,
+    remove: Iterable[str] = (),
     progress: Progress = silent,
 ) -> Reading:
     """Read sources into a store: add new documents, replace changed ones, remove those that have gone.
@@ -74,14 +76,19 @@ def read_sources(
         sources: Files, folders and sitemaps.
         chunker: Cuts documents into passages.
         options: Which columns of tables are read.
+        remove: Sources, folders, files or pages that leave; of one that is among the sources, what is gone.
         progress: Called with the number of documents read.
 
     Raises:
-        InputError: A source does not exist, holds no file that is read, or is a sitemap that cannot be read.
+        InputError: A source does not exist, holds no file that is read, is a sitemap that cannot be read, or has lost
+            most of its files at once; or what is to be removed is not there.
     """
     reader = _Reader(store, chunker, options, progress)
+    places = [_source(source) for source in sources]
+    names = {str(place.name if isinstance(place, Sitemap) else place.absolute()) for place in places}
+    expected = {one for name in remove for one in (name, str(Path(name).absolute())) if one in names}
     listed: list[tuple[str, list[Path] | Sitemap]] = []
-    for source in map(_source, sources):
+    for source in places:
         if isinstance(source, Sitemap):
             listed.append((source.name, source))
             continue
@@ -96,6 +103,10 @@ def read_sources(
             raise InputError("no file in it is of a kind that is read", source, code="sources.no_documents")
         reader.reading.others += others
         listed.append((str(place), files))
+    folders = [(name, content) for name, content in listed if not isinstance(content, Sitemap) and name not in expected]
+    check_vanished(store, folders, _is_gone)
+    leaving = [name for name in remove if expected.isdisjoint((name, str(Path(name).absolute())))]
+    reader.reading.deleted += remove_named(store, leaving, reader.reading.notes.append)
     for name, content in listed:
         if isinstance(content, Sitemap):
             pages = pages_of(content, store.folder, reader.reading.notes.append)

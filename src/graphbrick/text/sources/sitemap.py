@@ -6,7 +6,7 @@ import gzip
 import io
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -146,6 +146,17 @@ def pages_of(sitemap: Sitemap, folder: Path, note: Callable[[str], object] = lam
             yield page
         database.execute("DELETE FROM pages WHERE sitemap = ? AND run != ?", (sitemap.name, run))
         database.execute("UPDATE runs SET done = 1 WHERE sitemap = ?", (sitemap.name,))
+
+
+def forget_pages(folder: Path, name: str, urls: Iterable[str]) -> None:
+    """Remove the pages of a sitemap, and those with addresses, from the folder where pages are kept."""
+    if not (folder / PAGES).is_file():
+        return
+    with closing(sqlite3.connect(folder / PAGES, isolation_level=None)) as database:
+        database.execute("PRAGMA secure_delete = ON")
+        for table in ("pages", "runs"):
+            database.execute(f"DELETE FROM {table} WHERE sitemap = ?", (name,))
+        database.executemany("DELETE FROM pages WHERE url = ?", [(url,) for url in urls])
 
 
 def _begun(database: sqlite3.Connection, name: str) -> int:
