@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from os import PathLike
@@ -31,6 +32,8 @@ Source = str | PathLike[str] | Sitemap
 """A file or folder, or the address or file of a sitemap."""
 
 _READER = 3  # raise it when the same bytes are read differently
+_MOST_NOTES = 20
+_WORDS = re.compile(r"[^\W\d]+")
 
 
 @dataclass
@@ -146,15 +149,18 @@ class _Reader:
         self.reading = Reading()
         self._store, self._chunker, self._options, self._progress = store, chunker, options, progress
         self._identity = identity_of(chunker)
-        self._told: dict[str, list[str]] = {}  # documents by what is to be said of them
+        self._told: dict[str, list[tuple[str, str]]] = {}  # address and note of documents by the words of the note
         self._how = hashlib.sha256(repr((_READER, self._identity, options)).encode()).hexdigest()
 
     def told(self) -> list[str]:
-        """Return what is to be said of the documents that were read, each note once."""
-        return [
-            f"{documents[0]}: {note}" + (f" (and {len(documents) - 1:,} more documents)" if len(documents) > 1 else "")
-            for note, documents in self._told.items()
+        """Return what is to be said of the documents that were read, notes that differ in numbers once."""
+        notes = [
+            f"{documents[0][0]}: {documents[0][1]}"
+            + (f" (and {len(documents) - 1:,} more documents)" if len(documents) > 1 else "")
+            for documents in self._told.values()
         ]
+        more = len(notes) - _MOST_NOTES
+        return notes if more <= 0 else [*notes[:_MOST_NOTES], f"{more:,} more notes: graphbrick documents lists them"]
 
     def read_file(self, file: Path, source: str) -> str:
         """Read a file; return its name in the store."""
@@ -199,7 +205,8 @@ class _Reader:
                 setattr(reading, done, getattr(reading, done) + 1)
                 addresses.append(document.address)
                 if document.note:
-                    self._told.setdefault(document.note, []).append(document.address)
+                    words = " ".join(_WORDS.findall(document.note)).replace("words", "word")
+                    self._told.setdefault(words, []).append((document.address, document.note))
                 self._progress("", reading.added + reading.changed + reading.same, None)
         except InputError as error:
             problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"

@@ -18,7 +18,8 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import open_source, unpacked_name
 from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document
-from graphbrick.text.sources.markup import html_document, markdown_document, plain_document
+from graphbrick.text.sources.html_page import html_document
+from graphbrick.text.sources.markup import markdown_document, plain_document
 from graphbrick.text.sources.office import office_document
 from graphbrick.text.sources.web import MOST_BYTES, Client, FetchError, host_of
 
@@ -214,10 +215,7 @@ def page_document(page: Page) -> Document:
         )
     if b"\0" in data:
         raise InputError("it is binary, not text", page.url, code="sitemap.binary")
-    if _TYPES[page.type] is html_document:
-        document = html_document(page.url, title, data, whole=False)
-    else:
-        document = _TYPES[page.type](page.url, title, data)
+    document = _TYPES[page.type](page.url, title, data)
     if not document.text.strip():
         raise InputError("it has no text", page.url, code="sitemap.no_text")
     return document
