@@ -25,6 +25,7 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 _MENUS = frozenset(("nav", "navigation", "menu", "menubar", "search"))  # elements and roles
+_DIALOGS = frozenset(("dialog", "alertdialog"))  # roles
 _AROUND = frozenset(("header", "footer", "aside", "form", "banner", "contentinfo", "complementary"))
 _INSIDE = frozenset(("main", "article", "blockquote", "figure", "table"))
 _BODY = "body"
@@ -67,31 +68,28 @@ def html_document(address: str, title: str, data: bytes) -> Document:
     tree = LexborHTMLParser(page)
     named = tree.css_first("title")
     stated = " ".join(named.text().split()) if named is not None else ""
-    text, headings = "", tuple[Heading, ...]()
+    text, headings, left_out = "", tuple[Heading, ...](), 0
     if tree.body is not None:
-        text, headings = _lines(tree.body, None)
-        main, its_headings = _main_part(tree)
-        without = len(text.split()) - len(main.split())
-        if main.strip():
-            text, headings = main, its_headings
-            if without > 0:
-                around = f"{counted(without, 'word')} of menus, headers, footers and the like left out"
-                note = f"{note}; {around}" if note else around
+        around = _Around(tree)
+        text, headings = _lines(tree.body, around)
+        left_out = around.left_out
+        if not text.strip():
+            (text, headings), left_out = _lines(tree.body, None), 0
+        elif around.main is not None:
+            start, end = around.main
+            if end - start >= _LARGE * len(text):
+                left_out += len(text.split()) - len(text[start:end].split())
+                text = text[start:end].rstrip("\n")
+                headings = tuple(
+                    Heading(heading.start - start, heading.level, heading.title)
+                    for heading in headings
+                    if start <= heading.start < end
+                )
+    if left_out:
+        around_it = f"{counted(left_out, 'word')} of menus, headers, footers and the like left out"
+        note = f"{note}; {around_it}" if note else around_it
     first = next((heading.title for heading in headings if heading.level == 1), "")
     return Document(address, stated or first or title, text, headings, note)
-
-
-def _main_part(tree: Any) -> tuple[str, tuple[Heading, ...]]:
-    """Return text and headings of the main part: an element of this name with most of the text, or the body."""
-    size = _size(tree.body).letters
-    whole = _lines(tree.body, _Around(size))
-    for selector in ("main, [role=main]", "article"):
-        elements = tree.css(selector)
-        if len(elements) == 1:
-            part = _lines(elements[0], _Around(size, is_inside=True))
-            if len(part[0]) >= _LARGE * len(whole[0]):
-                return part
-    return whole
 
 
 class _Size(NamedTuple):
@@ -113,7 +111,7 @@ def _size(element: Any) -> _Size:
             n = len("".join((node.text_content or "").split()))
             letters, linked = letters + n, linked + (n if links else 0)
             continue
-        if not _has_text(node):
+        if not _has_text(tag, node.attributes):
             continue
         if tag == "a":
             links += 1
@@ -129,26 +127,39 @@ class _Around:
     """A test whether an element is around the text of a page: a menu, a header, a footer, a notice about cookies.
 
     Args:
-        letters: Number of letters of the page.
-        is_inside: True within the main part of the page.
+        tree: The page.
+
+    Attributes:
+        depth: Number of elements around the current one that are no menus, such as an article.
+        left_out: Number of words that were left out.
+        main_element: Identity of the element that says that it is the main part; None for none, or several.
+        main: The offsets of the main part in the text.
     """
 
-    def __init__(self, letters: int, *, is_inside: bool = False) -> None:
-        self._letters, self._left = letters, _MOST_MEASURED
-        self.depth = int(is_inside)
+    def __init__(self, tree: Any) -> None:
+        self._letters = len("".join(tree.body.text().split()))
+        self._left = _MOST_MEASURED
+        self.depth = self.left_out = 0
+        self.main: tuple[int, int] | None = None
+        parts = (tree.css(selector) for selector in ("main, [role=main]", "article"))
+        self.main_element = next((part[0].mem_id for part in parts if len(part) == 1), None)
 
-    def __call__(self, node: Any) -> bool:
+    def __call__(self, node: Any, attributes: dict[str, str | None]) -> bool:
         """Return whether an element is to be left out."""
-        attributes = node.attributes or {}
-        kinds = {node.tag, attributes.get("role")}
-        names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}"
-        is_consent = _CONSENT_NAME.search(names) is not None or "dialog" in kinds or "alertdialog" in kinds
-        is_menu = _MENU_NAME.search(names) is not None
-        if node.tag == "nav" or "navigation" in kinds:
+        if self._is_around(node, attributes):
+            self.left_out += len(_lines(node, None)[0].split())
             return True
-        if node.tag in (_BODY, "main") or not (kinds & _MENUS or kinds & _AROUND or is_consent or is_menu):
-            return False
-        if not self._left:
+        return False
+
+    def _is_around(self, node: Any, attributes: dict[str, str | None]) -> bool:
+        tag, role = node.tag, attributes.get("role")
+        if tag == "nav" or role == "navigation":
+            return True
+        names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}" if attributes else ""
+        is_consent = role in _DIALOGS or (len(names) > 1 and _CONSENT_NAME.search(names) is not None)
+        is_menu = role in _MENUS or tag in _MENUS or (len(names) > 1 and _MENU_NAME.search(names) is not None)
+        kinds = {tag, role} & _AROUND
+        if not (kinds or is_consent or is_menu) or tag in (_BODY, "main") or not self._left:
             return False
         self._left -= 1
         size = _size(node)
@@ -162,31 +173,38 @@ class _Around:
             return is_linked or (not self.depth and node.css_first("h1, h2, h3, p") is None)
         if "form" in kinds:
             return node.css_first("h1, h2, h3, p, li, table") is None
-        return is_linked or bool(kinds & _MENUS) or bool(kinds & _AROUND)
+        return is_linked or bool(kinds)
 
 
 def _lines(element: Any, around: _Around | None) -> tuple[str, tuple[Heading, ...]]:
     """Return the text of an element and its headings; no recursion, as pages may be nested thousands of times."""
     writer = _Lines()
+    start = 0
     stack: list[tuple[Any, bool]] = [(element, False)]
     while stack:
         node, is_end = stack.pop()
-        if is_end:
-            writer.close(node.tag)
-            if around is not None and node.tag in _INSIDE:
-                around.depth -= 1
-            continue
         tag = node.tag
+        if is_end:
+            writer.close(tag)
+            if around is not None:
+                is_main = node.mem_id == around.main_element
+                around.depth -= is_main or tag in _INSIDE
+                if is_main:
+                    around.main = start, writer.length
+            continue
         if tag == "-text":
             writer.write(node.text_content or "")
             continue
-        if not _has_text(node) or (around is not None and around(node)):
+        attributes = node.attributes if tag and tag[0] not in "-_!" else {}
+        if not _has_text(tag, attributes) or (around is not None and around(node, attributes)):
             continue
         if tag not in _INLINE:
             writer.open(tag)
             stack.append((node, True))
-            if around is not None and tag in _INSIDE:
-                around.depth += 1
+            if around is not None:
+                is_main = node.mem_id == around.main_element
+                around.depth += is_main or tag in _INSIDE
+                start = writer.length if is_main else start
         children = []
         child = node.first_child
         while child is not None:
@@ -196,12 +214,10 @@ def _lines(element: Any, around: _Around | None) -> tuple[str, tuple[Heading, ..
     return writer.finish()
 
 
-def _has_text(node: Any) -> bool:
+def _has_text(tag: str | None, attributes: dict[str, str | None]) -> bool:
     """Return whether what is in an element is shown as text."""
-    tag = node.tag
     if not tag or tag[0] in "-_!" or tag in _NOT_TEXT:
         return False
-    attributes = node.attributes
     return not attributes or not (
         "hidden" in attributes
         or attributes.get("aria-hidden") == "true"
@@ -210,12 +226,16 @@ def _has_text(node: Any) -> bool:
 
 
 class _Lines:
-    """A collector of words into lines, with the places where headings begin."""
+    """A collector of words into lines, with the places where headings begin.
+
+    Attributes:
+        length: Number of characters of the lines that are written.
+    """
 
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._words: list[str] = []
-        self._length = 0
+        self.length = 0
         self._headings: list[Heading] = []
         self._preformatted = 0  # depth of <pre>, whose lines and indents stay
 
@@ -257,13 +277,13 @@ class _Lines:
         self._words.clear()
         if line:
             if level:
-                self._headings.append(Heading(self._length, level, line))
+                self._headings.append(Heading(self.length, level, line))
             self._line(line)
 
     def _line(self, line: str) -> None:
         if line or (self._lines and self._lines[-1]):
             self._lines.append(line)
-            self._length += len(line) + 1
+            self.length += len(line) + 1
 
     def finish(self) -> tuple[str, tuple[Heading, ...]]:
         """Return the text and its headings."""
