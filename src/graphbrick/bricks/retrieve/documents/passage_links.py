@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.documents.passage_search import Scores, best, wo
 from graphbrick.core.compute import check_limits
 from graphbrick.core.session import current_session
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.kernels.pagerank.weighted_walk import strongest
 
 Ids = npt.NDArray[np.int64]
 
@@ -60,17 +61,13 @@ def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores
         titles: Weight of an entity for passages whose title names it, against 1 for other passages.
     """
     begin, mentions = graph.mentions
-    first_of, passages = graph.mentioning
-    strength = current_session().get(("links", titles), lambda: _link_strength(graph, titles), of=graph)
+    links = current_session().get(("links", titles), lambda: _links(graph, titles), of=graph)
     words, near = word_parts(graph, question), _share(np.maximum(0, nearness))
     result = np.zeros(graph.n_passages)
     for first in best(scores, _FIRST):
         check_limits()
-        link = np.zeros(graph.n_passages)
-        for entity in mentions[begin[first] : begin[first + 1]].tolist():
-            these = slice(first_of[entity], first_of[entity + 1])
-            others = passages[these]
-            link[others] = np.maximum(link[others], strength[these])
+        entities = mentions[begin[first] : begin[first + 1]].astype(np.uint32)
+        link = strongest(*links, entities, graph.n_passages)
         link[first] = 0
         open_words = np.zeros(graph.n_passages)
         for row in np.flatnonzero(words[:, first] == 0):
@@ -79,18 +76,15 @@ def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores
     return result
 
 
-def _link_strength(graph: TextGraph, titles: float) -> Scores:
-    """Return how strongly each mention links its passage to others that mention the entity, float64 [mentions].
-
-    The order is that of `TextGraph.mentioning`.
-    """
+def _links(graph: TextGraph, titles: float) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32], Scores]:
+    """Return the passages that mention each entity, like `TextGraph.mentioning`, and how strongly it links them."""
     first_of, passages = graph.mentioning
     entity = np.repeat(np.arange(graph.n_entities), np.diff(first_of))
     documents = Counter(graph.passage(passage).document for passage in range(graph.n_passages))
     siblings = np.array([documents[graph.passage(passage).document] for passage in range(graph.n_passages)])
     rarity = np.log(graph.n_passages / entity_frequency(graph)) / max(1.0, np.log(graph.n_passages))
     named = np.where(title_entities(graph)[passages] == entity, titles, 1.0)
-    return np.asarray(rarity[entity] * named / siblings[passages])
+    return first_of.astype(np.uint64), passages.astype(np.uint32), rarity[entity] * named / siblings[passages]
 
 
 def _share(values: Scores) -> Scores:
