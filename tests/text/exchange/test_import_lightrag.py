@@ -88,3 +88,42 @@ def test_chunks_without_documents_are_documents(tmp_path: Path) -> None:
     done = import_lightrag(storage, tmp_path / "a.graph")
     assert sorted(done.graph.passage(i).text for i in range(3)) == sorted(CHUNKS.values())
     assert "3 text units are not in the text of a document" in done.notes[0]
+
+
+def edited(storage: Path, name: str, change: object) -> None:
+    file = storage / f"kv_store_{name}.json"
+    content = json.loads(file.read_text()) if file.exists() else {}
+    change(content)  # type: ignore[operator]
+    file.write_text(json.dumps(content))
+
+
+def without_names(content: dict[str, dict[str, str]]) -> None:
+    for one in content.values():
+        one.pop("file_path", None)
+
+
+def names_of(storage: Path, place: Path) -> set[str]:
+    graph = import_lightrag(storage, place).graph
+    return {graph.passage(i).document for i in range(3)}
+
+
+def test_names_of_files_from_the_status_of_documents(tmp_path: Path) -> None:
+    storage = write_storage(tmp_path / "storage")
+    edited(storage, "full_docs", without_names)
+    edited(storage, "text_chunks", without_names)
+    edited(storage, "doc_status", lambda content: content.update({"doc-1": {"file_path": "lakes.md", "status": "x"}}))
+    assert names_of(storage, tmp_path / "a.graph") == {"lakes.md", "doc-2"}
+
+
+def test_names_of_files_from_chunks(tmp_path: Path) -> None:
+    storage = write_storage(tmp_path / "storage")
+    edited(storage, "full_docs", without_names)
+    assert names_of(storage, tmp_path / "a.graph") == {"lakes.txt", "doc-2"}
+    (storage / "kv_store_full_docs.json").unlink()
+    assert names_of(storage, tmp_path / "b.graph") == {"lakes.txt#1", "lakes.txt#2", "#3"}
+
+
+def test_documents_that_were_not_read_are_named(tmp_path: Path) -> None:
+    storage = write_storage(tmp_path / "storage")
+    edited(storage, "doc_status", lambda content: content.update({"doc-3": {"file_path": "c.pdf", "status": "failed"}}))
+    assert import_lightrag(storage, tmp_path / "a.graph").notes == ["LightRAG made no chunk of 1 document: c.pdf"]

@@ -7,43 +7,16 @@ import zipfile
 from pathlib import Path
 
 import docx
-import pypdf
 import pytest
 from docx.oxml import OxmlElement
 from faults import fails
+from pdf_files import pdf
 
 from graphbrick import ByHeading, index
 from graphbrick.core.errors import InputError
 from graphbrick.text.documents.document import Document
-from graphbrick.text.sources import documents_in, office, office_child
+from graphbrick.text.sources import documents_in, office, office_child, pdf_child, word_child
 from graphbrick.text.sources.tables import SourceOptions
-
-
-def pdf(*pages: str, title: str = "", outline: dict[int, str] | None = None, password: str | None = None) -> bytes:
-    """A PDF file with lines of text on each page."""
-    writer = pypdf.PdfWriter()
-    font = pypdf.generic.DictionaryObject()
-    for key, value in {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}.items():
-        font[pypdf.generic.NameObject(key)] = pypdf.generic.NameObject(value)
-    for text in pages:
-        page = writer.add_blank_page(600, 800)
-        stream = pypdf.generic.DecodedStreamObject()
-        lines = "".join(f"({line}) Tj 0 -14 Td " for line in text.split("\n"))
-        stream.set_data(f"BT /F1 12 Tf 50 750 Td {lines}ET".encode("latin-1") if text else b"")
-        fonts = pypdf.generic.DictionaryObject({pypdf.generic.NameObject("/F1"): writer._add_object(font)})
-        page[pypdf.generic.NameObject("/Resources")] = pypdf.generic.DictionaryObject(
-            {pypdf.generic.NameObject("/Font"): fonts}
-        )
-        page[pypdf.generic.NameObject("/Contents")] = writer._add_object(stream)
-    for number, name in (outline or {}).items():
-        writer.add_outline_item(title=name, page_number=number)
-    if title:
-        writer.add_metadata({"/Title": title})
-    if password is not None:
-        writer.encrypt(password, owner_password="owner", algorithm="RC4-128")
-    data = io.BytesIO()
-    writer.write(data)
-    return data.getvalue()
 
 
 def read(folder: Path, name: str, data: bytes) -> Document:
@@ -161,15 +134,15 @@ def test_what_cannot_be_read(tmp_path: Path, name: str, data: bytes, message: st
 
 
 def test_a_zip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office_child, "MOST_UNPACKED", 20 << 20)
-    with pytest.raises(office_child.RefusedError, match=r"it unpacks to 43 MB in 1[0-9] files, the most are 20 MB"):
-        list(office_child.docx_parts(bomb()))
+    monkeypatch.setattr(word_child, "MOST_UNPACKED", 20 << 20)
+    with pytest.raises(word_child.RefusedError, match=r"it unpacks to 43 MB in 1[0-9] files, the most are 20 MB"):
+        list(word_child.parts(bomb()))
 
 
 def test_a_pdf_of_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office_child, "MOST_PAGES", 1)
-    with pytest.raises(office_child.RefusedError, match="it has 2 pages, the most are 1; split it"):
-        list(office_child.pdf_parts(pdf("a", "b")))
+    monkeypatch.setattr(pdf_child, "MOST_PAGES", 1)
+    with pytest.raises(pdf_child.RefusedError, match="it has 2 pages, the most are 1; split it"):
+        list(pdf_child.parts(pdf("a", "b")))
 
 
 @pytest.mark.parametrize(

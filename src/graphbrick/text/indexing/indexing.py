@@ -89,6 +89,7 @@ def index(
     extractor: Extractor | None = None,
     describe: Describe | Literal[False] | None = None,
     options: SourceOptions | None = None,
+    remove: Iterable[str] = (),
     skip_bad: bool = False,
     retry: bool = False,
     progress: Progress = silent,
@@ -107,13 +108,17 @@ def index(
         extractor: Finds entities; that of the last time by default, or `Phrases`.
         describe: Describes what many passages describe; that of the last time by default, which False leaves out.
         options: Which columns of tables are read.
+        remove: Sources, folders, files or pages to remove from the graph, by path, address or name. Of one that is also
+            in ``sources``, only what is not there any more leaves: most files of a source that vanish at once are an
+            error otherwise.
         skip_bad: Go on if files cannot be read, or a language model gives no result for many passages.
         retry: Ask a language model again about passages without a result, or without all of it; what they have stays
             unless the new result is better.
         progress: Called now and then.
 
     Raises:
-        InputError: A source is missing, a file cannot be read, or a language model gives no result for many passages.
+        InputError: A source is missing or has lost most of its files, a file cannot be read, nothing has a name in
+            ``remove``, or a language model gives no result for many passages.
         ModelError: A language model cannot be asked. What was extracted until then is kept.
         StoppedError: The budget is used up; likewise.
         GraphbrickError: ``path`` holds another graph, the graph was changed by other means, or it cannot be written.
@@ -136,7 +141,12 @@ def index(
         chunker, extractor = chosen(store, chunker, extractor)
 
         reading = read_sources(
-            store, sources, chunker, options or SourceOptions(), progress=part_of(progress, "reading")
+            store,
+            sources,
+            chunker,
+            options or SourceOptions(),
+            remove=list(remove),
+            progress=part_of(progress, "reading"),
         )
         if reading.problems and not skip_bad:
             raise InputError(unread(reading.problems), code="index.unread_files", n=len(reading.problems))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from os import PathLike
@@ -15,6 +16,7 @@ from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.documents.chunks import Chunker
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.store import TextStore
+from graphbrick.text.indexing.removing import check_vanished, remove_named
 from graphbrick.text.sources import documents_in, files_of
 from graphbrick.text.sources.sitemap import (
     Page,
@@ -29,7 +31,9 @@ from graphbrick.text.sources.tables import SourceOptions
 Source = str | PathLike[str] | Sitemap
 """A file or folder, or the address or file of a sitemap."""
 
-_READER = 2  # raise it when the same bytes are read differently
+_READER = 3  # raise it when the same bytes are read differently
+_MOST_NOTES = 20
+_WORDS = re.compile(r"[^\W\d]+")
 
 
 @dataclass
@@ -61,6 +65,7 @@ def read_sources(
     chunker: Chunker,
     options: SourceOptions,
     *,
+    remove: Iterable[str] = (),
     progress: Progress = silent,
 ) -> Reading:
     """Read sources into a store: add new documents, replace changed ones, remove those that have gone.
@@ -74,14 +79,19 @@ def read_sources(
         sources: Files, folders and sitemaps.
         chunker: Cuts documents into passages.
         options: Which columns of tables are read.
+        remove: Sources, folders, files or pages that leave; of one that is among the sources, what is gone.
         progress: Called with the number of documents read.
 
     Raises:
-        InputError: A source does not exist, holds no file that is read, or is a sitemap that cannot be read.
+        InputError: A source does not exist, holds no file that is read, is a sitemap that cannot be read, or has lost
+            most of its files at once; or what is to be removed is not there.
     """
     reader = _Reader(store, chunker, options, progress)
+    places = [_source(source) for source in sources]
+    names = {str(place.name if isinstance(place, Sitemap) else place.absolute()) for place in places}
+    expected = {one for name in remove for one in (name, str(Path(name).absolute())) if one in names}
     listed: list[tuple[str, list[Path] | Sitemap]] = []
-    for source in map(_source, sources):
+    for source in places:
         if isinstance(source, Sitemap):
             listed.append((source.name, source))
             continue
@@ -96,6 +106,10 @@ def read_sources(
             raise InputError("no file in it is of a kind that is read", source, code="sources.no_documents")
         reader.reading.others += others
         listed.append((str(place), files))
+    folders = [(name, content) for name, content in listed if not isinstance(content, Sitemap) and name not in expected]
+    check_vanished(store, folders, _is_gone)
+    leaving = [name for name in remove if expected.isdisjoint((name, str(Path(name).absolute())))]
+    reader.reading.deleted += remove_named(store, leaving, reader.reading.notes.append)
     for name, content in listed:
         if isinstance(content, Sitemap):
             pages = pages_of(content, store.folder, reader.reading.notes.append)
@@ -135,15 +149,18 @@ class _Reader:
         self.reading = Reading()
         self._store, self._chunker, self._options, self._progress = store, chunker, options, progress
         self._identity = identity_of(chunker)
-        self._told: dict[str, list[str]] = {}  # documents by what is to be said of them
+        self._told: dict[str, list[tuple[str, str]]] = {}  # address and note of documents by the words of the note
         self._how = hashlib.sha256(repr((_READER, self._identity, options)).encode()).hexdigest()
 
     def told(self) -> list[str]:
-        """Return what is to be said of the documents that were read, each note once."""
-        return [
-            f"{documents[0]}: {note}" + (f" (and {len(documents) - 1:,} more documents)" if len(documents) > 1 else "")
-            for note, documents in self._told.items()
+        """Return what is to be said of the documents that were read, notes that differ in numbers once."""
+        notes = [
+            f"{documents[0][0]}: {documents[0][1]}"
+            + (f" (and {len(documents) - 1:,} more documents)" if len(documents) > 1 else "")
+            for documents in self._told.values()
         ]
+        more = len(notes) - _MOST_NOTES
+        return notes if more <= 0 else [*notes[:_MOST_NOTES], f"{more:,} more notes: graphbrick documents lists them"]
 
     def read_file(self, file: Path, source: str) -> str:
         """Read a file; return its name in the store."""
@@ -188,7 +205,8 @@ class _Reader:
                 setattr(reading, done, getattr(reading, done) + 1)
                 addresses.append(document.address)
                 if document.note:
-                    self._told.setdefault(document.note, []).append(document.address)
+                    words = " ".join(_WORDS.findall(document.note)).replace("words", "word")
+                    self._told.setdefault(words, []).append((document.address, document.note))
                 self._progress("", reading.added + reading.changed + reading.same, None)
         except InputError as error:
             problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"

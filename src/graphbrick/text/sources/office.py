@@ -14,17 +14,20 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from typing import IO, Any
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.text.documents.document import Document, Heading
-from graphbrick.text.sources import office_child
+from graphbrick.text.sources import office_child, pdf_child, word_child
+from graphbrick.text.sources.pdf_pages import Page, joined_pages
 
 SECONDS = 60.0
 """A page or paragraph that takes longer is an error."""
 
 _PACKAGES = {".pdf": ("pypdf", "pypdf", "PDF"), ".docx": ("docx", "python-docx", "Word")}
+_READERS = {".pdf": pdf_child.__file__, ".docx": word_child.__file__}
 OFFICE = tuple(_PACKAGES)
 """Suffixes of the files that are read here."""
 
@@ -32,8 +35,8 @@ OFFICE = tuple(_PACKAGES)
 def office_document(address: str, title: str, data: bytes, suffix: str, most: int) -> Document:
     """Return the document of a PDF or Word file.
 
-    The pages of a PDF are sections, under the entries of its outline. Headings of a Word file give sections, and each
-    row of a table is a line.
+    The pages of a PDF are sections, under the entries of its outline, without what every page repeats. Headings of a
+    Word file give sections, and each row of a table is a line.
 
     Args:
         address: Its path or address.
@@ -53,21 +56,21 @@ def office_document(address: str, title: str, data: bytes, suffix: str, most: in
             code="office.no_package",
             package=package,
         )
-    texts: list[str] = []
-    headings: list[Heading] = []
+    make = _pdf if suffix == ".pdf" else _word
+    with closing(_parts(address, data, suffix)) as parts:
+        return make(address, title, _checked(address, parts, most))
+
+
+def _checked(address: str, parts: Iterable[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
+    """Yield the parts to the last one, which has title and note; raise InputError for what they say is wrong."""
     length = 0
-    for part in _parts(address, data, suffix):
+    for part in parts:
         if "error" in part:
             raise InputError(part["error"], address, code="office.refused")
+        yield part
         if "title" in part:
-            first = next((heading.title for heading in headings if heading.level == 1), "")
-            named = " ".join(part["title"].split()) or (first if suffix == ".docx" else "")
-            return Document(address, named or title, "".join(texts), tuple(headings), part["note"])
-        before = part["before"] if texts else ""
-        length += len(before)
-        headings += [Heading(length + offset, level, name) for offset, level, name in part["headings"]]
+            return
         length += len(part["text"])
-        texts += [before, part["text"]]
         if length > most:
             raise InputError(
                 f"it has more than {most >> 20} million characters, the most for one document",
@@ -77,9 +80,34 @@ def office_document(address: str, title: str, data: bytes, suffix: str, most: in
     raise InputError("it is damaged: its end is missing", address, code="office.damaged")
 
 
-def _parts(address: str, data: bytes, suffix: str) -> Iterator[dict[str, Any]]:
+def _pdf(address: str, title: str, parts: Iterable[dict[str, Any]]) -> Document:
+    """Return the document that the pages of a PDF make."""
+    *pages, end = parts
+    joined = joined_pages(Page(page["page"], page["text"], page["entries"]) for page in pages)
+    note = "; ".join(filter(None, (end["note"], joined.note)))
+    return Document(address, " ".join(end["title"].split()) or title, joined.text, joined.headings, note)
+
+
+def _word(address: str, title: str, parts: Iterable[dict[str, Any]]) -> Document:
+    """Return the document that the paragraphs of a Word file make."""
+    *paragraphs, end = parts
+    texts: list[str] = []
+    headings: list[Heading] = []
+    length = 0
+    for part in paragraphs:
+        before = part["before"] if texts else ""
+        length += len(before)
+        headings += [Heading(length + offset, level, name) for offset, level, name in part["headings"]]
+        length += len(part["text"])
+        texts += [before, part["text"]]
+    first = next((heading.title for heading in headings if heading.level == 1), "")
+    named = " ".join(end["title"].split()) or first or title
+    return Document(address, named, "".join(texts), tuple(headings), end["note"])
+
+
+def _parts(address: str, data: bytes, suffix: str) -> Generator[dict[str, Any]]:
     """Yield what the process that reads the file says; it is stopped when the caller stops."""
-    command = [sys.executable, "-P", office_child.__file__, suffix[1:]]
+    command = [sys.executable, "-P", office_child.__file__, _READERS[suffix]]
     with tempfile.TemporaryFile() as log:
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env={**os.environ, "PYTHONUTF8": "1"}

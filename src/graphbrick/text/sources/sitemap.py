@@ -6,7 +6,7 @@ import gzip
 import io
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,8 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import open_source, unpacked_name
 from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document
-from graphbrick.text.sources.markup import html_document, markdown_document, plain_document
+from graphbrick.text.sources.html_page import html_document
+from graphbrick.text.sources.markup import markdown_document, plain_document
 from graphbrick.text.sources.office import office_document
 from graphbrick.text.sources.web import MOST_BYTES, Client, FetchError, host_of
 
@@ -148,6 +149,17 @@ def pages_of(sitemap: Sitemap, folder: Path, note: Callable[[str], object] = lam
         database.execute("UPDATE runs SET done = 1 WHERE sitemap = ?", (sitemap.name,))
 
 
+def forget_pages(folder: Path, name: str, urls: Iterable[str]) -> None:
+    """Remove the pages of a sitemap, and those with addresses, from the folder where pages are kept."""
+    if not (folder / PAGES).is_file():
+        return
+    with closing(sqlite3.connect(folder / PAGES, isolation_level=None)) as database:
+        database.execute("PRAGMA secure_delete = ON")
+        for table in ("pages", "runs"):
+            database.execute(f"DELETE FROM {table} WHERE sitemap = ?", (name,))
+        database.executemany("DELETE FROM pages WHERE url = ?", [(url,) for url in urls])
+
+
 def _begun(database: sqlite3.Connection, name: str) -> int:
     """Return the number of this run: that of the last one if it was interrupted."""
     row = database.execute("SELECT run, done FROM runs WHERE sitemap = ?", (name,)).fetchone()
@@ -203,10 +215,7 @@ def page_document(page: Page) -> Document:
         )
     if b"\0" in data:
         raise InputError("it is binary, not text", page.url, code="sitemap.binary")
-    if _TYPES[page.type] is html_document:
-        document = html_document(page.url, title, data, whole=False)
-    else:
-        document = _TYPES[page.type](page.url, title, data)
+    document = _TYPES[page.type](page.url, title, data)
     if not document.text.strip():
         raise InputError("it has no text", page.url, code="sitemap.no_text")
     return document

@@ -18,7 +18,7 @@ from graphbrick import ByTokens, FromFile, PassageRank, Query, Subgraph, index
 from graphbrick.bricks.retrieve.documents.passage_graph import PassageGraph, synonym_pairs
 from graphbrick.bricks.retrieve.documents.passage_links import continuing, title_entities
 from graphbrick.bricks.retrieve.documents.passage_rank import named_in
-from graphbrick.bricks.retrieve.documents.passage_search import fused, standardised, word_parts, word_scores
+from graphbrick.bricks.retrieve.documents.passage_search import best, fused, standardised, word_parts, word_scores
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.models.scorers.scorer import Scorer
@@ -109,7 +109,19 @@ def test_the_walk_equals_networkx(seed: int) -> None:
     start = dict(enumerate(reset.tolist()))
     expected = networkx.pagerank(expected_graph, 0.6, start, dangling=start, tol=1e-10, max_iter=500)
     scores = PassageGraph(14, one, other, weight).walk(reset, 0.4)
-    np.testing.assert_allclose(scores, [expected[i] for i in range(14)], atol=1e-5)
+    assert np.abs(scores - [expected[i] for i in range(14)]).sum() < 1e-5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_equal_a_stable_sort(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    scores = random.integers(0, 40, 300) / 7 - 2  # with many ties
+    scores[random.integers(0, 300, 20)] = -np.inf
+    for n in (1, 10, 100, 299, 300, 400):
+        assert best(scores, n) == sorted(range(300), key=lambda i: (-scores[i], i))[:n]
+    top = np.sort(scores)[-100:]
+    assert (standardised(scores) == (scores - top.mean()) / top.std()).all()
+    assert best(np.zeros(0), 5) == []
 
 
 def test_synonyms(graph: TextGraph) -> None:

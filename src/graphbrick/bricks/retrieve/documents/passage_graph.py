@@ -10,6 +10,7 @@ from graphbrick.bricks.retrieve.documents.passage_search import vectors_of
 from graphbrick.core.compute import check_limits
 from graphbrick.core.trace import event
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.kernels.pagerank.weighted_walk import chebyshev_step
 from graphbrick.models.embedders.embedder import Embedder
 
 Floats = npt.NDArray[np.float64]
@@ -19,7 +20,7 @@ _BLOCK = 1024
 _MOST_COMPARED = 40_000  # entities compared with each other: about ten seconds
 _MOST_SYNONYMS = 100  # of one entity
 _SHORTEST = 3  # letters and digits of a name that has synonyms
-_TOLERANCE, _MOST_STEPS = 1e-6, 200
+_TOLERANCE = 1e-5
 
 
 class PassageGraph:
@@ -35,32 +36,33 @@ class PassageGraph:
     """
 
     def __init__(self, n_nodes: int, one: Ids, other: Ids, weight: Floats) -> None:
-        self.n_nodes = n_nodes
-        self._to, self._from = np.concatenate([one, other]), np.concatenate([other, one])
+        ends, others = np.concatenate([one, other]), np.concatenate([other, one])
         both = np.concatenate([weight, weight])
-        strength = np.bincount(self._from, weights=both, minlength=n_nodes)
-        self._share = both / strength[self._from]
-        self._is_alone = strength == 0
+        order = np.argsort(ends, kind="stable")
+        begin = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n_nodes))]).astype(np.uint64)
+        self._edges = begin, others[order].astype(np.uint32), both[order]
+        strength = np.bincount(ends, weights=both, minlength=n_nodes)
+        self._strength = np.where(strength > 0, strength, 1.0)
 
     def walk(self, reset: Floats, restart: float) -> Floats:
         """Return the personalized PageRank of all nodes, float64 [nodes], summing to 1.
+
+        It is Chebyshev's iteration (Golub and Varga, 1961), which needs half of the steps of a power iteration. The
+        sum of absolute errors is at most a hundred thousandth. Walkers at nodes without edges restart.
 
         Args:
             reset: float64 [nodes], at least 0 and not all 0: where walks begin and restart.
             restart: Probability of a restart at each step, in (0, 1).
         """
-        start = reset / reset.sum()
-        score: Floats = start
-        for _ in range(_MOST_STEPS):
+        go_on, start = 1 - restart, restart * reset / reset.sum()
+        before, score, omega, moved = np.zeros_like(start), start.copy(), 1.0, np.inf
+        while moved > _TOLERANCE * restart:
             check_limits()
-            passed = np.bincount(self._to, weights=self._share * score[self._from], minlength=self.n_nodes)
-            lost = score[self._is_alone].sum()  # a walker that cannot go on restarts
-            after = (1 - restart) * (passed + lost * start) + restart * start
-            change = np.abs(after - score).sum()
-            score = after
-            if change < _TOLERANCE:
-                break
-        return score
+            omega = 1 / (1 - go_on**2 * omega / (2 if omega == 1.0 else 4))
+            share = score / self._strength
+            moved = chebyshev_step(*self._edges, start, score, share, before, go_on, omega)
+            before, score = score, before
+        return np.asarray(score / score.sum())
 
 
 def passage_graph(graph: TextGraph, embedder: Embedder, synonyms: float | None, titles: float) -> PassageGraph:

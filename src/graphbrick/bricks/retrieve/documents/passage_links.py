@@ -11,6 +11,7 @@ from graphbrick.bricks.retrieve.documents.passage_search import Scores, best, wo
 from graphbrick.core.compute import check_limits
 from graphbrick.core.session import current_session
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.kernels.pagerank.weighted_walk import strongest
 
 Ids = npt.NDArray[np.int64]
 
@@ -35,11 +36,13 @@ def _title_entities(graph: TextGraph) -> Ids:
     return result
 
 
-def _document_sizes(graph: TextGraph) -> Ids:
-    """Return the number of passages of each passage's document, int64 [passages]."""
-    documents = [graph.passage(passage).document for passage in range(graph.n_passages)]
-    sizes = Counter(documents)
-    return np.array([sizes[document] for document in documents], dtype=np.int64)
+def entity_frequency(graph: TextGraph) -> Ids:
+    """Return the number of passages that mention each entity, int64 [entities]; 1 for none."""
+
+    def count() -> Ids:
+        return np.maximum(1, np.bincount(graph.mentions[1], minlength=graph.n_entities))
+
+    return current_session().get(("entity frequency",), count, of=graph)
 
 
 def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores, titles: float) -> Scores:
@@ -57,24 +60,31 @@ def continuing(graph: TextGraph, question: str, scores: Scores, nearness: Scores
         nearness: Nearness of each passage to the question, such as a cosine.
         titles: Weight of an entity for passages whose title names it, against 1 for other passages.
     """
-    title_of = title_entities(graph)
-    siblings = current_session().get(("passages of documents",), lambda: _document_sizes(graph), of=graph)
     begin, mentions = graph.mentions
-    frequency = np.bincount(mentions, minlength=graph.n_entities)
-    rarity = np.log(graph.n_passages / np.maximum(1, frequency)) / max(1.0, np.log(graph.n_passages))
+    links = current_session().get(("links", titles), lambda: _links(graph, titles), of=graph)
     words, near = word_parts(graph, question), _share(np.maximum(0, nearness))
     result = np.zeros(graph.n_passages)
     for first in best(scores, _FIRST):
         check_limits()
-        link = np.zeros(graph.n_passages)
-        for entity in mentions[begin[first] : begin[first + 1]].tolist():
-            others = graph.mentioned_in(entity)
-            value = rarity[entity] * np.where(title_of[others] == entity, titles, 1.0) / siblings[others]
-            link[others] = np.maximum(link[others], value)
+        entities = mentions[begin[first] : begin[first + 1]].astype(np.uint32)
+        link = strongest(*links, entities, graph.n_passages)
         link[first] = 0
-        open_words = words[words[:, first] == 0].sum(axis=0)
+        open_words = np.zeros(graph.n_passages)
+        for row in np.flatnonzero(words[:, first] == 0):
+            open_words += words[row]
         result = np.maximum(result, scores[first] * link * (_share(open_words) + near) / 2)
     return result
+
+
+def _links(graph: TextGraph, titles: float) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32], Scores]:
+    """Return the passages that mention each entity, like `TextGraph.mentioning`, and how strongly it links them."""
+    first_of, passages = graph.mentioning
+    entity = np.repeat(np.arange(graph.n_entities), np.diff(first_of))
+    documents = Counter(graph.passage(passage).document for passage in range(graph.n_passages))
+    siblings = np.array([documents[graph.passage(passage).document] for passage in range(graph.n_passages)])
+    rarity = np.log(graph.n_passages / entity_frequency(graph)) / max(1.0, np.log(graph.n_passages))
+    named = np.where(title_entities(graph)[passages] == entity, titles, 1.0)
+    return first_of.astype(np.uint64), passages.astype(np.uint32), rarity[entity] * named / siblings[passages]
 
 
 def _share(values: Scores) -> Scores:

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.documents.facts import fact_vectors
 from graphbrick.bricks.retrieve.documents.passage_graph import Floats, passage_graph
-from graphbrick.bricks.retrieve.documents.passage_links import continuing
+from graphbrick.bricks.retrieve.documents.passage_links import continuing, entity_frequency
 from graphbrick.bricks.retrieve.documents.passage_search import (
     best,
     cosines,
@@ -151,7 +151,7 @@ class PassageRank(RetrieveStage):
 
     def _starts(self, graph: TextGraph, question: str) -> Floats:
         """Return the weight of each entity as a start, float64 [entities]."""
-        frequency = np.maximum(1, np.bincount(graph.mentions[1], minlength=graph.n_entities))
+        frequency = entity_frequency(graph)
         total, count = np.zeros(graph.n_entities), np.zeros(graph.n_entities)
         for triple, score in self._facts(graph, question):
             head, _, tail = graph.triple(triple)

@@ -110,7 +110,7 @@ def fused(rankings: list[Scores]) -> Scores:
 
 def standardised(scores: Scores) -> Scores:
     """Return scores with mean 0 and standard deviation 1 over the hundred best; all 0 if these are equal."""
-    top = np.sort(scores)[-_TOP:]
+    top = np.sort(np.partition(scores, -_TOP)[-_TOP:] if len(scores) > _TOP else scores)
     return (scores - top.mean()) / top.std() if len(top) and top.std() > 0 else np.zeros(len(scores))
 
 
@@ -127,7 +127,9 @@ def is_read(embedder: Embedder, question: str) -> bool:
 
 def best(scores: Scores, n: int) -> list[int]:
     """Return the ``n`` best ids, best first, ties by id."""
-    order: list[int] = np.argsort(-scores, kind="stable")[:n].tolist()
+    least = np.partition(scores, -n)[-n] if len(scores) > n else -np.inf
+    ids = np.flatnonzero(scores >= least)
+    order: list[int] = ids[np.argsort(-scores[ids], kind="stable")][:n].tolist()
     return order
 
 

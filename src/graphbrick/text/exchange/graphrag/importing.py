@@ -24,14 +24,14 @@ WRITER = "GraphRAG"
 
 
 def import_graphrag(source: str | PathLike[str], path: str | PathLike[str], *, overwrite: bool = False) -> Imported:
-    """Make a graph from an output folder of Microsoft GraphRAG: the Parquet tables of versions 1 to 3.
+    """Make a graph from an output folder of Microsoft GraphRAG: the Parquet tables of versions 0 to 3.
 
     Entities keep their types and descriptions, relationships become triples `RELATED` with descriptions and weights,
     text units become passages of their documents, covariates become claims. Communities and reports are kept beside the
     graph; the citations ``[Data: Entities (1, 2)]`` of reports become ids.
 
     Args:
-        source: The folder with ``entities.parquet``, or the one above its folder ``output``.
+        source: The folder with ``entities.parquet`` (or ``create_final_entities.parquet``), or one above it.
         path: The graph folder to make.
         overwrite: Replace a graph that is there.
 

@@ -43,7 +43,7 @@ class Passages:
         for row in tables["documents"]:
             i = self._add(
                 text_of(row, "title") or text_of(row, "id"),
-                str(row.get("text") or ""),
+                str(row.get("text") or row.get("raw_content") or ""),
                 text_of(row, "id"),
                 title_of(row),
             )
@@ -88,7 +88,7 @@ class Passages:
             return
         start = -1 if document is None else self._find(document, text)
         if document is None or start < 0:
-            above = "" if document is None else self.documents[document].address
+            above = text_of(row, "file_path") if document is None else self.documents[document].address
             document = self._add(f"{above}#{len(self._units) + 1}", text, id_)
             start, self.apart = 0, self.apart + 1
         self._latest[document] = start

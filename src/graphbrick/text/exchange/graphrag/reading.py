@@ -17,8 +17,9 @@ from graphbrick.graphs.corpus import Claim, TextGraph
 from graphbrick.graphs.corpus_writer import Support
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord, Record
+from graphbrick.language.counting import counted
 from graphbrick.text.exchange.graphrag.passages import Passages
-from graphbrick.text.exchange.graphrag.tables import Row, TableRows, ids_of, number_of, text_of
+from graphbrick.text.exchange.graphrag.tables import Row, TableRows, ids_of, name_of, number_of, text_of
 from graphbrick.text.extract.describing import joined_descriptions
 from graphbrick.text.extract.extraction import STATUSES
 from graphbrick.text.reporting.reports import MOST_RATING, Cited, CommunityReport, Finding
@@ -55,7 +56,7 @@ class Reader:
 
     def __init__(self, tables: TableRows) -> None:
         self.passages = Passages(tables)
-        self.notes: list[str] = []
+        self.notes = list(tables.notes)
         self._tables = tables
         self._entities: defaultdict[str, _Entity] = defaultdict(_Entity)
         self._relations: defaultdict[tuple[str, str], _Relation] = defaultdict(_Relation)
@@ -79,7 +80,7 @@ class Reader:
 
     def _read_entities(self) -> None:
         for row in self._tables["entities"]:
-            title = text_of(row, "title", "name")
+            title = name_of(row, "title", "name")
             if not title:
                 continue
             entity = self._entities[title]
@@ -105,7 +106,7 @@ class Reader:
     def _read_relations(self) -> None:
         unknown = set()
         for row in self._tables["relationships"]:
-            head, tail = text_of(row, "source"), text_of(row, "target")
+            head, tail = name_of(row, "source"), name_of(row, "target")
             if not head or not tail:
                 continue
             unknown |= {head, tail} - self._entities.keys()
@@ -124,7 +125,7 @@ class Reader:
         """Yield the claims with the titles of subject and object; the ids are filled in when there is a graph."""
         unknown, lost = set(), 0
         for row in self._tables["covariates"]:
-            subject, affected = (text_of(row, name) for name in ("subject_id", "object_id"))
+            subject, affected = (name_of(row, name) for name in ("subject_id", "object_id"))
             passage = self.passages.number(text_of(row, "text_unit_id"))
             if passage is None or subject.lower() in _NONE:
                 lost += 1
@@ -206,25 +207,61 @@ class Reader:
         """Return the communities, and the number in the tree of each number in the tables."""
         clusters: dict[int, list[int]] = {}
         parents: dict[int, int | None] = {}
-        for row in self._tables["communities"]:
-            number, parent = int(number_of(row, "community", -1)), int(number_of(row, "parent", -1))
+        rows = self._tables["communities"]
+        for row in rows:
+            number, parent = _community(row), int(number_of(row, "parent", -1))
             members = [graph.entity(self._title[one]) for one in ids_of(row, "entity_ids") if one in self._title]
             if number >= 0 and members:
                 clusters[number], parents[number] = members, None if parent < 0 else parent
-        if self._tables["communities"] and not clusters:
-            self.notes.append("the communities name no entities (before version 1.2); find them anew")
-            return CommunityTree.of({}, {})
+        if not clusters:
+            clusters, parents = self._communities_of_nodes(graph)
+        without = len({_community(row) for row in rows} - clusters.keys())
+        if without:
+            self.notes.append(f"{without:,} communities name no entity of the table of entities, and were left out")
         return CommunityTree.of(clusters, {one: up if up in clusters else None for one, up in parents.items()})
 
+    def _communities_of_nodes(self, graph: TextGraph) -> tuple[dict[int, list[int]], dict[int, int | None]]:
+        """Return members and parents of the communities by the table of nodes: a row for each entity and level.
+
+        Versions before 1.1 keep them there. A community lies in that of its first member on the level above.
+        """
+        clusters: dict[int, list[int]] = {}
+        parents: dict[int, int | None] = {}
+        levels: dict[int, int] = {}
+        of_level: dict[tuple[str, int], int] = {}
+        for row in self._tables["nodes"]:
+            title, number, level = (
+                name_of(row, "title"),
+                int(number_of(row, "community", -1)),
+                number_of(row, "level", 0),
+            )
+            if number >= 0 and title in self._entities:
+                clusters.setdefault(number, []).append(graph.entity(title))
+                of_level[title, int(level)] = number
+                levels[number] = int(level)
+        for (title, level), number in of_level.items():
+            if level == levels[number]:
+                parents.setdefault(number, of_level.get((title, level - 1)))
+        members = {number: list(dict.fromkeys(entities)) for number, entities in clusters.items()}
+        return members, {number: None if up == number else up for number, up in parents.items()}
+
     def reports(self, graph: TextGraph, numbers: Mapping[int, int]) -> list[CommunityReport]:
-        """Return the reports, by community."""
+        """Return the reports, by community; those that belong to none are left out, which is noted."""
         reports = {}
+        left_out: list[str] = []
         keys = ((head, tail) for head, _, tail in graph.key_triples())
         self._triple = dict(zip(keys, graph.triple_ids().tolist(), strict=True))
         for row in self._tables["community_reports"]:
-            number = numbers.get(int(number_of(row, "community", -1)))
-            if number is not None and text_of(row, "title", "summary"):
+            number = numbers.get(_community(row))
+            if number is None or number in reports or not text_of(row, "title", "summary"):
+                left_out.append(text_of(row, "title") or text_of(row, "id"))
+            else:
                 reports[number] = self._report(graph, number, row)
+        if left_out:
+            few = ", ".join(f"«{title}»" for title in left_out[:3]) + (", ..." if len(left_out) > 3 else "")
+            self.notes.append(
+                f"{counted(len(left_out), 'report')} left out, without words or a community with entities: {few}"
+            )
         return [reports[number] for number in sorted(reports)]
 
     def _report(self, graph: TextGraph, number: int, row: Row) -> CommunityReport:
@@ -254,6 +291,11 @@ class Reader:
                         passages += [] if passage is None else [passage]
         cited = Cited.union([Cited(tuple(entities), tuple(triples), tuple(passages))])
         return _DATA.sub("", text).strip(), cited
+
+
+def _community(row: Row) -> int:
+    """Return the number of a community; -1 if there is none. Version 0 has it as ``id``."""
+    return int(number_of(row, "community", number_of(row, "id", -1)))
 
 
 def _findings(value: Any) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The Parquet tables of an output folder of Microsoft GraphRAG, of version 1 to 3."""
+"""The Parquet tables of an output folder of Microsoft GraphRAG, of version 0 to 3."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from graphbrick.core.errors import InputError
 REQUIRED = ("entities", "relationships", "text_units")
 _COLUMNS = {"entities": ("title", "name"), "relationships": ("source",), "text_units": ("text", "chunk")}
 # A table without any of these cannot be read.
-OPTIONAL = ("documents", "communities", "community_reports", "covariates")
-_PREFIXES = ("", "create_final_")  # the second is that of version 1
+OPTIONAL = ("documents", "communities", "community_reports", "covariates", "nodes")
+_PREFIXES = ("", "create_final_")  # the second is that of version 0 and 1.0
+_BELOW = ("", "output", "artifacts", "*/artifacts", "output/*/artifacts")  # version 0 makes a folder for each run
 
 TITLE = "graphbrick_title"
 """The key of the title of a document in its ``raw_data``, where an export notes it."""
@@ -26,9 +27,11 @@ class TableRows(Protocol):
 
     Attributes:
         folder: Where they were read from.
+        notes: What a user should know.
     """
 
     folder: Path
+    notes: list[str]
 
     def __getitem__(self, name: str) -> list[Row]:
         """Return the rows of a table; none if there is no such table."""
@@ -38,7 +41,7 @@ class Tables:
     """The rows of all tables by name; a table that is not there has none.
 
     Args:
-        folder: The folder with the tables, or one with a folder ``output`` that has them.
+        folder: The folder with the tables, or one above it: ``output``, or ``output/<time>/artifacts``, the latest.
 
     Raises:
         InputError: A table is missing or cannot be read.
@@ -50,7 +53,9 @@ class Tables:
                 f"{folder} is not a folder; name the folder with entities.parquet of GraphRAG",
                 code="import_graphrag.not_a_folder",
             )
-        self.folder = folder if _file(folder, "entities") or not (folder / "output").is_dir() else folder / "output"
+        there = _folders(folder)
+        self.folder = there[-1] if there else folder
+        self.notes = [f"read from {self.folder}, the latest of {len(there):,} runs"] if len(there) > 1 else []
         self._rows = {name: self._read(name) for name in (*REQUIRED, *OPTIONAL)}
 
     def _read(self, name: str) -> list[Row]:
@@ -89,8 +94,18 @@ class Tables:
 
 
 def is_graphrag(folder: Path) -> bool:
-    """Return whether a folder has the tables of GraphRAG, or a folder ``output`` with them."""
-    return any(_file(place, "entities") and _file(place, "text_units") for place in (folder, folder / "output"))
+    """Return whether a folder has the tables of GraphRAG, or a folder below it for runs."""
+    return bool(_folders(folder))
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Return the folders with tables, by time: the folder itself, or the first place below that has them."""
+    for below in _BELOW:
+        places = sorted(folder.glob(below)) if below else [folder]
+        there = [place for place in places if _file(place, "entities") and _file(place, "text_units")]
+        if there:
+            return there
+    return []
 
 
 def _file(folder: Path, name: str) -> Path | None:
@@ -115,6 +130,13 @@ def text_of(row: Row, *columns: str) -> str:
         if isinstance(value, str) and value.strip():
             return value.strip()
     return ""
+
+
+def name_of(row: Row, *columns: str) -> str:
+    """Return the first of some columns that has a name, without the quotation marks of early versions."""
+    name = text_of(row, *columns)
+    is_quoted = len(name) > 2 and name[0] == name[-1] == '"' and '"' not in name[1:-1]
+    return name[1:-1].strip() if is_quoted else name
 
 
 def number_of(row: Row, column: str, default: float) -> float:

@@ -9,12 +9,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 from graphbrick.core.errors import InputError
+from graphbrick.language.counting import counted
 from graphbrick.text.exchange.graphrag.tables import Row, text_of
 
 BETWEEN = "<SEP>"
 """Stands between the descriptions and the passages of an entity or a relation."""
 
 GRAPH, CHUNKS, DOCUMENTS = "graph_chunk_entity_relation.graphml", "kv_store_text_chunks.json", "kv_store_full_docs.json"
+STATUS = "kv_store_doc_status.json"
 ENTITY_CHUNKS, RELATION_CHUNKS = "kv_store_entity_chunks.json", "kv_store_relation_chunks.json"
 UNKNOWN = "UNKNOWN"
 _UNNAMED = frozenset({"", "unknown_source", "no-file-path"})
@@ -45,6 +47,7 @@ class Storage:
                 code="import_lightrag.no_files",
             )
         self.folder = folder
+        self.notes: list[str] = []
         self._entity_chunks, self._relation_chunks = self._json(ENTITY_CHUNKS), self._json(RELATION_CHUNKS)
         nodes, edges = list[Row](), list[Row]()
         for row in self._graph(folder / GRAPH):
@@ -74,29 +77,40 @@ class Storage:
 
     def _documents(self) -> Iterator[Row]:
         chunks: dict[str, list[str]] = {}
+        names: dict[str, str] = {}
         for key, chunk in self._json(CHUNKS).items():
-            chunks.setdefault(text_of(chunk, "full_doc_id"), []).append(key)
+            id_ = text_of(chunk, "full_doc_id")
+            chunks.setdefault(id_, []).append(key)
+            names[id_] = names.get(id_) or _file_name(chunk)
+        status = self._json(STATUS)
         for key, document in self._json(DOCUMENTS).items():
-            title = text_of(document, "file_path")
+            title = _file_name(document) or _file_name(status.get(key, {})) or names.get(key, "")
             yield {
                 "id": key,
-                "title": "" if title in _UNNAMED else title,
+                "title": title,
                 "text": text_of(document, "content"),
                 "text_unit_ids": chunks.get(key, []),
             }
+        without = [key for key in status if key not in chunks]
+        if without:
+            few = ", ".join(_file_name(status[key]) or key for key in without[:3]) + (
+                ", ..." if len(without) > 3 else ""
+            )
+            self.notes.append(f"LightRAG made no chunk of {counted(len(without), 'document')}: {few}")
 
     def _chunks(self) -> Iterator[Row]:
         order = {key: i for i, key in enumerate(self._json(DOCUMENTS))}
-        chunks = self._json(CHUNKS).items()
+        chunks, status = self._json(CHUNKS).items(), self._json(STATUS)
 
-        def place(entry: tuple[str, Mapping[str, Any]]) -> tuple[int, int, str]:
+        def place(entry: tuple[str, Mapping[str, Any]]) -> tuple[int, str, int, str]:
             key, chunk = entry
-            number = chunk.get("chunk_order_index")
-            return order.get(text_of(chunk, "full_doc_id"), len(order)), number if isinstance(number, int) else 0, key
+            number, document = chunk.get("chunk_order_index"), text_of(chunk, "full_doc_id")
+            return order.get(document, len(order)), document, number if isinstance(number, int) else 0, key
 
         for i, (key, chunk) in enumerate(sorted(chunks, key=place)):
             text, document = text_of(chunk, "content"), text_of(chunk, "full_doc_id")
-            yield {"id": key, "human_readable_id": i, "text": text, "document_id": document}
+            file = _file_name(chunk) or _file_name(status.get(document, {}))
+            yield {"id": key, "human_readable_id": i, "text": text, "document_id": document, "file_path": file}
 
     def _entity(self, node: Row) -> Iterator[Row]:
         name = str(node["id"])
@@ -156,3 +170,9 @@ class Storage:
 
 def _parts(text: str) -> list[str]:
     return [part.strip().strip('"') for part in text.split(BETWEEN) if part.strip().strip('"')]
+
+
+def _file_name(row: Row) -> str:
+    """Return the name of the file that a document or chunk is of; empty if LightRAG was told none."""
+    name = text_of(row, "file_path").split(BETWEEN)[0]
+    return "" if name in _UNNAMED else name

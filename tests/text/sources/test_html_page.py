@@ -1,0 +1,85 @@
+"""Web pages: their main part, without loss of text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphbrick import index
+from graphbrick.text.documents.document import Document
+from graphbrick.text.sources.html_page import html_document
+
+TEXT = "<h1>Harbour</h1><p>Rosa Lund founded the harbour of Galway in 1921, and Peter Hale leads it.</p>"
+SHOWN = "Harbour\n\nRosa Lund founded the harbour of Galway in 1921, and Peter Hale leads it."
+LINKS = '<ul><li><a href="/">Home</a></li><li><a href="/t">Tickets</a></li><li><a href="/c">Contact</a></li></ul>'
+
+
+def read(page: str) -> Document:
+    return html_document("a.html", "a", page.encode())
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        f"<nav>{LINKS}</nav>",
+        "<header><span>The port</span> <a href='/'>Home</a></header>",
+        "<footer><p>Imprint. All rights reserved by Fjord Ferries.</p></footer>",
+        '<div id="cookie-banner"><p>We use cookies to improve your visit.</p><button>OK</button></div>',
+        '<div class="onetrust-pc">Cookies are used here by us.</div>',
+        '<div role="dialog"><p>Subscribe to our letter.</p></div>',
+        f'<div class="top-menu">{LINKS}</div>',
+        f'<div class="main sidebar">Pages: {LINKS}</div>',
+        f'<div role="navigation">{LINKS}</div>',
+        '<form action="/search"><label>Search the site</label><input></form>',
+        '<aside><a href="/b">Read also this</a></aside>',
+    ],
+)
+@pytest.mark.parametrize(
+    "wrapped", ["{}{}", "{}<main>{}</main>", "{}<article>{}</article>", "{}<div role=main>{}</div>"]
+)
+def test_what_is_around_the_text_is_left_out_and_counted(around: str, wrapped: str) -> None:
+    page = read(wrapped.format(around, TEXT))
+    assert page.text == SHOWN
+    words = len(read(around).text.split())
+    assert page.note == f"{words} word{'s' if words > 1 else ''} of menus, headers, footers and the like left out"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (TEXT, SHOWN),
+        (f"<form id=aspnetForm>{TEXT}</form>", SHOWN),  # the form holds the page
+        (f"<header>{TEXT}</header>", SHOWN),
+        (f"<div class=sidebar>{TEXT}</div>", SHOWN),
+        (f"<div class=cookie-recipe>{TEXT}</div><p>Bake it.</p>", f"{SHOWN}\n\nBake it."),
+        (f"{TEXT}<aside><p>Rosa Lund died in 1970.</p></aside>".replace("<h1>", "<main><h1>") + "</main>",
+         f"{SHOWN}\n\nRosa Lund died in 1970."),  # a footnote
+        (f"<header><h2>The port of Galway</h2></header>{TEXT}", f"The port of Galway\n\n{SHOWN}"),
+        (f"<article>{TEXT}</article><article><p>Alma sails.</p></article>", f"{SHOWN}\n\nAlma sails."),
+        (f"<main><p>Welcome.</p></main>{TEXT}", f"Welcome.\n\n{SHOWN}"),  # a main part without the text
+        (f"<nav>{LINKS}</nav>", "Home\nTickets\nContact"),  # there is nothing else
+        (f"<h1>Pages</h1>{LINKS}", "Pages\n\nHome\nTickets\nContact"),
+        ("<ul class=menu><li>Soup: 4 euro</li><li>Fish: 9 euro</li></ul><p>Open daily.</p>",
+         "Soup: 4 euro\nFish: 9 euro\nOpen daily."),  # of a restaurant
+        (f"<form><p>Name of the keeper:</p></form>{TEXT}", f"Name of the keeper:\n\n{SHOWN}"),
+    ],
+)  # fmt: skip
+def test_no_text_is_lost(page: str, text: str) -> None:
+    document = read(page)
+    assert (document.text, document.note) == (text, "")
+
+
+def test_thousands_of_nested_asides_are_soon_read() -> None:
+    assert read("<aside class=sidebar>" * 5000 + "Kenya").text == "Kenya"
+
+
+def test_notes_of_many_documents_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for i in range(30):
+        page = f"<nav>{'Home ' * (i + 1)}</nav>{TEXT.replace('1921', str(1900 + i))}"
+        (tmp_path / "docs" / f"{i:02}.html").write_text(page)
+    (note,) = index([tmp_path / "docs"], tmp_path / "g.graph").notes
+    assert note == (
+        f"{tmp_path}/docs/00.html: 1 word of menus, headers, footers and the like left out (and 29 more documents)"
+    )
