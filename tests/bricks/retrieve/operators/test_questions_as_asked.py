@@ -166,7 +166,7 @@ WORDED = [
     ("rental", "which films are longer than 2 hours and cost more than 2", []),  # never one condition alone
     ("rental", "films that came out in 2006", ["Red Orchard", "Silent Quarry"]),
     ("rental", "How many customers live in the US?", ["1"]),
-    ("rental", "who rented dramas but no comedies", []),
+    ("rental", "who rented dramas but no comedies", ["Karl Sand"]),
     ("rental", "Who rented Blue Harbour but no Red Orchard?", ["Karl Sand"]),
     ("rental", "films not in the Drama genre", ["Red Orchard", "Silent Quarry"]),
     ("rental", "Who lives in Ghana?", ["Nia Boateng"]),

@@ -74,7 +74,7 @@ class Comparisons:
         if in_time and when and not when.rest and any(map(_IS_DATE, sources_of(self.place.graph))):
             base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "", f"in {in_time['when']}")
             return p.dated(base, measure, "exactly", when.as_date)
-        done = self._done_in_time(text) or self._gained(text)
+        done = self._done_in_time(text) or self._gained(text) or self._of_number(text)
         bounds = self._bounds(text)
         if done is not None or bounds is None:
             return done
@@ -102,6 +102,23 @@ class Comparisons:
         joined = self.english.match("join", rest)
         rest = rest[joined.end() :].strip() if joined else rest
         return None if first is None else self.bounded(first, f"e0 {rest}")
+
+    def _of_number(self, text: str) -> SetPlan | None:
+        """Read «films with a score of 99 or 100»; None if there is no such number."""
+        match = self.english.match("of_number", text)
+        if match is None:
+            return None
+        measure: p.Measure | None
+        if set(self.english.content(match["base"])) <= self.english.anything and not MENTION.search(match["base"]):
+            base, measure = self.resolver.measured(match["attr"], (), match["attr"])
+        else:
+            base = self.read(self.english.as_question(match["base"]))
+            measure = self.resolver.attribute(match["attr"], base)
+        numbers = [float(match[name].replace(",", "")) for name in ("right", "other") if match[name]]
+        if measure is None or measure.is_date(self.place):
+            return None
+        parts = tuple(p.compared(base, measure, "exactly", number, np.inf) for number in numbers)
+        return parts[0] if len(parts) == 1 else p.Either(parts)
 
     def _gained(self, text: str) -> SetPlan | None:
         """Read «films that won an award», of which the graph has the number; None for no number."""

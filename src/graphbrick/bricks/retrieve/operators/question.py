@@ -10,6 +10,7 @@ from graphbrick.core import Query
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.folding import fold, nfc
+from graphbrick.language.stems import possible_singulars
 from graphbrick.patterns.several_steps import unfolded
 
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
@@ -195,7 +196,8 @@ def _common_words(
             or any(word.start() < end and start < word.end() for start, end, _ in taken)
         ):
             continue
-        entities = graph.named(word[0]) or [one for form in _plurals(word[0]) for one in graph.named(form)]
+        forms = (*_plurals(word[0]), *possible_singulars(word[0].lower()))
+        entities = graph.named(word[0]) or [one for form in forms for one in graph.named(form)]
         if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
             places.append((*word.span(), max(entities, key=graph.degree)))
     return places

@@ -254,7 +254,8 @@ class Resolver(PhraseResolver):
             CannotPlanError: The graph has nothing of the kind.
         """
         wanted = self.english.without_objects(self.words_in(words))
-        for words_of_one in [wanted] if wanted else [self.words_in(name) for name in names]:
+        ways = [wanted, self.of_number(wanted)] if wanted else [self.words_in(name) for name in names]
+        for words_of_one in filter(None, ways):
             sources = [
                 source
                 for source in self.numeric

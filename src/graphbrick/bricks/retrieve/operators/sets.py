@@ -17,6 +17,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import Followed, follow
 from graphbrick.pipeline.budget import check_budget
 
+_ABOUT, _SHARED_BY = 0.7, 100  # part of the most neighbours that is about as many; neighbours that are looked at
 Ints = npt.NDArray[np.int64]
 Steps = tuple[tuple[int, bool], ...]
 """Relations with whether each is followed from head to tail."""
@@ -218,18 +219,31 @@ class Along(SetPlan):
 def main_role(place: Place, readings: Sequence[Along]) -> tuple[Along | None, str]:
     """Return the relation by which an entity has most of some neighbours, and a note if others lead to more of them.
 
-    The films of somebody are those that he directed if he acted in few.
+    The films of somebody are those that he directed if he acted in few. Of relations with about as many, the one is
+    taken that joins the fewest others to each neighbour: films have one director, and several writers.
     """
     ends = {one: one.run(place) for one in readings}
     order = sorted(ends, key=lambda one: -len(ends[one]))
     if len(order) < 2:
         return None, ""
-    main = order[0]
-    others = [one for one in order[1:] if not np.isin(ends[one], ends[main]).all()]
+    many = [one for one in order if len(ends[one]) >= _ABOUT * len(ends[order[0]])]
+    main = min(many, key=lambda one: _sharers(place, one.steps[0], ends[one]))
+    others = [one for one in order if not np.isin(ends[one], ends[main]).all()]
     if not others:
         return main, ""
     names = ", ".join(f"{one.text(place)} ({len(ends[one])})" for one in others)
     return main, f"taken for {main.text(place)} ({len(ends[main])}), not {names}"
+
+
+def _sharers(place: Place, step: tuple[int, bool], ends: Ints) -> float:
+    """Return how many entities a step joins to each of some of its ends."""
+    (relation, forward), csr = step, place.graph.csr
+    sample, n = ends[:_SHARED_BY].tolist(), 0
+    for end in sample:
+        row = csr.row(end, not forward)
+        triples = csr.relation[row] if not forward else csr.relation[csr.in_triple[row]]
+        n += int((triples == relation).sum())
+    return n / max(len(sample), 1)
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,11 @@ class Operators(RetrieveStage):
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
-        parser = Parser(parser.resolver, told_apart(parser))
+        parser, question = Parser(parser.resolver, told_apart(parser)), parser.question
+        if parser.question != question:  # a name of several entities stands for one of them now
+            labels = list(map(graph.label, parser.question.entities))
+            text = MENTION.sub(lambda mention: labels[int(mention[1])], parser.question.text)
+            query = replace(query, text=text, seeds=parser.question.entities, mentions=())
         try:
             check_one(words, parser.question.text)
             of_triples = self._of_triples(parser)

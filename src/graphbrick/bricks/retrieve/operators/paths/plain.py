@@ -65,6 +65,8 @@ def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -
         for word, near in zip(words, nearness, strict=True)
         if near < _UNREAD and parser.resolver.unexplained(along, parser.english.content(word))
     ]
+    graph = parser.place.graph
+    unread += [graph.label(entity) for entity in parser.question.entities if entity not in best.nodes]
     if unread:
         event(f"not read in this question: {' and '.join(map(repr, unread))}", "operators.words_not_read", words=unread)
     return replace(evidence, confidence=likely(nearness, is_read=not unread))
