@@ -68,7 +68,7 @@ def test_a_question_about_a_column(tmp_path: Path, run: Run) -> None:
 
 
 def test_a_sentence_goes_on_in_the_next_column_and_lines_around_stay(tmp_path: Path) -> None:
-    columns = {60: [*LEFT[:3], "crane before"], 310: ["winter comes and before", *RIGHT[1:]]}
+    columns = {60: [*LEFT[:3], "crane that is as large before"], 310: ["winter comes and before the ice", *RIGHT[1:]]}
     page = [(60.0, 740.0, "Report"), *row_by_row(columns), (60.0, 640.0, "All of it was signed by Rosa Lund in May.")]
     lines = ["Report", *columns[60], *columns[310], "", "All of it was signed by Rosa Lund in May."]
     assert read(tmp_path, page) == "\n".join(lines)
@@ -83,6 +83,9 @@ def test_a_sentence_goes_on_in_the_next_column_and_lines_around_stay(tmp_path: P
         {60: ["-", "-", "-"], 72: ["the harbour of Galway is", "the crane that is new, and", "the ferry to Ennis."]},
         {60: ["Ships", "Sails", "Oars"], 200: ["are built of wood and", "are sewn from linen that", "come from Voss."]},
         {60: ["1.", "2.", "3."], 80: LEFT[1:]},
+        {60: ["the nordlys", "the sirius", "the vega", "the mira"],
+         200: ["three hundred", "one hundred.", "two hundred", "four"],
+         300: ["the town of voss", "the town of oslo.", "the town of moss", "the town of bergen"]},
     ],
 )  # fmt: skip
 def test_rows_of_tables_and_lists_stay_together(tmp_path: Path, columns: dict[int, list[str]]) -> None:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 MOST_PAGES = 20_000
@@ -22,9 +23,10 @@ _LEAST_ROWS = 3  # of a block of columns
 _NEAR = 2.0  # points between the beginnings of lines that are below one another
 _LEADING = 1.7  # times the usual distance of lines, from which a block ends
 _GOES_ON = 0.4  # share of the lines of a column that go on with a small letter
-_FULL = 0.6  # of the longest line of a column: a line as long goes on in the next one
-_MOST_FULL = 0.7  # share of the lines of a column that do so, or end a sentence
-_SENTENCE_END = re.compile(r"[.!?][\"'”’)]?(?:\s|$)")
+_FULL = 0.8  # of the longest line of a column: a line is full if it were longer with the next word
+_MOST_FULL = 0.7  # share of the lines of a column that are full, or end a sentence
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)]?$")
+_INNER_END = re.compile(r"[^\W\d_]{3}[.!?][\"'”’)]?\s+\S")  # of a sentence, before another in the same line
 
 
 class RefusedError(Exception):
@@ -194,8 +196,8 @@ def columns_read(pieces: Sequence[Piece], block: list[list[int]], common: list[f
         for lines, cell in zip(columns, cells, strict=True):
             if cell.strip():
                 lines.append(cell.strip())
-    has_end = any(_SENTENCE_END.search(line) for lines in columns for line in lines)
-    if len(columns) < 2 or not has_end or not all(map(is_prose, columns)):
+    has_sentences = any(_INNER_END.search(line) for lines in columns for line in lines)
+    if len(columns) < 2 or not has_sentences or not all(map(is_prose, columns)):
         return ""
     text = ""
     for lines in columns:
@@ -209,5 +211,8 @@ def is_prose(lines: list[str]) -> bool:
         return False
     going_on = sum(line[0].islower() for line in lines[1:])
     longest = max(map(len, lines))
-    full = sum(len(line) >= _FULL * longest or bool(_SENTENCE_END.search(line)) for line in lines[:-1])
+    full = sum(
+        len(f"{line} {after.split()[0]}") >= _FULL * longest or bool(_SENTENCE_END.search(line))
+        for line, after in pairwise(lines)
+    )
     return going_on >= _GOES_ON * (len(lines) - 1) and full >= _MOST_FULL * (len(lines) - 1)
