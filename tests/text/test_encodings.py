@@ -101,3 +101,32 @@ def test_indexing_tells_the_encodings_once(tmp_path: Path) -> None:
     report = index([tmp_path], tmp_path.with_name("library.graph"))
     (note,) = (note for note in report.notes if "cp1251" in note)
     assert note.endswith("not UTF-8; read as cp1251, which was detected (and 2 more documents)")
+
+
+@pytest.mark.parametrize("encoding", [*TEXTS, "cp1252", "utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_tables(tmp_path: Path, encoding: str, delimiter: str) -> None:
+    text = TEXTS.get(encoding, WESTERN[0]).replace(",", " ")
+    rows = delimiter.join(("id", "text")) + "\r\n" + "".join(f"{i}{delimiter}{text}\r\n" for i in range(4))
+    file = tmp_path / "a.csv"
+    file.write_bytes(rows.encode(encoding))
+    first, *others = documents_in(file, SourceOptions())
+    assert [one.text for one in (first, *others)] == [text] * 4
+    assert first.note.startswith("" if encoding == "utf-8-sig" else "read as" if encoding == "utf-16" else "not UTF-8")
+    assert {one.note for one in others} == {""}
+
+
+def test_a_long_table_whose_last_row_tells_its_encoding(tmp_path: Path) -> None:
+    rows = ["id,text", *(f"{i},Nothing of note is written here" for i in range(60_000))]
+    for encoding in ("cp1251", "utf-8"):
+        text = "\n".join([*rows, f"last,{TEXTS['cp1251']}"])
+        (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+        *_, last = documents_in(tmp_path / "a.csv", SourceOptions())
+        assert last.text == TEXTS["cp1251"]
+
+
+def test_letters_between_two_blocks_of_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphbrick.text.sources.encodings._BLOCK", 5)
+    (tmp_path / "a.tsv").write_text(f"id\ttext\n1\t{TEXTS['gbk']}\n", encoding="utf-8")
+    (document,) = documents_in(tmp_path / "a.tsv", SourceOptions())
+    assert (document.text, document.note) == (TEXTS["gbk"], "")

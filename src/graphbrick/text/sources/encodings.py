@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from contextlib import suppress
+from typing import BinaryIO
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{1,40})", re.IGNORECASE)
 _MARKS = {  # the longer ones first
@@ -22,6 +23,7 @@ _PAIRS = frozenset(("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr"))  # of b
 _CENTRAL = frozenset(("Polish", "Czech", "Slovak", "Croatian", "Slovene"))
 _BESIDE = 0.6  # share of the bytes that are not ASCII that stand beside another one, where two make a character
 _LOOKED_AT = 200_000  # bytes
+_BLOCK = 1 << 20  # bytes
 _FREE = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _RUN = re.compile(rb"[\x80-\xff]+")
 _FEW = 6  # bytes that are not ASCII, with which nothing can be told
@@ -59,39 +61,62 @@ def _decoded(data: bytes) -> tuple[str, str]:
     return _detected(data, "not UTF-8")
 
 
+def encoding_of(stream: BinaryIO) -> tuple[str, str]:
+    """Return the encoding of a file that is too large to decode at once, and a note if it is not UTF-8.
+
+    The file is read whole, in blocks; an encoding is detected from lines that are not ASCII.
+    """
+    block = stream.read(_BLOCK)
+    marked = next((name for mark, name in _MARKS.items() if block.startswith(mark)), "")
+    if marked:
+        return marked, "" if marked.startswith("utf-8") else f"read as {marked}"
+    decoder, is_utf8, has_free = codecs.getincrementaldecoder("utf-8")(), True, False
+    sample = bytearray()
+    while block:
+        if is_utf8:
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError:
+                is_utf8 = False
+        has_free |= not set(block).isdisjoint(_FREE)
+        if len(sample) < _LOOKED_AT:
+            sample += b"\n".join(line for line in block.split(b"\n") if not line.isascii())
+        block = stream.read(_BLOCK)
+    if is_utf8 and not decoder.getstate()[0]:
+        return "utf-8", ""
+    encoding, note = _best(bytes(sample), "not UTF-8")
+    return "latin-1" if encoding == _WESTERN and has_free else encoding, note
+
+
 def _detected(data: bytes, reason: str) -> tuple[str, str]:
     """Return the text in the encoding that fits best."""
+    encoding, note = _best(data, reason)
+    if encoding == _WESTERN:
+        # Latin-1 has all bytes, also the five that cp1252 leaves free.
+        return data.decode(_WESTERN if set(data).isdisjoint(_FREE) else "latin-1"), note
+    text = data.decode(encoding, errors="replace")
+    bad = text.count("\ufffd")
+    return text, f"{note}; {bad:,} bytes are none of it" if bad else note
+
+
+def _best(data: bytes, reason: str) -> tuple[str, str]:
+    """Return the encoding that fits best, and how it was chosen."""
     try:
         from charset_normalizer import from_bytes
     except ImportError:
-        return _western(data, f"{reason}; taken for {_WESTERN} (pip install 'graphbrick[text]' to detect others)")
+        return _WESTERN, f"{reason}; taken for {_WESTERN} (pip install 'graphbrick[text]' to detect others)"
     if len(data) - len(data.translate(None, bytes(range(128, 256)))) < _FEW:
-        return _western(data, f"{reason}, and too short to detect an encoding; taken for {_WESTERN}")
+        return _WESTERN, f"{reason}, and too short to detect an encoding; taken for {_WESTERN}"
     best = from_bytes(data[:_LOOKED_AT], cp_isolation=_CANDIDATES).best()
     if best is None:
-        return _western(data, f"{reason}, and no encoding was detected; taken for {_WESTERN}")
+        return _WESTERN, f"{reason}, and no encoding was detected; taken for {_WESTERN}"
     is_western = best.encoding in _LATIN and best.language not in _CENTRAL
     is_western |= best.encoding in _PAIRS and _share_of_pairs(data[:_LOOKED_AT]) < _BESIDE
     encoding = _WESTERN if is_western else best.encoding
-    try:
-        return data.decode(encoding), f"{reason}; read as {encoding}, which was detected"
-    except UnicodeDecodeError:
-        if encoding == _WESTERN:
-            return _western(data, f"{reason}; read as {_WESTERN}, which was detected")
-        text = data.decode(encoding, errors="replace")
-        return (
-            text,
-            f"{reason}; read as {encoding}, which was detected; {text.count(chr(0xFFFD)):,} bytes are none of it",
-        )
+    return encoding, f"{reason}; read as {encoding}, which was detected"
 
 
 def _share_of_pairs(data: bytes) -> float:
     """Return the share of the bytes that are not ASCII that stand beside another one."""
     runs = [len(run) for run in _RUN.findall(data)]
     return sum(length for length in runs if length > 1) / sum(runs)
-
-
-def _western(data: bytes, note: str) -> tuple[str, str]:
-    """Return the text in Western letters; in Latin-1 if it has one of the five bytes that cp1252 leaves free."""
-    has_free = not set(data).isdisjoint(_FREE)
-    return data.decode("latin-1" if has_free else _WESTERN), note

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 MOST_PAGES = 20_000
 PAGE_LEVEL = 9  # of the heading that a page is; entries of the outline are above it
@@ -14,6 +17,16 @@ _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi",
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐]\n(?=[^\W\d_])")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 _NO_TITLE = re.compile(r"^\s*$|^untitled|^microsoft word - |\.(docx?|indd|tex|dvi|pdf|rtf|odt|pptx?|qxd)\s*$", re.I)
+
+
+_LEAST_ROWS = 3  # of a block of columns
+_NEAR = 2.0  # points between the beginnings of lines that are below one another
+_LEADING = 1.7  # times the usual distance of lines, from which a block ends
+_GOES_ON = 0.4  # share of the lines of a column that go on with a small letter
+_FULL = 0.8  # of the longest line of a column: a line is full if it were longer with the next word
+_MOST_FULL = 0.7  # share of the lines of a column that are full, or end a sentence
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)]?$")
+_INNER_END = re.compile(r"[^\W\d_]{3}[.!?][\"'”’)]?\s+\S")  # of a sentence, before another in the same line
 
 
 class RefusedError(Exception):
@@ -42,7 +55,9 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     empty: list[int] = []
     waiting: list[tuple[int, str]] = []
     for number, page in enumerate(reader.pages, 1):
-        text = tidied(page.extract_text())
+        pieces: list[Piece] = []
+        page.extract_text(visitor_text=partial(keep_piece, pieces))
+        text = tidied(in_columns(pieces))
         waiting += above.get(number - 1, [])
         if text:
             yield {"page": number, "text": text, "entries": waiting}
@@ -100,3 +115,104 @@ def tidied(text: str) -> str:
 def joined_word(match: re.Match[str]) -> str:
     """Return what a hyphen at the end of a line becomes: nothing before a small letter, else the hyphen."""
     return "" if match.string[match.end()].islower() else "-"
+
+
+class Piece(NamedTuple):
+    """A piece of text with the place of its beginning on the page, in points, and the size of its letters."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+
+
+def keep_piece(pieces: list[Piece], text: str, page: list[float], line: list[float], _: object, size: float) -> None:
+    """Add a piece of text that is drawn, with its place by the matrices of the page and the line."""
+    x = line[4] * page[0] + line[5] * page[2] + page[4]
+    y = line[4] * page[1] + line[5] * page[3] + page[5]
+    pieces.append(Piece(text, x, y, abs(size * page[3]) or 1.0))
+
+
+def in_columns(pieces: Sequence[Piece]) -> str:
+    """Return the text of a page in the order in which it is drawn, but for columns of text that are drawn row by row.
+
+    They are read one after another. Columns are lines that begin at the same places in three or more rows, and whose
+    sentences go on in the next row; a table, whose rows belong together, stays as it is.
+    """
+    rows: list[list[int]] = []
+    for i, piece in enumerate(pieces):
+        if piece.text.strip():
+            last = pieces[rows[-1][-1]] if rows else None
+            if last is not None and abs(last.y - piece.y) < 0.4 * piece.size and piece.x > last.x:
+                rows[-1].append(i)
+            else:
+                rows.append([i])
+    starts = Counter(round(pieces[i].x / _NEAR) for row in rows for i in row[1:])
+    common = [place * _NEAR for place, _ in starts.items() if starts[place] + starts[place + 1] >= _LEAST_ROWS]
+    texts = [piece.text for piece in pieces]
+    if common:
+        for block in blocks_of(pieces, rows, common):
+            text = columns_read(pieces, block, common)
+            if text:
+                begin, end = block[0][0], block[-1][-1]
+                texts[begin : end + 1] = [f"{text}\n", *[""] * (end - begin)]
+    return "".join(texts)
+
+
+def blocks_of(pieces: Sequence[Piece], rows: list[list[int]], common: list[float]) -> Iterator[list[list[int]]]:
+    """Yield runs of rows in which most have a piece that begins where others do; each is a list of indices."""
+    block: list[list[int]] = []
+    step = 0.0
+    for row in rows:
+        head = pieces[row[0]]
+        is_wide = any(abs(pieces[i].x - x) <= _NEAR for i in row[1:] for x in common)
+        below = pieces[block[-1][0]].y - head.y if block else 0.0
+        is_near = bool(block) and 0 < below <= _LEADING * (step or 2 * head.size)
+        is_part = is_wide or (is_near and any(abs(head.x - pieces[i].x) <= _NEAR for i in block[0]))
+        if block and not (is_near and is_part):
+            yield block
+            block, step = [], 0.0
+        if is_part:
+            step = below if block and not step else step
+            block.append(row)
+    if block:
+        yield block
+
+
+def columns_read(pieces: Sequence[Piece], block: list[list[int]], common: list[float]) -> str:
+    """Return the text of a block column by column; empty if it is a table, or not in columns."""
+    counts = {x: sum(any(abs(pieces[i].x - x) <= _NEAR for i in row[1:]) for row in block) for x in common}
+    begins = [min(pieces[row[0]].x for row in block)]
+    for x in sorted(x for x, count in counts.items() if count >= max(_LEAST_ROWS, len(block) / 4)):
+        if x > begins[-1] + 2 * _NEAR:
+            begins.append(x)
+    columns: list[list[str]] = [[] for _ in begins]
+    for row in block:
+        cells = [""] * len(begins)
+        for i in row:
+            piece = pieces[i]
+            column = sum(piece.x >= begin - _NEAR for begin in begins) - 1
+            cells[column] += piece.text.replace("\n", " ") if cells[column] else piece.text.strip()
+        for lines, cell in zip(columns, cells, strict=True):
+            if cell.strip():
+                lines.append(cell.strip())
+    has_sentences = any(_INNER_END.search(line) for lines in columns for line in lines)
+    if len(columns) < 2 or not has_sentences or not all(map(is_prose, columns)):
+        return ""
+    text = ""
+    for lines in columns:
+        text += ("" if not text else "\n" if lines[0][0].islower() else "\n\n") + "\n".join(lines)
+    return text
+
+
+def is_prose(lines: list[str]) -> bool:
+    """Return whether the lines of a column are sentences that go on from line to line, and not cells of a table."""
+    if len(lines) < _LEAST_ROWS:
+        return False
+    going_on = sum(line[0].islower() for line in lines[1:])
+    longest = max(map(len, lines))
+    full = sum(
+        len(f"{line} {after.split()[0]}") >= _FULL * longest or bool(_SENTENCE_END.search(line))
+        for line, after in pairwise(lines)
+    )
+    return going_on >= _GOES_ON * (len(lines) - 1) and full >= _MOST_FULL * (len(lines) - 1)

@@ -6,13 +6,15 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import open_source
 from graphbrick.text.documents.document import Document, Heading
+from graphbrick.text.sources.encodings import encoding_of
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _TEXT = ("text", "content", "contents", "body", "passage", "paragraph", "article", "document", "abstract", "answer")
@@ -44,7 +46,13 @@ def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator
     Raises:
         InputError: A row cannot be read, a column is missing, two rows have one key, or no row has text.
     """
-    rows = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet, ".json": _json}.get(suffix, _json_lines)(file)
+    note = ""
+    if suffix in (".csv", ".tsv"):
+        with open_source(file, other_encodings=True) as stream:
+            encoding, note = encoding_of(stream)
+        rows = _csv(file, encoding)
+    else:
+        rows = {".parquet": _parquet, ".json": _json}.get(suffix, _json_lines)(file)
     keys: set[str] = set()
     for number, row in enumerate(rows, 1):
         columns = _columns(row, options, file, number)
@@ -66,7 +74,8 @@ def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator
         sections = _texts(row, columns["section"][0]) if columns["section"] else []
         if sections and len(sections) != len(texts):
             raise InputError(f"{len(sections)} sections for {len(texts)} texts", file, number, code="tables.sections")
-        yield _document(f"{file}#{key}", title, texts, sections)
+        yield replace(_document(f"{file}#{key}", title, texts, sections), note=note)
+        note = ""  # once for the file
     if not keys:
         raise InputError("no row has text; name its column with --text", file, code="tables.no_text")
 
@@ -134,11 +143,16 @@ def _clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _csv(file: Path) -> Iterator[Mapping[str, Any]]:
-    with open_source(file) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="") as lines:
+def _csv(file: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
+    with (
+        open_source(file, other_encodings=True) as stream,
+        io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="") as lines,
+    ):
         before = csv.field_size_limit(_CELL)
         try:
-            reader = csv.DictReader(lines, delimiter="\t" if ".tsv" in file.name.lower() else ",", strict=True)
+            header = lines.readline()
+            delimiter = "\t" if ".tsv" in file.name.lower() else _delimiter(header)
+            reader = csv.DictReader(chain([header], lines), delimiter=delimiter, strict=True)
             for row in reader:
                 if None in row or None in row.values():
                     raise InputError(
@@ -152,10 +166,13 @@ def _csv(file: Path) -> Iterator[Mapping[str, Any]]:
             raise InputError(
                 f"the row cannot be read ({error})", file, reader.line_num, code="tables.bad_row"
             ) from error
-        except UnicodeDecodeError as error:
-            raise InputError(f"it is not UTF-8 ({error.reason}); convert it", file, code="tables.not_utf8") from error
         finally:
             csv.field_size_limit(before)
+
+
+def _delimiter(header: str) -> str:
+    """Return what stands between the names of columns: a comma, unless there is none but one of the others."""
+    return "," if "," in header else next((one for one in ";\t|" if one in header), ",")
 
 
 def _json_lines(file: Path) -> Iterator[Mapping[str, Any]]:
