@@ -142,25 +142,26 @@ def set_parts(texts: list[str]) -> dict[str, str]:
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: str | None = None) -> Pipeline:
-    """Return the default pipeline for a graph, with the model of ``--llm``; note how it could be better.
-
-    The vectors of the passages are made first if there are none, which is shown.
-    """
+    """Return the default pipeline for a graph, with the model of ``--llm``; note how it could be better."""
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.learn import default
     from graphbrick.models.embedders.minilm import MiniLM
+
+    if isinstance(graph, TextGraph) and not MiniLM().is_installed:
+        typer.echo(NO_ENCODER, err=True)
+    return default.default_pipeline(graph, "" if llm is None else model_text(llm))
+
+
+def embed_first(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> None:
+    """Make the vectors of passages that have none, which is shown, so that all questions are answered alike."""
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.corpus import TextGraph
+    from graphbrick.models.embedders.minilm import MiniLM
     from graphbrick.models.indexes.embed_graph import embed_passages, lacks_vectors
 
-    pipeline = default.default_pipeline(graph, "" if llm is None else model_text(llm))
-    if isinstance(graph, TextGraph):
-        if not MiniLM().is_installed:
-            typer.echo(NO_ENCODER, err=True)
-        elif lacks_vectors(graph, MiniLM()):
-            from graphbrick.cli.progress import progress
-
-            with progress("embedding the passages (only once)", graph.n_passages) as report:
-                embed_passages(graph, MiniLM(), progress=report)
-    return pipeline
+    if isinstance(graph, TextGraph) and MiniLM().is_installed and lacks_vectors(graph, MiniLM()):
+        with progress("embedding the passages (only once)", graph.n_passages) as report:
+            embed_passages(graph, MiniLM(), progress=report)
 
 
 def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphbrick.core import Answer, Query
 from graphbrick.graphs import opening
-from graphbrick.graphs.corpus import TextGraph
 from graphbrick.learn.default import default_pipeline
-from graphbrick.models.embedders.minilm import MiniLM
-from graphbrick.models.indexes.embed_graph import embed_passages, lacks_vectors
 from graphbrick.pipeline.parsing import parse
 
 if TYPE_CHECKING:
@@ -31,7 +28,7 @@ def ask(
         graph: The graph, or its folder or address.
         question: The question.
         pipeline: The pipeline, also as recipe text; by default the one for passages if the graph was made from
-            documents, whose vectors are made first, else the learned one if the graph was learned.
+            documents, else the learned one if the graph was learned.
 
     Raises:
         GraphbrickError: As for calling the pipeline.
@@ -44,6 +41,4 @@ def ask(
     opened = opening.open(graph) if isinstance(graph, str | PathLike) else graph
     if pipeline is None:
         pipeline = default_pipeline(opened)
-        if isinstance(opened, TextGraph) and MiniLM().is_installed and lacks_vectors(opened, MiniLM()):
-            embed_passages(opened, MiniLM())
     return (parse(pipeline) if isinstance(pipeline, str) else pipeline)(opened, question)

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from graphbrick.pipeline import Pipeline
 
 TEXT_PIPELINE = (
-    "PassageRank(MiniLM(), facts=0, synonyms=None, walk=0.25, links=0.6) >> Quote(MiniLM(), n=3, min_confidence=0.5)"
+    "PassageRank(MiniLM(), facts=0, synonyms=None, walk=0.25, links=0.6, late=300) >> "
+    "Quote(MiniLM(), n=3, min_confidence=0.5)"
 )
 """The default for graphs made from documents: words, meaning and a walk, and what continues the best.
 
-It needs no other vectors than those of the passages.
+It needs no other vectors than those of the passages, and begins to answer without them.
 """
 WORDS_PIPELINE = "Passages() >> Quote(BM25(), n=3, min_confidence=0.2)"
 """The default for them if MiniLM is not installed."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from graphbrick.core.compute import check_limits
 from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
-from graphbrick.core.trace import count_call, event
+from graphbrick.core.trace import DETAIL, count_call, event
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -344,6 +344,7 @@ def cut_event(name: str, max_tokens: int, count: int) -> None:
     event(
         f"{name} read only the first {max_tokens} tokens of {count:,} long texts",
         "onnx.texts_cut",
+        DETAIL,
         model=name,
         tokens=max_tokens,
         cut=count,

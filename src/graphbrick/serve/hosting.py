@@ -13,14 +13,19 @@ from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.files.digests import file_stamp
+from graphbrick.core.files.locks import claim
 from graphbrick.core.session import Session
 from graphbrick.graphs import opening
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.databases.address import is_address
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local.extracted import ExtractedGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.graphs.store.overlay.delta_files import delta_files
 from graphbrick.learn.default import default_pipeline
 from graphbrick.learn.examples import example_questions
+from graphbrick.models.embedders.minilm import MiniLM
+from graphbrick.models.indexes.embed_graph import embed_passages
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import not_found
@@ -218,3 +223,53 @@ class Watcher:
                         graph.refresh()
                 except Exception:  # noqa: BLE001 - without this thread no graph would ever be taken over again
                     _log.exception("whether graph %s has changed cannot be told", graph.name)
+
+
+class BackgroundEmbedding:
+    """A thread that makes the vectors of passages which the default recipe of a graph compares.
+
+    Questions are answered meanwhile. Of several processes over one graph, one at a time does so.
+
+    Args:
+        graphs: The graphs.
+        seconds: Time between two looks whether a graph lacks vectors.
+        session: Owns the model and the vectors.
+    """
+
+    def __init__(self, graphs: list[HostedGraph], seconds: float, session: Session) -> None:
+        self._graphs, self._seconds, self._session = graphs, seconds, session
+        self._done: dict[str, Any] = {}  # the graphs that have all vectors, by name
+        self._stop, self._budget = threading.Event(), Budget()
+        self._thread = threading.Thread(target=self._watch, name="graphbrick-embedding", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop after the current batch; what was embedded is kept."""
+        self._stop.set()
+        self._budget.cancel()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(self._seconds):
+            for hosted in self._graphs:
+                opened = hosted.now
+                if self._done.get(opened.name) is not opened.graph:
+                    with self._session.activate():
+                        _try("embedding passages", opened.name, partial(self._embed, opened), self._budget)
+
+    def _embed(self, opened: Opened) -> None:
+        self._done[opened.name] = opened.graph  # also after a fault, which would come again
+        graph, embedder = opened.graph, MiniLM()
+        if not isinstance(graph, TextGraph) or not embedder.is_installed:
+            return
+        try:
+            lock = claim(text_folder(graph.place) / "embedding.lock")
+        except BlockingIOError:
+            del self._done[opened.name]  # another process embeds; look again
+            return
+        with lock:
+            embed_passages(graph, embedder)

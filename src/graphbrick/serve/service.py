@@ -19,7 +19,7 @@ from graphbrick.pipeline.parsing import parse
 from graphbrick.recipes import all_recipes
 from graphbrick.recipes import recipe as find_recipe
 from graphbrick.serve.errors import ErrorReply, ServeError, error_reply, not_found
-from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, find_questions, warm
+from graphbrick.serve.hosting import BackgroundEmbedding, HostedGraph, Opened, Watcher, find_questions, warm
 from graphbrick.serve.limits.gate import Gate
 from graphbrick.serve.limits.runner import Runner, told_failure
 from graphbrick.serve.options import ServeOptions
@@ -58,11 +58,13 @@ class Service:
         if options.labels:
             self.labelling = self._files.enter_context(open_labelling(Path(options.labels)))
         self._watcher = Watcher(list(self.graphs.values()), options.poll, self.session)
+        self._embedding = BackgroundEmbedding(list(self.graphs.values()), options.poll, self.session)
 
     def start(self) -> None:
-        """Make the runner, which needs the running event loop, and watch the graphs."""
+        """Make the runner, which needs the running event loop, watch the graphs, and begin to embed passages."""
         self.runner = Runner(self.options, self.session)
         self._watcher.start()
+        self._embedding.start()
 
     def warm(self) -> None:
         """Load what the recipes need; then the server is ready."""
@@ -81,6 +83,7 @@ class Service:
         """End what runs, and close what is open."""
         self.is_ready = False
         self._watcher.stop()
+        self._embedding.stop()
         for uploads in self._uploads.values():
             uploads.stop()
         self.runner.close()

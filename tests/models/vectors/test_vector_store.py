@@ -51,6 +51,14 @@ def test_vectors_are_those_made_anew_and_no_text_is_encoded_twice(
     assert files(folder, ".*") == []
 
 
+def test_vectors_that_another_process_has_written_are_not_missing(tmp_path: Path) -> None:
+    here, there = (VectorStore(tmp_path / "g.vectors") for _ in range(2))
+    assert here.missing(Toy(), ["a", "b"]) == ["a", "b"]
+    there.get(Toy(), ["a"])
+    there.flush()
+    assert here.missing(Toy(), ["a", "b"]) == ["b"]
+
+
 def test_what_is_found_is_a_copy(tmp_path: Path) -> None:
     store = VectorStore(tmp_path / "g.vectors")
     for _ in range(2):

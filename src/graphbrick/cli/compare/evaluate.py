@@ -172,7 +172,7 @@ def chosen_pipelines(
     graph: Graph | DatabaseGraph | ExtractedGraph | None = None,
 ) -> dict[str, Pipeline]:
     """Return the pipelines that the options name, by their names for tables; by default what ``ask`` runs."""
-    from graphbrick.cli.pipelines import chosen_pipeline, parts_of_each
+    from graphbrick.cli.pipelines import chosen_pipeline, embed_first, parts_of_each
     from graphbrick.pipeline.parsing import parse
 
     chosen: dict[str, Pipeline] = {}
@@ -184,6 +184,7 @@ def chosen_pipelines(
         parsed = parse(pipeline)
         _add(chosen, name or repr(parsed), parsed)
     if not chosen:
+        embed_first(graph)
         chosen["default" if llm is None else f"default, llm={llm}"] = chosen_pipeline(None, None, [], llm, graph)
     return chosen
 

@@ -11,7 +11,7 @@ import typer
 
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits, model_text
 from graphbrick.cli.options import GraphFolder, Json, open_graph
-from graphbrick.cli.pipelines import default_pipeline
+from graphbrick.cli.pipelines import default_pipeline, embed_first
 
 if TYPE_CHECKING:
     from graphbrick.questions.question import Question
@@ -83,6 +83,7 @@ def tune(
         seconds=_seconds(time), pipelines=pipelines, link=link, workers=workers, seed=seed,
     )  # fmt: skip
     opened = open_graph(graph)
+    embed_first(opened)
     model = "" if llm is None else model_text(llm)
     searched = default_space(opened, llm=model, link=link)
     searched = restricted(searched if space is None else read_space(space, searched), only or [], without or [])

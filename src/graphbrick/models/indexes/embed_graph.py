@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbrick.core import Subgraph
 from graphbrick.core.compute import Progress, silent
-from graphbrick.graphs.corpus import TextGraph, full_text
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.vectors.store import store_of
@@ -41,10 +41,8 @@ def embed_passages(graph: TextGraph, embedder: Embedder, *, progress: Progress =
 
 
 def lacks_vectors(graph: TextGraph, embedder: Embedder) -> bool:
-    """Return whether the first, middle or last passage of a graph has no vector yet."""
-    sample = sorted({0, graph.n_passages // 2, graph.n_passages - 1}) if graph.n_passages else []
-    texts = [full_text(passage.title, passage.text) for passage in map(graph.passage, sample)]
-    return bool(store_of(graph).missing(embedder, texts))
+    """Return whether any passage of a graph has no vector yet."""
+    return bool(store_of(graph).missing(embedder, graph.passage_texts()))
 
 
 def _embed(graph: Graph, embedder: Embedder, texts: Iterator[str], progress: Progress) -> int:

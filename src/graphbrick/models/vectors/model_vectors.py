@@ -93,10 +93,16 @@ class ModelVectors:
         return made
 
     def missing(self, texts: Sequence[str]) -> list[str]:
-        """Return the texts that have no vector yet, without duplicates."""
+        """Return the texts that have no vector yet, also none that another process has written, without duplicates."""
         if not texts:
             return []
-        return list(dict.fromkeys(texts[i] for i in self._look_up(hash_texts(texts))[1]))
+        keys = hash_texts(texts)
+        missing = self._look_up(keys)[1]
+        if len(missing):
+            with self._lock:
+                self._reload()
+            missing = self._look_up(keys)[1]
+        return list(dict.fromkeys(texts[i] for i in missing))
 
     def flush(self) -> None:
         """Write the vectors that are only in memory as a segment; a failure drops them, with an event."""

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 
 from graphbrick.bricks.retrieve.documents.facts import fact_vectors
+from graphbrick.bricks.retrieve.documents.late_vectors import late_scores
 from graphbrick.bricks.retrieve.documents.passage_graph import Floats, passage_graph
 from graphbrick.bricks.retrieve.documents.passage_links import continuing, entity_frequency
 from graphbrick.bricks.retrieve.documents.passage_search import (
@@ -71,6 +72,8 @@ class PassageRank(RetrieveStage):
         entities: Entities that walks start from at most, at least 1.
         titles: Weight of the entity that a document's title names for its passages, against 1 for other mentions.
         links: Weight of passages that continue one of the best, against 1 for the walk; 0 for HippoRAG 2.
+        late: Most passages that are embedded during a question, at least 2: if more have no vector yet, the others are
+            ranked by their words, which is an event. None to embed all of them.
 
     Returns:
         `Passage` items, best first, each with its place in the document and the entities that it mentions. Ties go to
@@ -100,6 +103,7 @@ class PassageRank(RetrieveStage):
     entities: int = parameter(10, at_least=1, search=(5, 10, 20))
     titles: float = parameter(4.0, above=0, search=(1.0, 4.0))
     links: float = parameter(0.4, at_least=0, search=(0, 0.4))
+    late: int | None = parameter(None, at_least=2, example=300)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the passages."""
@@ -116,7 +120,10 @@ class PassageRank(RetrieveStage):
 
     def _scores(self, graph: TextGraph, question: str) -> Floats:
         """Return the score of each passage, float64 [passages]."""
-        meaning = nearest = meaning_scores(graph, self.embedder, question)
+        if self.late is None:
+            meaning = nearest = meaning_scores(graph, self.embedder, question)
+        else:
+            meaning = nearest = late_scores(graph, self.embedder, question, self.late)
         if self.words:
             nearest = fused([meaning, word_scores(graph, question)])
         walked = self._walked(graph, question, nearest)

@@ -28,7 +28,7 @@ _FUSION = 60  # reciprocal rank fusion, as in its paper
 
 def word_scores(graph: TextGraph, question: str) -> Scores:
     """Return the BM25 score of every passage with its title and heading, float64 [passages], at least 0."""
-    index, vocabulary = current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
+    index, vocabulary = word_index(graph)
     words = [word for word in search_words(question) if word in vocabulary]
     if not words:
         return np.zeros(graph.n_passages)
@@ -37,10 +37,15 @@ def word_scores(graph: TextGraph, question: str) -> Scores:
 
 def word_parts(graph: TextGraph, question: str) -> Scores:
     """Return the part of each question word in the BM25 scores, float64 [words, passages]."""
-    index, vocabulary = current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
+    index, vocabulary = word_index(graph)
     words = [word for word in dict.fromkeys(search_words(question)) if word in vocabulary]
     rows = [np.asarray(index.get_scores([word]), dtype=np.float64) for word in words]
     return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
+
+
+def word_index(graph: TextGraph) -> tuple[Any, frozenset[str]]:
+    """Return the BM25 index of the passages, and its words."""
+    return current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
 
 
 def _word_index(graph: TextGraph) -> tuple[Any, frozenset[str]]:
