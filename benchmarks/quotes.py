@@ -26,7 +26,6 @@ import numpy as np
 
 from graphbrick import MiniLM, index, parse
 from graphbrick.bricks.generate.document_confidence import features
-from graphbrick.bricks.generate.quotable import quotable
 from graphbrick.bricks.generate.sentence_scores import sentence_scores
 from graphbrick.core import Answer, Evidence
 from graphbrick.demo.reference import reference_documents
@@ -36,6 +35,7 @@ from graphbrick.learn.default import default_pipeline, withholding
 from graphbrick.models.indexes.embed_graph import embed_graph
 from graphbrick.models.logistic import newton
 from graphbrick.pipeline import Pipeline
+from graphbrick.text.documents.quotable import quotable
 from graphbrick.text.sources.tables import SourceOptions
 
 QUESTIONS = Path(__file__).with_suffix(".jsonl")

@@ -26,6 +26,7 @@ from graphbrick import (
     LinkLabels,
     NGram,
     PageRank,
+    Passages,
     PatternHops,
     Patterns,
     PruneEdges,
@@ -103,6 +104,7 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "Drift": {"llm": LLM(base_url=server.base_url), "embedder": EmbeddingModel(**embedder)},
         "RelevanceSearch": {"embedder": EmbeddingModel(**embedder), "test": BM25()},
         "PassageRank": {"embedder": EmbeddingModel(**embedder)},
+        "Overview": {"search": Passages()},
         "FromFile": {"file": str(folder / "openie.jsonl")},
         "LearnedSizer": {"path": str(folder / "sizes.json")},
     }

@@ -41,6 +41,7 @@ BRICKS = {
     "RelevanceSearch": "retrieve.documents.relevance_search",
     "KeywordSearch": "retrieve.documents.keyword_search",
     "Facts": "retrieve.documents.facts",
+    "Overview": "retrieve.whole.overview",
     "ConstrainedPaths": "retrieve.reasoning.constrained_paths",
     "ThinkOnGraph": "retrieve.reasoning.think_on_graph",
     "StructGPT": "retrieve.reasoning.struct_gpt",

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from graphbrick.pipeline import Pipeline
 
 TEXT_PIPELINE = (
-    "PassageRank(MiniLM(), facts=0, synonyms=None, walk=0.25, links=0.6, late=300) >> "
+    "Overview(PassageRank(MiniLM(), facts=0, synonyms=None, walk=0.25, links=0.6, late=300), MiniLM()) >> "
     "Quote(MiniLM(), n=3, min_confidence=0.5)"
 )
 """The default for graphs made from documents: words, meaning and a walk, and what continues the best.
 
 It needs no other vectors than those of the passages, and begins to answer without them.
 """
-WORDS_PIPELINE = "Passages() >> Quote(BM25(), n=3, min_confidence=0.2)"
+WORDS_PIPELINE = "Overview(Passages()) >> Quote(BM25(), n=3, min_confidence=0.2)"
 """The default for them if MiniLM is not installed."""
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer(min_confidence=0.3)"
 """The default for other graphs that were not learned."""

@@ -8,10 +8,10 @@ import pytest
 from faults import told
 
 from graphbrick import BM25, Answer, ByParagraph, Citation, Evidence, MiniLM, Passage, Query, Quote, index, parse
-from graphbrick.bricks.generate.quotable import quotable
 from graphbrick.bricks.generate.small_talk import is_small_talk
 from graphbrick.core.trace import Trace, record
 from graphbrick.testing import check_brick
+from graphbrick.text.documents.quotable import quotable
 
 
 def passage(text: str, section: str = "") -> Passage:

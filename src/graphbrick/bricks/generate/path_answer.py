@@ -74,7 +74,7 @@ class PathAnswer(GenerateStage):
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the ends of the best pattern, or the answers that an operator computed."""
         if evidence.has_answers:
-            return _withheld_plan(evidence, self.min_confidence) or _computed(evidence)
+            return withheld_plan(evidence, self.min_confidence) or computed(evidence)
         paths = evidence.paths
         if not paths and any(isinstance(item, Row) for item in evidence.items):
             return self._first_column(evidence)
@@ -207,16 +207,18 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
     )
 
 
-def _computed(evidence: Evidence) -> Answer:
+def computed(evidence: Evidence) -> Answer:
     """Return the answers in rows, each supported by properties, by its row, and by the paths that lead to it.
 
-    The card of an entity is the answer in place of its name, and its own support.
+    The card of an entity is the answer in place of its name, and its own support. Of documents, the passages that a row
+    cites support it.
     """
     rows: list[tuple[int, Row]] = []
     cards = {cast("Card", item).id: (i, item.text) for i, item in enumerate(evidence.items) if item.kind == "card"}
     texts: list[str] = []
     by_end: dict[int, list[int]] = {}
     properties: dict[int | str, list[int]] = {}  # by entity and by value
+    passages = {item.citations: i for i, item in enumerate(evidence.items) if item.kind == "passage"}
     for i, item in enumerate(evidence.items):
         if isinstance(item, Row) and item.columns == ANSWER:
             rows.append((i, item))
@@ -227,7 +229,7 @@ def _computed(evidence: Evidence) -> Answer:
             keys: tuple[int | str, ...] = (*item.entities, *map(shown_value, values))
             for key in keys:
                 properties.setdefault(key, []).append(i)
-    support = []
+    support: list[tuple[int, ...]] = []
     for place, row in rows:
         own: int | str = row.entities[0] if row.entities else row.values[0]
         if isinstance(own, int) and own in cards:
@@ -235,6 +237,9 @@ def _computed(evidence: Evidence) -> Answer:
             support.append((cards[own][0],))
             continue
         texts.append(row.values[0])
+        if cited := [passages[(place,)] for place in row.citations if (place,) in passages]:
+            support.append(tuple(cited))
+            continue
         paths = by_end.get(own, ()) if isinstance(own, int) else ()
         every = [] if row.entities else [i for shown in properties.values() for i in shown]  # for yes or no
         support.append((*dict.fromkeys(properties.get(own, every)), place, *paths))
@@ -247,7 +252,7 @@ def _computed(evidence: Evidence) -> Answer:
     )
 
 
-def _withheld_plan(evidence: Evidence, min_confidence: float) -> Answer | None:
+def withheld_plan(evidence: Evidence, min_confidence: float) -> Answer | None:
     """Return an empty answer (an event) for a computed one of low confidence; else None."""
     if evidence.confidence is None or evidence.confidence >= min_confidence:
         return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphbrick.bricks.generate.document_confidence import document_confidence
-from graphbrick.bricks.generate.quotable import Quotable, quotable, whole_sentence
+from graphbrick.bricks.generate.path_answer import computed, withheld_plan
 from graphbrick.bricks.generate.sentence_scores import sentence_scores
 from graphbrick.bricks.generate.small_talk import is_small_talk
 from graphbrick.core import Answer, Evidence, Query
@@ -20,6 +20,7 @@ from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import GenerateStage
+from graphbrick.text.documents.quotable import Quotable, quotable, whole_sentence
 
 _LETTER, _READ = re.compile(r"[^\W\d_]"), re.compile(r"[A-Za-z\u00c0-\u052f\u1e00-\u1fff]")
 _LONGEST = 500  # characters of a quotation
@@ -35,6 +36,8 @@ class Quote(GenerateStage):
     many») count too. A row of a table is quoted with the names of its columns, a short list with the line above it.
     Headings and questions are not quoted; code and menus only if the question speaks of them. A sentence that goes on
     in the next passage, such as one over a page break, is quoted whole.
+
+    Answers that an earlier stage computed, such as those of `Overview`, are given as they are.
 
     The confidence of the answer is the probability that the passages hold an answer at all. It was fitted to English
     documents, and is lower for other languages.
@@ -62,6 +65,8 @@ class Quote(GenerateStage):
                 REFUSAL,
             )
             return Answer()
+        if evidence.has_answers:  # about the documents as a whole, or computed from their records
+            return withheld_plan(evidence, self.min_confidence) or computed(evidence)
         quotables = quotable(evidence.items)
         if not quotables:
             event(

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.bricks.generate.quotable import Quotable
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import root
 from graphbrick.language.stop_words import INTERROGATIVES, QUESTION_WORDS, stop_words
+from graphbrick.text.documents.quotable import Quotable
 
 Floats = npt.NDArray[np.float64]
 

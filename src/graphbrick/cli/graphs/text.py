@@ -81,6 +81,7 @@ def index(
     from graphbrick.models.indexes.embed_graph import embed_passages
     from graphbrick.text.indexing.estimating import estimate
     from graphbrick.text.indexing.indexing import index
+    from graphbrick.text.overview.kept import topics_of_graph
     from graphbrick.text.sources.tables import SourceOptions
 
     sources, graph = sources_of(places[:-1], rate, pages), Path(places[-1])
@@ -104,6 +105,8 @@ def index(
             )  # fmt: skip
             if embed and MiniLM().is_installed:
                 embed_passages(done.graph, MiniLM(), progress=part_of(report, "embedding", done.graph.n_passages))
+            if embed:
+                topics_of_graph(done.graph, MiniLM() if MiniLM().is_installed else None)
     if dry_run:
         print_estimate(graph, planned, as_json=as_json)
     else:

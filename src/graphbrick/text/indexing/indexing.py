@@ -37,6 +37,7 @@ from graphbrick.text.indexing.extracting import Extracted, extract_missing
 from graphbrick.text.indexing.graph_records import TextRecords, text_records
 from graphbrick.text.indexing.reading import Reading, Source, read_sources
 from graphbrick.text.indexing.support import mentions_in, support_of
+from graphbrick.text.overview.kept import forget_topics
 from graphbrick.text.sources.sitemap import PAGES
 from graphbrick.text.sources.tables import SourceOptions
 
@@ -299,7 +300,9 @@ def _built(
     store.set("graph", graph.hash)
     write_corpus(graph, store.passage_texts, (made.begin, mentions_in(graph, made)), support_of(graph, made), state)
     store.drop_unused()
-    return Indexed(TextGraph.open(path), reading, extracted, len(documents), made.empty, True, extractor)
+    opened = TextGraph.open(path)
+    forget_topics(opened)
+    return Indexed(opened, reading, extracted, len(documents), made.empty, True, extractor)
 
 
 def _graph_of(made: TextRecords, path: Path) -> Graph:

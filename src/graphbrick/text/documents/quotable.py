@@ -80,7 +80,7 @@ def _of_passage(number: int, text: str, section: str) -> Iterator[Quotable]:
             header = []
         shown = _row(cells, header) if cells else words[i]
         is_code = sum(fence <= start for fence in fences) % 2 == 1 or looks_like_code(raw)
-        facts = (heading, is_code, _is_menu(raw))
+        facts = (heading, is_code, is_menu(raw))
         listed = _list_end(ranges, text, i) if words[i].endswith((":", "：")) else i
         if listed > i:
             yield Quotable(" ".join(words[i : listed + 1]), number, start, ranges[listed][1], *facts)
@@ -144,7 +144,7 @@ def looks_like_code(text: str) -> bool:
     return bool(_PROMPT.match(line)) or (signs >= 3 and signs * 8 > len(line))
 
 
-def _is_menu(text: str) -> bool:
+def is_menu(text: str) -> bool:
     """Return whether more than half of the words are those of links or pictures."""
     bare = _LINK.sub("", _IMAGE.sub("", text))
     n_links = len(_LINK.findall(text)) + len(_IMAGE.findall(text))
