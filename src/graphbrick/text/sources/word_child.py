@@ -56,7 +56,9 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     sections = list(document.sections)
 
     def edge(i: int, kind: str) -> Iterator[dict[str, Any]]:
+        nonlocal any_text
         for line in margins.lines(sections[i], kind) if i < len(sections) else ():
+            any_text = True
             yield {"headings": [], "text": line, "before": "\n\n"}
 
     section = 0
@@ -193,8 +195,8 @@ class Notes:
         if len(text) <= _SHORT_NOTE and not _SENTENCE_END.search(text):
             return f" [{text}]"
         self._n += 1
-        self._waiting.append(f"[{self._n}] {text}")
-        return f" [{self._n}]"
+        self._waiting.append(f"Note {self._n}: {text}")
+        return f" (note {self._n})"
 
     def waiting(self) -> list[str]:
         """Return the long notes since the last call."""
