@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from commands import Run, refused
 from faults import fails
 
-from graphbrick import index
+from graphbrick import ByHeading, index
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.indexing.indexing import Indexed
+from graphbrick.text.indexing.reading import read_sources
+from graphbrick.text.sources.tables import SourceOptions
 
 TEXTS = {
     "a.txt": "The safe code of Rosa Lund is 4711 in Galway. Rosa Lund sails.",
@@ -134,3 +139,17 @@ def test_fewer_than_half_leave(tmp_path: Path) -> None:
     for file in sorted(drive.iterdir())[:6]:
         file.unlink()
     assert index([drive], tmp_path / "g.graph").reading.deleted == 6
+
+
+def test_a_network_folder_that_does_not_answer(tmp_path: Path) -> None:
+    drive = many(tmp_path / "drive")
+    index([drive], tmp_path / "g.graph")
+    stale = OSError(116, "Stale file handle", str(drive))
+    with (
+        patch.object(Path, "exists", side_effect=stale),
+        patch.object(Path, "is_file", side_effect=stale),
+        fails("sources.folder_unreadable", InputError),
+        TextStore(text_folder(tmp_path / "g.graph")) as store,
+    ):
+        read_sources(store, [drive], ByHeading(), SourceOptions())
+    assert index([drive], tmp_path / "g.graph").documents == 8

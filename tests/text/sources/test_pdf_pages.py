@@ -127,3 +127,12 @@ def test_pages_in_roman_numbers_and_chapters_that_begin_without_header() -> None
         "Hills.",
         "Uganda",
     ]
+
+
+def test_rows_without_an_end_belong_to_their_page() -> None:
+    rows = [f"harbour of Galway number {i * i % 97} with the ferry to Voss and the crane {i}" for i in range(30)]
+    pages = joined_pages([Page(1, "\n".join(rows[:15])), Page(2, "\n".join(rows[15:]))])
+    assert [(heading.title, pages.text[heading.start :][:40]) for heading in pages.headings] == [
+        ("page 1", rows[0][:40]),
+        ("page 2", rows[15][:40]),
+    ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import docx
 import pytest
 from commands import Run
 from word_files import SPACES, replaced, word, xml
@@ -48,7 +47,9 @@ def test_a_question_about_a_footnote(tmp_path: Path, run: Run) -> None:
 
 def test_a_long_note_stands_after_the_paragraph(tmp_path: Path) -> None:
     data = word(noted("The rent may rise", " each year.", number=7), footnotes={7: LONG, 8: "not cited"})
-    assert read(tmp_path, data).text == f"The rent may rise [1] each year.\n[1] {LONG}\n\nThe lease ends in May."
+    assert read(tmp_path, data).text == (
+        f"The rent may rise (note 1) each year.\nNote 1: {LONG}\n\nThe lease ends in May."
+    )
 
 
 def test_a_note_in_a_table(tmp_path: Path) -> None:
@@ -171,4 +172,10 @@ def test_comments_are_counted(tmp_path: Path) -> None:
         document.add_comment(paragraph.runs, text="Too much?", author="Peter Hale")
 
     assert read(tmp_path, word(fill)).note == "1 comment left out"
-    assert docx.__version__
+
+
+def test_a_letterhead_is_text(tmp_path: Path) -> None:
+    def fill(document: Any) -> None:
+        document.sections[0].header.paragraphs[0].text = "Fjord Ferries, Bergen"
+
+    assert read(tmp_path, word(fill)).text == "Fjord Ferries, Bergen"

@@ -139,7 +139,7 @@ def _source(source: Source) -> Path | Sitemap:
     if isinstance(source, str) and is_address(source):
         return Sitemap(source)
     path = Path(source)
-    return Sitemap(str(path)) if path.is_file() and is_sitemap_file(path) else path
+    return Sitemap(str(path)) if is_sitemap_file(path) and path.is_file() else path
 
 
 class _Reader:

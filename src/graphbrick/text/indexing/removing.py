@@ -77,7 +77,8 @@ def check_vanished(
     """
     all_known, all_gone = 0, 0
     for name, files in listed:
-        known = {*store.files_of(name), *store.files_in(name)}
+        is_file = [name] == [str(file) for file in files]
+        known = {name} if is_file else {*store.files_of(name), *store.files_in(name)}
         gone = sum(map(is_gone, known.difference(map(str, files))))
         all_known, all_gone = all_known + len(known), all_gone + gone
         if gone >= _MANY and 2 * gone > len(known):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
@@ -41,13 +42,17 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
     Raises:
         InputError: There is no such file or folder, a folder cannot be read, or a file is of another kind.
     """
-    if source.is_file():
+    try:
+        is_file, is_folder = source.is_file(), source.is_dir()
+    except OSError as error:  # such as a network folder that does not answer
+        _unreadable(error)
+    if is_file:
         if suffix_of(source) not in SUFFIXES:
             raise InputError(
                 f"files of this kind are not read; there are {', '.join(SUFFIXES)}", source, code="sources.other_kind"
             )
         return [source], []
-    if not source.is_dir():
+    if not is_folder:
         raise InputError("there is no such file or folder", source, code="sources.not_there")
     documents: list[Path] = []
     others: list[Path] = []
@@ -65,10 +70,10 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
     return sorted(documents), sorted(others)
 
 
-def _unreadable(error: OSError) -> None:
-    """Raise the error of a folder that cannot be listed, as its documents would count as deleted."""
+def _unreadable(error: OSError) -> NoReturn:
+    """Raise the error of a source that cannot be listed, as its documents would count as deleted."""
     raise InputError(
-        f"the folder cannot be read: {error.strerror or error}", error.filename, code="sources.folder_unreadable"
+        f"it cannot be read: {error.strerror or error}", error.filename, code="sources.folder_unreadable"
     ) from error
 
 

@@ -34,6 +34,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _HYPHEN = re.compile(r"[^\W\d_][-‐]\Z")
 _ENDED = re.compile(r"[.!?…؟۔:;。！？｡]['\"”’»)\]」』]*\Z")
 _ITEM = re.compile(r"[-*+•▪◦–●‣]|\(?[\w]{1,3}[.)]\s")
+_LONGEST_CARRIED = 600  # characters of a page that belong to a sentence of the page before; rows of tables have no end
 _LAST_PARAGRAPH = 4_000  # characters before a page break in which a sentence may begin
 
 
@@ -145,7 +146,7 @@ def _carried(before: str, between: str, after: str) -> int:
             return 0
         if end > border:
             rest = end - border
-            return rest + len(after[rest:]) - len(after[rest:].lstrip())
+            return rest + len(after[rest:]) - len(after[rest:].lstrip()) if rest <= _LONGEST_CARRIED else 0
     return 0
 
 

@@ -36,16 +36,7 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     Footnotes and endnotes stand at their place, or after the paragraph if they are long; the headers of a section
     before it, and the footers after it, each text once.
     """
-    if data.startswith(_OLE):
-        raise RefusedError("it has a password, or is of Word 97 to 2003; save it as .docx without a password")
-    with zipfile.ZipFile(io.BytesIO(data)) as packed:
-        entries = packed.infolist()
-        size = sum(entry.file_size for entry in entries)
-        if size > MOST_UNPACKED or len(entries) > MOST_FILES:
-            raise RefusedError(
-                f"it unpacks to {size / 1e6:,.0f} MB in {len(entries):,} files, the most are "
-                f"{MOST_UNPACKED >> 20} MB in {MOST_FILES:,}; split it"
-            )
+    check(data)
     import docx
 
     document = docx.Document(io.BytesIO(data))
@@ -56,7 +47,9 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     sections = list(document.sections)
 
     def edge(i: int, kind: str) -> Iterator[dict[str, Any]]:
+        nonlocal any_text
         for line in margins.lines(sections[i], kind) if i < len(sections) else ():
+            any_text = True
             yield {"headings": [], "text": line, "before": "\n\n"}
 
     section = 0
@@ -96,6 +89,20 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     comments = related(document.part, "comments")
     n = 0 if comments is None else len(comments.findall(f"{_WORD}comment"))
     yield {"title": title.strip(), "note": f"{n:,} comment{'s' if n > 1 else ''} left out" if n else ""}
+
+
+def check(data: bytes) -> None:
+    """Raise RefusedError for a file of another kind, or one that unpacks to too much."""
+    if data.startswith(_OLE):
+        raise RefusedError("it has a password, or is of Word 97 to 2003; save it as .docx without a password")
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        entries = packed.infolist()
+        size = sum(entry.file_size for entry in entries)
+        if size > MOST_UNPACKED or len(entries) > MOST_FILES:
+            raise RefusedError(
+                f"it unpacks to {size / 1e6:,.0f} MB in {len(entries):,} files, the most are "
+                f"{MOST_UNPACKED >> 20} MB in {MOST_FILES:,}; split it"
+            )
 
 
 def unwrap(body: Any) -> None:
@@ -169,11 +176,7 @@ def is_hidden(run: Any) -> bool:
 
 
 class Notes:
-    """The footnotes and endnotes of a document.
-
-    Args:
-        part: The part of the document.
-    """
+    """The footnotes and endnotes of a document."""
 
     def __init__(self, part: Any) -> None:
         self._texts: dict[tuple[str, str | None], str] = {}
@@ -193,8 +196,8 @@ class Notes:
         if len(text) <= _SHORT_NOTE and not _SENTENCE_END.search(text):
             return f" [{text}]"
         self._n += 1
-        self._waiting.append(f"[{self._n}] {text}")
-        return f" [{self._n}]"
+        self._waiting.append(f"Note {self._n}: {text}")
+        return f" (note {self._n})"
 
     def waiting(self) -> list[str]:
         """Return the long notes since the last call."""
@@ -393,6 +396,5 @@ def formula(node: Any) -> str:
 
 def grouped(mark: str, text: str) -> str:
     """Return a part of a formula after a mark, in brackets if it is more than a name, a number or a bracket."""
-    if not text:
-        return ""
-    return f"{mark}{text}" if re.fullmatch(r"[\w.]+|.|\([^()]*\)", text) else f"{mark}({text})"
+    is_one = re.fullmatch(r"[\w.]+|.|\([^()]*\)", text)
+    return "" if not text else f"{mark}{text}" if is_one else f"{mark}({text})"

@@ -57,3 +57,11 @@ def test_a_report_of_a_community_that_is_not_there(tmp_path: Path) -> None:
     assert done.reports == 1
     assert done.notes[-1] == "1 report left out, without words or a community with entities: «Tea»"
     assert isinstance(done.graph, TextGraph)
+
+
+def test_entities_without_a_community(tmp_path: Path) -> None:
+    content = early_tables(version=0)
+    for row in content["create_final_nodes"]:
+        row["community"] = float("nan") if row["community"] is None else float(row["community"])
+    done = import_graphrag(write_output(tmp_path / "output", content), tmp_path / "lakes.graph")
+    assert (done.communities, done.reports) == (3, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -143,9 +144,10 @@ def number_of(row: Row, column: str, default: float) -> float:
     """Return the number in a column, or the default."""
     value = row.get(column)
     try:
-        return float(value) if value is not None else default  # a text in some versions
+        number = float(value) if value is not None else default  # a text in some versions
     except (TypeError, ValueError):
         return default
+    return number if math.isfinite(number) else default
 
 
 def ids_of(row: Row, *columns: str) -> list[str]:
