@@ -8,6 +8,8 @@ from graphbrick.language.stems import Stems, stems
 
 _PREPOSITIONS = frozenset("of in by at with for to from on as is a an the".split())
 _AFTER = "(?P<after>of|in|on|at|to|for|with|from)"
+_DIRECTIONS = {"to": "to", "into": "to", "from": "from"}
+_WAY = re.compile(r"\b(to|into|from)\b(?= e\d|$)")
 # Where the entity stands beside a verb, and whether it is its subject then.
 _VOICES = (
     (re.compile(r"\b(?:do|does|did|can) e\d+ (?P<verb>[a-z -]+)"), True),
@@ -33,3 +35,21 @@ def names_subject(phrase: str, label: Stems) -> bool | None:
             if set(stems(words["verb"])) & set(label) - _PREPOSITIONS and (not after or after in label):
                 return is_subject
     return None
+
+
+def begins_at(phrase: str, label: Stems) -> bool | None:
+    """Return whether the entity of a phrase is the head of a relation; None if the phrase does not say so.
+
+    The subject of a verb is its head, unless the label has «by», or the phrase has «from» where the label has «into».
+
+    >>> phrases = "what does e0 evolve into", "what does e0 evolve from", "what evolves into e0", "what e0 has"
+    >>> [begins_at(phrase, ("evolv", "into")) for phrase in phrases]
+    [True, False, False, None]
+    """
+    is_subject = names_subject(phrase, label)
+    if is_subject is None:
+        return None
+    own = {_DIRECTIONS[word] for word in label if word in _DIRECTIONS}
+    said = {_DIRECTIONS[match[1]] for match in _WAY.finditer(phrase)}
+    is_turned = len(own) == 1 == len(said) and own != said
+    return (is_subject != ("by" in label)) != is_turned

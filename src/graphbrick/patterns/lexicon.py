@@ -170,7 +170,7 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
         by_class[stems(name)] = (*by_class.get(stems(name), ()), name)
     # «city» of «capital city» speaks of the class, not of the relation.
     general = {word for name in by_class for word in name}
-    relations = tuple(replace(names, words=names.words - general or names.words) for names in relations)
+    relations = tuple(_apart(names, label, general) for label, names in zip(labels, relations, strict=True))
     return Lexicon(classes, relations, by_class)
 
 
@@ -261,6 +261,19 @@ def verb_forms(verb: str) -> list[str]:
     return [verb, forms.past(verb), forms.participle(verb)] if verb and forms.is_installed() else [verb]
 
 
+def _apart(names: RelationNames, label: str, general: Set[str]) -> RelationNames:
+    """Return the names of a relation without words that name classes, unless its label has no others: `CAUSED_BY`."""
+    own = set(label_stems(label)) - SMALL
+    return replace(names, words=names.words - (general - own if own <= general else general) or names.words)
+
+
+def _acts(verb: str) -> list[str]:
+    """Return the nouns for what a verb does: evolution of evolve."""
+    from graphbrick.language import forms
+
+    return forms.acts(verb) if verb and forms.is_installed() else []
+
+
 def _names(label: str, entry: RelationWords | None) -> RelationNames:
     """Return the names of a relation, from its label and its entry in the file of words."""
     plain = label_stems(label)
@@ -268,7 +281,7 @@ def _names(label: str, entry: RelationWords | None) -> RelationNames:
         tail, head, phrases = {plain}, {plain}, {plain}  # which end it names is not known
     else:
         tail, head = set(map(stems, entry.tail)), set(map(stems, entry.head))
-        phrases = {plain, *tail, *head, *map(stems, verb_forms(entry.verb))}
+        phrases = {plain, *tail, *head, *map(stems, (*verb_forms(entry.verb), *_acts(entry.verb)))}
     words = {word for phrase in phrases for word in phrase if word not in SMALL}
     nouns = frozenset() if entry is None else frozenset((*entry.tail, *entry.head))
     verb, subject = ("", "") if entry is None else (entry.verb, entry.subject)

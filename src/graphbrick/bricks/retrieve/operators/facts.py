@@ -28,7 +28,7 @@ from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, has_columns, sources_of
 
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
-_GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text")))
+_GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text", "base")))
 _AMOUNT = re.compile(r"(?:least|most) ")  # after «at»
 _IN = re.compile(r" (?:in|on|at)$")
 _TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
@@ -165,8 +165,8 @@ class Facts:
                 continue
             base = self._owners(where, phrase)
             plan = self._values(sources, base, part)
-            if plan is None and self._is_relation(phrase):
-                return None
+            if plan is None and (self._is_relation(phrase) or phrase in ("number", "count")):
+                return None  # another relation, or how many there are
             if plan is None:
                 raise self._missing(base, phrase)
             return plan

@@ -26,7 +26,7 @@ from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Path, Query
 from graphbrick.core.errors import not_known
 from graphbrick.language.stems import Stems, stems
-from graphbrick.language.voice import names_subject
+from graphbrick.language.voice import begins_at
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
 from graphbrick.patterns.several_steps import has_way_back, says_alike
@@ -348,8 +348,7 @@ class PhraseResolver:
         label = self._labels[relation]
         if any(word in self.english.symmetric for word in label):
             return match
-        is_subject = names_subject(phrase, label)
-        if is_subject is None or forward == (is_subject != ("by" in label)):
+        if begins_at(phrase, label) in (None, forward):
             return match
         return replace(match, is_turned=True, score=match.score - _WRONG_WAY)
 

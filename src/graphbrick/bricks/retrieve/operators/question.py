@@ -30,7 +30,7 @@ _POLITE = re.compile(
     r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
     re.IGNORECASE,
 )
-_THANKS = re.compile(r"(?:,? (?:please|thanks|thank you|by any chance))+(?=[?.! ]*$)", re.IGNORECASE)
+_THANKS = re.compile(r"(?:,? (?:please|pls|plz|thanks|thx|thank you|by any chance))+(?=[?.! ]*$)", re.IGNORECASE)
 _INDIRECT = re.compile(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
 _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
@@ -49,6 +49,8 @@ _EVERYDAY = tuple(
         (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?:ever )?(.+)$", r"\1 \2 have never been \3"),
         (r"\bthe u\.?s\.?(?=$| )", "the usa"),
         (r"(?: ever| so far| to date)$", ""),
+        (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:the )?(.+?)(?: up)?,? (?:what|how (?:much|many)) "
+         r"(?:do|would|will|is)(?: (?:i|we|you|it|that))?(?: (?:get|have|be|total))?$", r"what is the total \1"),
         (r"^(which|what) (\w+) (?:has|have|had|did|does|do) (e\d+) (?:made|make|done|do|had|have) (\w+) in$",
          r"\1 \2 do the \4 of \3 have"),
         (r"^(?:has|have|had) (e\d+) (?:ever )?been ", r"was \1 "),
@@ -88,11 +90,13 @@ class Question:
         text: The text, without the mark at the end.
         entities: What the placeholders stand for.
         names: The words with a capital that are not placeholders, as the question writes them; none if all have one.
+        told: The entities whose class the question says, so that no other of their name is meant.
     """
 
     text: str
     entities: tuple[int, ...]
     names: tuple[str, ...] = ()
+    told: frozenset[int] = frozenset()
 
 
 def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Question:

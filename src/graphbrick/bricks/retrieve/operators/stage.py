@@ -31,7 +31,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_names, check_one
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_manner, check_names, check_one
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
@@ -156,7 +156,8 @@ class Operators(RetrieveStage):
 
     def _spelled(self, query: Query, graph: Graph) -> Query:
         """Return a question without typing errors in words of the graph."""
-        lexicon, words = self._lexicon(graph), english()
+        lexicon = self._lexicon(graph)
+        words = english().for_classes(lexicon.by_class)
         names = (word for one in sources_of(graph) for word in WORD.findall(spaced(one.name).lower()))
         reader = WordReader(lexicon, words.all_words, partial(words_of_values, graph), words.asking.union(names))
         text = question_of(graph, query, partial(_is_known, lexicon, words)).text
@@ -166,8 +167,9 @@ class Operators(RetrieveStage):
         return replace(query, text=with_readings(query.text, readings)) if readings else query
 
     def _retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        graph, words = cast(Graph, subgraph.graph), english()
+        graph = cast(Graph, subgraph.graph)
         scorer, lexicon = self.patterns.scorer, self._lexicon(graph)
+        words = english().for_classes(lexicon.by_class)
         question = with_classes(graph, question_of(graph, query, partial(_is_known, lexicon, words)), lexicon, words)
         cues = words.cues_in(question.text)
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
@@ -268,6 +270,7 @@ class Operators(RetrieveStage):
         scorer, place = self.patterns.scorer, parser.place
         if isinstance(scorer, PatternReader):  # it knows how sure it is
             return self.patterns.retrieve(query, place.subgraph)
+        check_manner(parser.english, parser.question.text)
         said = said_path(parser)
         if said is not None:
             return replace(evidence_of(said, place, self.cap, repr(self)), confidence=SAID)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -147,6 +147,12 @@ class English:
         same = f"{word[:-1]}{_SAME_ENDING[word[-1]]}" if word[-1:] in _SAME_ENDING else word  # study, studied
         return word in words or same in words or any(words >= set(name) - _SMALL for name in self.near.get(word, ()))
 
+    def for_classes(self, classes: Iterable[Stems]) -> English:
+        """Return the wordings for a graph in which words such as «item» name classes, so that they have a meaning."""
+        names = {word for name in classes if len(name) == 1 for word in name}
+        same = {word for word in self.plain | self.anything if stem(word) in names}
+        return _without_plain(frozenset(same)) if same else self
+
     def without_objects(self, words: Sequence[str]) -> list[str]:
         """Return stems without what the verbs among them are done to, as games in «lost games».
 
@@ -242,6 +248,12 @@ class English:
             if re.match(rf"{re.escape(unit)}s?(?:\s|$)", rest):
                 return Amount(value * factor, rest[len(unit) :].removeprefix("s").strip())
         return Amount(value, rest)
+
+
+@lru_cache(maxsize=16)
+def _without_plain(same: frozenset[str]) -> English:
+    words = english()
+    return replace(words, plain=words.plain - same, anything=words.anything - same)
 
 
 @lru_cache(maxsize=1)

@@ -22,6 +22,7 @@ SAID = 0.9
 _UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
 _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
+_NAME_LEFT_OUT = 0.2  # the highest confidence of a path that says nothing of a name in the question
 _SLOPE, _EVEN, _NAMED = 5.0, 0.63, 0.6  # see `likely`
 
 
@@ -66,10 +67,12 @@ def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -
         if near < _UNREAD and parser.resolver.unexplained(along, parser.english.content(word))
     ]
     graph = parser.place.graph
-    unread += [graph.label(entity) for entity in parser.question.entities if entity not in best.nodes]
+    names = [graph.label(entity) for entity in parser.question.entities if entity not in best.nodes]
+    unread += names
     if unread:
         event(f"not read in this question: {' and '.join(map(repr, unread))}", "operators.words_not_read", words=unread)
-    return replace(evidence, confidence=likely(nearness, is_read=not unread))
+    sure = likely(nearness, is_read=not unread)
+    return replace(evidence, confidence=min(sure, _NAME_LEFT_OUT) if names else sure)
 
 
 def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:

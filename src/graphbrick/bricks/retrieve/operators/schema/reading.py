@@ -12,13 +12,22 @@ from graphbrick.bricks.retrieve.operators.phrases import PhraseResolver
 from graphbrick.bricks.retrieve.operators.schema.class_graph import ClassGraph, Join, class_graph_of, over_all_classes
 from graphbrick.bricks.retrieve.operators.schema.walks import Walk
 from graphbrick.bricks.retrieve.operators.schema.ways import WHO, Way, WaysSaid
-from graphbrick.bricks.retrieve.operators.sets import Along, CannotPlanError, Listed, Members, SetPlan, Steps, main_role
+from graphbrick.bricks.retrieve.operators.sets import (
+    Along,
+    CannotPlanError,
+    Having,
+    Listed,
+    Members,
+    SetPlan,
+    Steps,
+    main_role,
+)
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.deferred import cached_property
 from graphbrick.language.forms import GROUP, PERSON, kind_of
 from graphbrick.language.stems import WORD, root, stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS
-from graphbrick.language.voice import names_subject
+from graphbrick.language.voice import begins_at
 
 AMBIGUOUS = "schema.ambiguous"
 """The code of the error that two paths explain a phrase equally well."""
@@ -149,6 +158,10 @@ class SchemaPaths:
         left = self._unsaid(words, self._words_of_class(name))
         if not self.classes or name not in self.classes.joins or not left:
             return None
+        own = (join for join in self.classes.joins[name] if join.end == name)
+        same = [join for join in own if not self._unsaid(left, self._words_of_join(join))]
+        if len({join.relation for join in same}) == 1:  # «types that are effective against anything», which are types
+            return Having(same[0].relation)
         best = self._best(self._shortest(name, set(self.classes.joins) - {name}, frozenset(left), ""), "")
         if best is None:
             return None
@@ -315,8 +328,7 @@ class SchemaPaths:
                 yield join
             elif join.end == start and not any(one.relation == join.relation for one in way.joins):
                 label = self.said.label(join)
-                is_subject = names_subject(phrase, label) if phrase else None
-                is_said = is_subject is not None and join.forward == (is_subject != ("by" in label))
+                is_said = bool(phrase) and begins_at(phrase, label) == join.forward
                 if is_said or join.relation in self.classes.symmetric:
                     yield join
 

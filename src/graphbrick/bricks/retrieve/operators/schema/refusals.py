@@ -26,6 +26,13 @@ def check_one(english: English, text: str) -> None:
         raise CannotPlanError(message, code=UNREAD_WORDS, words=tuple(second["words"].split()))
 
 
+def check_manner(english: English, text: str) -> None:
+    """Raise `CannotPlanError` if a question asks in which way something is done, which no path tells."""
+    if english.match("manner", text):
+        message = "a path tells what, who and where, not in which way"
+        raise CannotPlanError(message, code=UNREAD_WORDS, words=("how",))
+
+
 def check_names(paths: SchemaPaths, question: Question) -> None:
     """Raise `CannotPlanError` if a question has a name or a number that no placeholder stands for.
 

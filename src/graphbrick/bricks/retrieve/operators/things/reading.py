@@ -32,7 +32,7 @@ def fact(parser: Parser, *, namesakes: bool) -> Plan | None:
     if asks_for_card(parser.english, text):
         from graphbrick.bricks.retrieve.operators.cards.reader import CardReader
 
-        cards = CardReader(parser).read(text, namesakes=namesakes)
+        cards = CardReader(parser).read(text, namesakes=namesakes and not parser.question.told)
         if cards is not None:
             return cards
     if not has_properties:

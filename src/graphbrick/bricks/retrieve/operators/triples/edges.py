@@ -64,6 +64,23 @@ class Said:
 
 
 @dataclass(frozen=True)
+class Holds:
+    """A condition on a boolean of triples: a hidden ability, where `hidden` is true."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The condition as people read it."""
+        return self.name
+
+    def holds(self, place: Place, triples: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Return which triples meet the condition."""
+        values = (place.graph.triple_properties(triple).get(self.name) for triple in triples.tolist())
+        return np.fromiter((value is True for value in values), dtype=np.bool_, count=len(triples))
+
+
+@dataclass(frozen=True)
 class Edges:
     """The triples of a relation, between some heads and tails, that meet conditions.
 
@@ -77,7 +94,7 @@ class Edges:
     relation: int
     heads: SetPlan | None = None
     tails: SetPlan | None = None
-    conditions: tuple[During | Said, ...] = ()
+    conditions: tuple[During | Said | Holds, ...] = ()
 
     def text(self, place: Place) -> str:
         """Return the triples as people read them."""

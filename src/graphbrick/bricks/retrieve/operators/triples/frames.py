@@ -11,7 +11,7 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.sets import Listed
 from graphbrick.bricks.retrieve.operators.triples.columns import TripleProperty, triple_properties, with_text
-from graphbrick.bricks.retrieve.operators.triples.edges import During, Edges, Said
+from graphbrick.bricks.retrieve.operators.triples.edges import During, Edges, Holds, Said
 from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.properties.values import Kind
@@ -19,7 +19,7 @@ from graphbrick.core.session import current_session
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import WORD, root, spaced, stem, stems
 from graphbrick.language.stop_words import QUESTION_WORDS
-from graphbrick.language.voice import names_subject
+from graphbrick.language.voice import begins_at
 from graphbrick.patterns.lexicon import Lexicon, label_stems
 
 TIME_WORDS = frozenset(map(stem, "year season date time day month moment".split()))
@@ -141,8 +141,8 @@ class Frames:
         )]  # fmt: skip
         if len(ways) < 2:
             return ways
-        is_subject = names_subject(text, label_stems(self.graph.relation_label(relation)))
-        return [] if is_subject is None else [way for way in ways if way[0] == is_subject]
+        is_head = begins_at(text, label_stems(self.graph.relation_label(relation)))
+        return [] if is_head is None else [way for way in ways if way[0] == is_head]
 
     def classes(self, relation: int) -> tuple[str, str]:
         """Return the classes of the heads and of the tails of a relation; "" for none."""
@@ -169,7 +169,8 @@ class Frames:
         own = {word for name in self.classes(edges.relation) for word in stems(name)}
         forms = self._forms(edges.relation)
         spoken, unread = 0, list[str]()
-        text, conditions = self._said_at_length(text, edges)
+        text, said_at_length = self._said_at_length(text, edges)
+        conditions: list[During | Said | Holds] = [*said_at_length]
         for word in _words(text, names):
             if MENTION.fullmatch(word) or not self.english.content(word):
                 continue
@@ -177,7 +178,7 @@ class Frames:
             if self.english.is_among(form, names) or root(fold(word)) in forms:
                 spoken += 1
             elif not self.english.is_among(form, used | own):
-                said = self._said(word, edges)
+                said = self._holds(form, edges) or self._said(word, edges)
                 if said is None:
                     unread.append(form)
                 else:
@@ -218,6 +219,11 @@ class Frames:
                     value = self.graph.triple_properties(int(triples[has][0]))[one.name]
                     return Said(one.name, value if isinstance(value, str) else word)
         return None
+
+    def _holds(self, form: str, edges: Edges) -> Holds | None:
+        """Return the condition that a stem is the name of a boolean of triples; None if it is not."""
+        named = (one for one in self.properties if one.kind == Kind.BOOLEAN and edges.relation in one.relations)
+        return next((Holds(one.name) for one in named if one.stems == (form,)), None)
 
     # Dates
 

@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.triples.counts import Counts
 from graphbrick.bricks.retrieve.operators.triples.edges import During
 from graphbrick.bricks.retrieve.operators.triples.frames import Frame
 from graphbrick.bricks.retrieve.operators.triples.parts import Parts
+from graphbrick.bricks.retrieve.operators.triples.periods import Period
 from graphbrick.bricks.retrieve.operators.triples.plans import EdgeValues, Ends
 from graphbrick.bricks.retrieve.operators.triples.superlatives import TripleSuperlatives
 from graphbrick.bricks.retrieve.operators.triples.way import OnTheWay
@@ -108,14 +109,15 @@ class TripleReader(Parts):
         return self.with_notes(EdgeValues(frame.edges, wanted[0].name, part), frame)
 
     def _texts(self, text: str) -> Plan | None:
-        """Read «in which league did e0 win e1 in 2000»: a text of triples."""
+        """Read «in which league did e0 win e1 in 2000», «at what level does e0 evolve»: a text or number of triples."""
         match = self.english.match("text_of", text)
         if not match or not MENTION.search(match["rest"]):
             return None
         period, rest = self.period(match["rest"])
+        does = re.search(r" (?:did|does|do)$", text[: match.start("rest")].rstrip())
         for one in self.frames.properties:
-            if one.kind == Kind.TEXT and one.stems == stems(match["noun"]):
-                frame = self.frame(rest, period=period, of=one)
+            if not one.is_time and one.kind != Kind.BOOLEAN and one.stems == stems(match["noun"]):
+                frame = self.frame(f"does {rest}" if does else rest, period=period, of=one)
                 if frame is not None and not frame.unread and (period is None or frame.has_period):
                     return self.with_notes(EdgeValues(frame.edges, one.name), frame)
         return None
@@ -152,11 +154,11 @@ class TripleReader(Parts):
         return None if inside is None else self.with_notes(p.IsAny(inside), frame)
 
     def _ends(self, text: str) -> Plan | None:
-        """Read «who managed e0 in 2004», «which awards did e0 win in 2011», «which invoices did e0 get in 2011»."""
+        """Read «who managed e0 in 2004», «which awards did e0 win in 2011», «which moves does e0 learn at level 1»."""
         period, rest = self.period(text)
         if self.english.cues.search(rest):
             return None
-        frame = self.frame(rest, period=period, needs_verb=False)
+        frame = self._with_number(rest, period) or self.frame(rest, period=period, needs_verb=False)
         if frame is None or frame.open_heads == frame.open_tails or not (period or frame.edges.conditions):
             return None
         lead = self.english.without("list_lead", rest)
@@ -169,6 +171,18 @@ class TripleReader(Parts):
             return None
         inside = self.ends(frame, period)
         return None if inside is None else self.with_notes(inside, frame)
+
+    def _with_number(self, text: str, period: Period | None) -> Frame | None:
+        """Return the triples of a text with a number of theirs, such as «at level 1»; None if it has none."""
+        match = self.english.search("at_number", text)
+        for one in self.frames.properties if match else ():
+            if match and one.is_number and one.stems == (stem(match["name"]),):
+                rest, number = f"{text[: match.start()]}{text[match.end() :]}", float(match["number"])
+                frame = self.frame(rest, period=period, of=one)
+                if frame is not None and not frame.unread:
+                    said = During(one.name, Span(number - _EXACT, number + _EXACT, True, match["number"]))
+                    return replace(frame, edges=replace(frame.edges, conditions=(*frame.edges.conditions, said)))
+        return None
 
     def _asks_for_things(self, text: str, frame: Frame) -> bool:
         """Return whether «what did e0 direct» asks for the side that a frame leaves open, which has no people."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -19,6 +20,7 @@ from graphbrick.patterns.properties.sources import sources_of
 
 _HOW_OLD = re.compile(r"^how old (is|was|are|were) (e\d+)$")
 _AGES = {"oldest": "highest age", "youngest": "lowest age", "older": "higher age", "younger": "lower age"}
+_MOSTLY = 0.6  # part of what leads to an entity that its name may stand for
 _MOST = 1_000  # triples of an entity that decide what its name stands for
 _BESIDE = re.compile(r"(?P<the>\bthe )?\b(?P<noun>(?:[a-z]+ )?[a-z]+) e(?P<number>\d+)\b")
 _BEFORE_CLASS = re.compile(
@@ -26,6 +28,7 @@ _BEFORE_CLASS = re.compile(
     r"(?P<noun>(?!(?:and|or|is|are|was|were)\b)[a-z]+(?: [a-z]+)?)\b"
 )
 _OWNER_BEFORE = re.compile(r"(?P<article>\b(?:an?|the|any) )?\be(?P<number>\d+) (?P<noun>[a-z]+)\b(?! of\b)")
+_KINDS = re.compile(r"\b(?P<who>e\d+)[ -](?P<noun>types|kinds|classes|categories)\b(?! of\b)")  # «dragon types»
 _RELATIVE = re.compile(r"(?:who|what|which)(?: one)? (?:is|are|was|were) $")  # before «the team e0 played for»
 _CHOICE = re.compile(r"\b(?:which|what|how many|any|every|each|no|other|of) $")
 
@@ -43,6 +46,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     """
     if any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph)):
         question = replace(question, text=_in_years(question.text))
+    question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))
     question = _in_place_of_class(graph, _without_apposition(graph, question, lexicon), lexicon, english)
@@ -104,7 +108,7 @@ def _in_years(text: str) -> str:
 
 def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
     """Leave out «the category» of «the category Seafood», and take the namesake that is a category."""
-    text, entities = question.text, list(question.entities)
+    text, entities, told = question.text, list(question.entities), set(question.told)
     for match in reversed(list(_BESIDE.finditer(text))):
         number, words = int(match["number"]), match["noun"].split()
         if number >= len(entities):
@@ -121,9 +125,11 @@ def _without_apposition(graph: Graph, question: Question, lexicon: Lexicon) -> Q
             member = _member(graph, entities[number], lexicon.classes[of_class])
             if member is not None:
                 entities[number] = member
+                told.add(member)
                 text = f"{before}e{number}{text[match.end() :]}"
                 break
-    return _without_class_after(graph, replace(question, text=text, entities=tuple(entities)), lexicon)
+    question = replace(question, text=text, entities=tuple(entities), told=frozenset(told))
+    return _without_class_after(graph, question, lexicon)
 
 
 def _without_class_after(graph: Graph, question: Question, lexicon: Lexicon) -> Question:
@@ -166,18 +172,24 @@ def _member(graph: Graph, entity: int, members: np.ndarray[tuple[int], np.dtype[
 
 def _in_place_of_class(graph: Graph, question: Question, lexicon: Lexicon, english: English) -> Question:
     """Read «which beverages cost less than 10» as «which products of e0», where Beverages is a category of products."""
-    match = english.match("as_class", question.text)
+    kinds = _KINDS.search(question.text)
+    match = kinds or english.match("as_class", question.text)
     if match is None or int(match["who"][1:]) >= len(question.entities):
         return question
     entity = question.entities[int(match["who"][1:])]
-    leading = {(relation, lexicon.classes_of(np.array([head]))) for head, relation in _heads(graph, entity)}
-    if len(leading) != 1:
+    if kinds and not np.isin(entity, lexicon.classes.get(lexicon.class_named((stem(kinds["noun"]),)), [])):
         return question
-    ((_, noun),) = leading
+    leading = Counter((relation, lexicon.classes_of(np.array([head]))) for head, relation in _heads(graph, entity))
+    if not leading:
+        return question
+    (((_, noun), n),) = leading.most_common(1)
+    if n < _MOSTLY * leading.total():
+        return question
     if not noun or np.isin(entity, lexicon.classes[noun]):
         return question
     start, end = match.span("who")
-    text = f"{question.text[:start]}{noun} of {question.text[start:end]}{question.text[end:]}".lower()
+    rest = question.text[match.end() if kinds else end :]
+    text = f"{question.text[:start]}{noun} of {question.text[start:end]}{rest}".lower()
     return replace(question, text=text)
 
 
