@@ -7,7 +7,7 @@ import re
 from graphbrick.language.stems import Stems, stems
 
 _PREPOSITIONS = frozenset("of in by at with for to from on as is a an the".split())
-_AFTER = "(?P<after>of|in|on|at|to|for|with|from)"
+_AFTER = "(?P<after>of|in|on|at|to|for|with|from|against|into|over|under)"
 _DIRECTIONS = {"to": "to", "into": "to", "from": "from"}
 _WAY = re.compile(r"\b(to|into|from)\b(?= e\d|$)")
 # Where the entity stands beside a verb, and whether it is its subject then.

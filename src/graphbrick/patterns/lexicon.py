@@ -22,7 +22,7 @@ from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
-from graphbrick.language.stems import WORD, Stems, stems
+from graphbrick.language.stems import WORD, Stems, spaced, stems
 from graphbrick.patterns.text import in_words
 from graphbrick.patterns.words_file import WORDS, EntityClass, RelationWords, read_words
 
@@ -167,7 +167,8 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
         classes = {**_classes_by_label(graph, values), **classes}
     by_class: dict[Stems, tuple[str, ...]] = {}
     for name in sorted(classes, key=lambda name: -len(classes[name])):
-        by_class[stems(name)] = (*by_class.get(stems(name), ()), name)
+        for words in dict.fromkeys((stems(name), stems(spaced(name)))):  # EggGroup is also asked for as «egg group»
+            by_class[words] = (*by_class.get(words, ()), name)
     # «city» of «capital city» speaks of the class, not of the relation.
     general = {word for name in by_class for word in name}
     relations = tuple(_apart(names, label, general) for label, names in zip(labels, relations, strict=True))

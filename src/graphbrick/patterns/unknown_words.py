@@ -144,6 +144,7 @@ class WordReader:
             nouns |= {forms.plural(noun) for noun in nouns}
         texts = (*nouns, *self.values(), *(word for one in self.lexicon.relations for word in one.spoken))
         words = {word for text in texts for word in fold(text).split()}
+        words -= set(FUNCTION_WORDS)  # «info» is not a typing error of «into»
         return frozenset(word for word in words if word.isalpha() and len(word) >= _SHORTEST)
 
 

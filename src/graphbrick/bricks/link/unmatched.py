@@ -29,6 +29,7 @@ _MISSPELT = 5  # letters of the shortest name in which a typing error is forgive
 _MISSPELT_LOWER = 8  # the same for names in lower case
 _ERRORS = 2
 _FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
+_ALIKE = 3  # letters that names of fewer than that begin with in common
 _NEAREST = 8
 _AUXILIARIES = frozenset(("do", "does", "did", "has", "have", "had", "is", "was"))
 
@@ -265,15 +266,21 @@ class Unmatched:
         return self._nearest(span, scores) if scores else None
 
     def _similar(self, span: Span) -> Mention | None:
-        """Return the entity whose name differs from a span of ten letters or more by two typing errors."""
+        """Return the entity whose name differs from a span by two typing errors.
+
+        Names of fewer than ten letters begin alike, and no other name is as near.
+        """
         folded = self.question.folded(span)
-        if len(folded) < _FAR:
+        if len(folded) < _MISSPELT_LOWER:
             return None
         scores = {
             match.entity: match.score
             for match in self.graph.names.near(folded, _NEAREST, min_score=self.min_score)
             if OSA.distance(folded, name_form(match.name), score_cutoff=_ERRORS) <= _ERRORS
         }
+        if len(folded) < _FAR:
+            begin = {one: name_form(self.graph.label(one)).startswith(folded[:_ALIKE]) for one in scores}
+            scores = {one: score for one, score in scores.items() if begin[one]} if len(scores) == 1 else {}
         return self._nearest(span, scores) if scores else None
 
     def _nearest(self, span: Span, scores: dict[int, float]) -> Mention:

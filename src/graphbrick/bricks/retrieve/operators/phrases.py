@@ -343,14 +343,19 @@ class PhraseResolver:
         return _Match(along, score, tuple(dict.fromkeys(unsaid)), said, excess, is_wrong, is_turned=False)
 
     def _turned(self, match: _Match, phrase: str) -> _Match:
-        """Mark a pattern whose first relation is followed from the wrong side: «which services depend on e0»."""
-        relation, forward = match.along.steps[0]
-        label = self._labels[relation]
-        if any(word in self.english.symmetric for word in label):
-            return match
-        if begins_at(phrase, label) in (None, forward):
-            return match
-        return replace(match, is_turned=True, score=match.score - _WRONG_WAY)
+        """Mark a pattern that follows a verb from its wrong side: «which services depend on e0».
+
+        The verb may be that of the second relation, if no word says the first: «what is effective against e0», which
+        has a type.
+        """
+        for relation, forward in match.along.steps[:2]:
+            label = self._labels[relation]
+            is_head = None if any(word in self.english.symmetric for word in label) else begins_at(phrase, label)
+            if is_head is not None and is_head != forward:
+                return replace(match, is_turned=True, score=match.score - _WRONG_WAY)
+            if is_head is not None:
+                break
+        return match
 
     def _by_role(self, matches: list[_Match]) -> list[_Match]:
         """Put first what an entity is to most of its neighbours, if no word says what: «the films of e0», who directs.

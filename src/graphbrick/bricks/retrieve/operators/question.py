@@ -49,6 +49,8 @@ _EVERYDAY = tuple(
         (r"^(which|what) (.+?) (?:has|have|did|do) (?:nobody|no.one) (?:ever )?(.+)$", r"\1 \2 have never been \3"),
         (r"\bthe u\.?s\.?(?=$| )", "the usa"),
         (r"(?: ever| so far| to date)$", ""),
+        (r"\b(has|have|had) got\b", r"\1"),
+        (r"\bavg\b", "average"),
         (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:the )?(.+?)(?: up)?,? (?:what|how (?:much|many)) "
          r"(?:do|would|will|is)(?: (?:i|we|you|it|that))?(?: (?:get|have|be|total))?$", r"what is the total \1"),
         (r"^(which|what) (\w+) (?:has|have|had|did|does|do) (e\d+) (?:made|make|done|do|had|have) (\w+) in$",

@@ -100,7 +100,8 @@ class Resolver(PhraseResolver):
 
     def _measures(self, word: str, words: Set[str]) -> bool:
         """Return whether a word is an adjective of a property that has some words: «how heavy» for the weight."""
-        comparison = self.english.comparatives.get(f"more {word}")
+        more = self.english.comparatives
+        comparison = more.get(f"more {word}") or more.get(f"more {word}e")  # a stem
         return comparison is not None and any(words >= set(stems(name)) for name in comparison.names)
 
     def degree(self, words: str, base: SetPlan) -> Degree:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.measures import Span
 from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -26,6 +28,10 @@ from graphbrick.language.stems import stem, stems
 _POSITIONS = frozenset(map(stem, ("position", "place", "rank", "placing", "standing", "finish", "result")))
 _FINISHES = frozenset(map(stem, ("finish", "finished", "came", "come", "placed", "ended", "was", "ranked")))
 _EXACT = 1e-9
+_RANGES = {
+    "over": (_EXACT, np.inf), "least": (-_EXACT, np.inf), "under": (-np.inf, -_EXACT), "most": (-np.inf, _EXACT),
+    "exactly": (-_EXACT, _EXACT),
+}  # fmt: skip
 
 
 class TripleReader(Parts):
@@ -45,6 +51,9 @@ class TripleReader(Parts):
         bounded = self._tried(self._superlatives.bounded, text)
         if bounded is not None:
             return bounded
+        numbered = self._tried(self._numbered, text) if self.english.search("at_number", text) else None
+        if numbered is not None:
+            return numbered
         if self.english.search("not_of_triples", self.period(text)[1]):
             return None if self.english.search("not_on_the_way", text) else self._tried(self._way.read, text)
         counts, superlatives = self._counts, self._superlatives
@@ -154,11 +163,11 @@ class TripleReader(Parts):
         return None if inside is None else self.with_notes(p.IsAny(inside), frame)
 
     def _ends(self, text: str) -> Plan | None:
-        """Read «who managed e0 in 2004», «which awards did e0 win in 2011», «which moves does e0 learn at level 1»."""
+        """Read «who managed e0 in 2004», «which awards did e0 win in 2011», «which invoices did e0 get in 2011»."""
         period, rest = self.period(text)
         if self.english.cues.search(rest):
             return None
-        frame = self._with_number(rest, period) or self.frame(rest, period=period, needs_verb=False)
+        frame = self.frame(rest, period=period, needs_verb=False)
         if frame is None or frame.open_heads == frame.open_tails or not (period or frame.edges.conditions):
             return None
         lead = self.english.without("list_lead", rest)
@@ -172,6 +181,17 @@ class TripleReader(Parts):
         inside = self.ends(frame, period)
         return None if inside is None else self.with_notes(inside, frame)
 
+    def _numbered(self, text: str) -> Plan | None:
+        """Read «which moves does e0 learn before level 10»."""
+        period, rest = self.period(text)
+        frame = self._with_number(rest, period)
+        if frame is None or frame.open_heads == frame.open_tails:
+            return None
+        if not self.asks_for_open(self.english.without("list_lead", rest), frame):
+            return None
+        inside = self.ends(frame, period)
+        return None if inside is None else self.with_notes(inside, frame)
+
     def _with_number(self, text: str, period: Period | None) -> Frame | None:
         """Return the triples of a text with a number of theirs, such as «at level 1»; None if it has none."""
         match = self.english.search("at_number", text)
@@ -180,7 +200,11 @@ class TripleReader(Parts):
                 rest, number = f"{text[: match.start()]}{text[match.end() :]}", float(match["number"])
                 frame = self.frame(rest, period=period, of=one)
                 if frame is not None and not frame.unread:
-                    said = During(one.name, Span(number - _EXACT, number + _EXACT, True, match["number"]))
+                    kind = self.english.bounds.get(match["bound"] or "", "least" if match["bound"] else "exactly")
+                    low, high = _RANGES[kind]
+                    text = f"{match['bound'] or ''} {match['number']}".strip()
+                    span = Span(number + low, number + high, kind not in ("over", "under"), text)
+                    said = During(one.name, span)
                     return replace(frame, edges=replace(frame.edges, conditions=(*frame.edges.conditions, said)))
         return None
 

@@ -16,6 +16,11 @@ from graphbrick.language.stems import stem, stems
 Read = Callable[[str], SetPlan]
 
 
+_BEFORE_NUMBER = re.compile(
+    r"^(?:is|are|was|were)? ?(?:the )?(?=\d|(?:two|three|four|five|six|seven|eight|nine|ten)\b)"
+)
+
+
 class Superlatives:
     """A reader of superlatives in one question, such as «the largest city», «born first».
 
@@ -70,7 +75,7 @@ class Superlatives:
 
     def _ranked(self, match: re.Match[str]) -> SetPlan:
         base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
-        first, _, rest = base_text.partition(" ")
+        first, _, rest = _BEFORE_NUMBER.sub("", base_text).partition(" ")
         several = rest and (first.isdecimal() or self.english.count_of(first) > 1)
         comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
         if not words and rest and not several and self._rates(first):
