@@ -16,11 +16,12 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
     cosines,
     fused,
     meaning_scores,
-    word_index,
     word_scores,
+    words_of,
 )
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
+from graphbrick.graphs.corpus import searched_text
 from graphbrick.language.folding import search_words
 from graphbrick.models.vectors.store import store_of
 
@@ -103,14 +104,11 @@ def _of_candidates(
 def _words_of(graph: TextGraph, passages: Iterable[int]) -> str:
     """Return the words that tell passages from others: those that are frequent in them and rare elsewhere."""
     weights: defaultdict[str, float] = defaultdict(float)
-    index, vocabulary = word_index(graph)
-    begin = index.scores["indptr"]
+    index = words_of(graph)
     for passage in passages:
-        one = graph.passage(passage)
-        words = [word for word in search_words(f"{one.section}\n{one.title}\n{one.text}") if word in vocabulary]
+        words = search_words(searched_text(graph.passage(passage)))
         for word in words:
-            at = index.vocab_dict[word]
-            weights[word] += log(graph.n_passages / int(begin[at + 1] - begin[at])) / len(words)
+            weights[word] += log(graph.n_passages / index.frequency(word)) / len(words)
     return " ".join(sorted(weights, key=lambda word: (-weights[word], word))[:_ADDED])
 
 
