@@ -97,7 +97,11 @@ def index(
                 skip_bad=skip_bad, retry=retry, progress=report,
             )  # fmt: skip
             if embed and MiniLM().is_installed:
-                embed_passages(done.graph, MiniLM(), progress=part_of(report, "embedding", done.graph.n_passages))
+                embed_passages(
+                    done.graph,
+                    MiniLM(),
+                    progress=part_of(report, "embedding; it can be asked already", done.graph.n_passages),
+                )
     if dry_run:
         print_estimate(graph, planned, as_json=as_json)
     else:

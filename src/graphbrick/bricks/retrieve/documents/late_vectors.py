@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import log
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
     cosines,
     fused,
     meaning_scores,
+    passage_vectors,
     word_scores,
     words_of,
 )
@@ -47,13 +48,24 @@ def late_scores(graph: TextGraph, embedder: Embedder, question: str, most: int) 
         question: The question.
         most: Most passages to embed.
     """
-    key = ("passages with vectors", embedder.identity)
-    has = current_session().get(
-        key, lambda: _with_vectors(graph, embedder), of=graph, usable=lambda has: _n_missing(has) <= most
-    )
+    has = _has_vectors(graph, embedder, most, lambda: _with_vectors(graph, embedder))
     if _n_missing(has) <= most:
         return meaning_scores(graph, embedder, question)
     return _of_candidates(graph, embedder, question, has, most)
+
+
+def hold_vectors(graph: TextGraph, embedder: Embedder) -> None:
+    """Hold the vectors of all passages in the session, which `late_scores` then compares, even if none can be kept."""
+    n_passages = len(passage_vectors(graph, embedder))
+    _has_vectors(graph, embedder, 0, lambda: np.ones(n_passages, dtype=np.bool_))
+
+
+def _has_vectors(
+    graph: TextGraph, embedder: Embedder, most: int, look: Callable[[], npt.NDArray[np.bool_]]
+) -> npt.NDArray[np.bool_]:
+    """Return which passages have a vector as the session knows it; look again if more than ``most`` had none."""
+    key = ("passages with vectors", embedder.identity)
+    return current_session().get(key, look, of=graph, usable=lambda has: _n_missing(has) <= most)
 
 
 def _with_vectors(graph: TextGraph, embedder: Embedder) -> npt.NDArray[np.bool_]:

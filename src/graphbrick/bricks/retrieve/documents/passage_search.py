@@ -52,9 +52,13 @@ def has_passages(graph: TextGraph) -> bool:
 
 def meaning_scores(graph: TextGraph, embedder: Embedder, question: str) -> Scores:
     """Return the cosine of every passage and the question, float64 [passages]."""
+    return cosines(graph, embedder, question, passage_vectors(graph, embedder))
+
+
+def passage_vectors(graph: TextGraph, embedder: Embedder) -> Vectors:
+    """Return the vectors of all passages, [passages, dimensions]; a session holds them."""
     key = ("passage vectors", embedder.identity)
-    vectors = current_session().get(key, lambda: vectors_of(graph, embedder, graph.passage_texts()), of=graph)
-    return cosines(graph, embedder, question, vectors)
+    return current_session().get(key, lambda: vectors_of(graph, embedder, graph.passage_texts()), of=graph)
 
 
 def cosines(graph: TextGraph, embedder: Embedder, question: str, vectors: Vectors) -> Scores:
