@@ -98,16 +98,16 @@ def ours(data: Path, place: Path, folder: Path, name: str) -> None:
             table(title, search, gold)
 
 
-def theirs(folder: Path) -> None:
-    """Run the retrievers of LangChain and LlamaIndex."""
+def theirs(folder: Path, depths: list[int]) -> None:
+    """Run the retrievers of LangChain and LlamaIndex, each with so many passages before fusion."""
     with gzip.open(folder / "passages.json.gz", "rt", encoding="utf-8") as file:
         content = json.load(file)
     kept = np.load(folder / "vectors.npz")
     texts, gold = content["texts"], content["gold"]
-    vectors = dict(zip(texts, kept["texts"].astype(float).tolist(), strict=True))
-    vectors |= dict(zip((question for question, _ in gold), kept["questions"].astype(float).tolist(), strict=True))
+    vectors = dict(zip(texts, kept["texts"].astype(float), strict=True))
+    vectors |= dict(zip((question for question, _ in gold), kept["questions"].astype(float), strict=True))
     print(HEAD)
-    for depth in (10, 100):
+    for depth in depths:
         for name, search in {**_langchain(texts, vectors, depth), **_llama_index(texts, vectors, depth)}.items():
             table(f"{name}, {depth} of each", search, gold)
 
@@ -120,17 +120,17 @@ def _langchain(texts: list[str], vectors: dict[str, Any], depth: int) -> dict[st
     from langchain_core.vectorstores import InMemoryVectorStore
 
     class Made(Embeddings):  # type: ignore[misc]
-        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        def embed_documents(self, texts: list[str]) -> list[Any]:
             return [vectors[text] for text in texts]
 
-        def embed_query(self, text: str) -> list[float]:
-            return list(vectors[text])
+        def embed_query(self, text: str) -> Any:
+            return vectors[text]
 
     documents = [Document(page_content=text, metadata={"i": i}) for i, text in enumerate(texts)]
     store = InMemoryVectorStore.from_documents(documents, Made())
     words, meaning = BM25Retriever.from_documents(documents, k=depth), store.as_retriever(search_kwargs={"k": depth})
     both = EnsembleRetriever(retrievers=[words, meaning], weights=[0.5, 0.5], id_key="i")
-    retrievers = {"LangChain BM25": words, "LangChain vectors": meaning, "LangChain EnsembleRetriever": both}
+    retrievers = {"LangChain BM25": words, "LangChain EnsembleRetriever": both}
 
     def search(question: str, name: str) -> list[int]:
         return [one.metadata["i"] for one in retrievers[name].invoke(question)[:10]]
@@ -148,15 +148,15 @@ def _llama_index(texts: list[str], vectors: dict[str, Any], depth: int) -> dict[
 
     class Made(BaseEmbedding):  # type: ignore[misc]
         def _get_query_embedding(self, query: str) -> list[float]:
-            return list(vectors[query])
+            return list(vectors[query].tolist())
 
         async def _aget_query_embedding(self, query: str) -> list[float]:
-            return list(vectors[query])
+            return list(vectors[query].tolist())
 
         def _get_text_embedding(self, text: str) -> list[float]:
-            return list(vectors[text])
+            return list(vectors[text].tolist())
 
-    nodes = [TextNode(text=text, id_=str(i), embedding=vectors[text]) for i, text in enumerate(texts)]
+    nodes = [TextNode(text=text, id_=str(i), embedding=vectors[text].tolist()) for i, text in enumerate(texts)]
     meaning = VectorStoreIndex(nodes, embed_model=Made()).as_retriever(similarity_top_k=depth)
     words = BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=depth)
     both = QueryFusionRetriever(
@@ -167,7 +167,7 @@ def _llama_index(texts: list[str], vectors: dict[str, Any], depth: int) -> dict[
         num_queries=1,
         use_async=False,
     )
-    retrievers = {"LlamaIndex BM25": words, "LlamaIndex vectors": meaning, "LlamaIndex QueryFusionRetriever": both}
+    retrievers = {"LlamaIndex BM25": words, "LlamaIndex QueryFusionRetriever": both}
 
     def search(question: str, name: str) -> list[int]:
         return [int(one.node.node_id) for one in retrievers[name].retrieve(question)[:10]]
@@ -184,11 +184,12 @@ def main() -> None:
     for part in (first, second):
         part.add_argument("folder", type=Path, help="folder for passages and vectors")
     first.add_argument("--questions", choices=("wild", "musique_train", "hotpotqa_train"), required=True)
+    second.add_argument("--depth", type=int, action="append", help="passages of each retriever [10 and 100]")
     arguments = parser.parse_args()
     if arguments.part == "ours":
         ours(arguments.data, arguments.graph, arguments.folder, arguments.questions)
     else:
-        theirs(arguments.folder)
+        theirs(arguments.folder, arguments.depth or [10, 100])
 
 
 if __name__ == "__main__":
