@@ -13,6 +13,7 @@ import graphbrick
 from graphbrick import Graph, MiniLM, Query, ask, index
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.learn import LearnReport
+from graphbrick.learn.default import TEXT_PIPELINE
 from graphbrick.learn.learned import learned_pipeline
 from graphbrick.models.indexes.embed_graph import lacks_vectors
 from graphbrick.testing import tiny_graph
@@ -44,6 +45,23 @@ def test_the_answer_is_that_of_the_command(notes: Path, run: Run) -> None:
     told = json.loads(run("ask", notes, QUESTION, "--json").out)
     assert list(answer.texts) == [one["text"] for one in told["answers"]]
     assert not lacks_vectors(TextGraph.open(notes), MiniLM())
+
+
+def test_a_question_does_not_wait_for_all_vectors_but_an_evaluation_does(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphbrick.learn.default.TEXT_PIPELINE", TEXT_PIPELINE.replace("late=300", "late=2"))
+    more = {f"notes {i}.txt": f"Lake number {i} is {i} miles long." for i in range(4)}
+    place = index([write_documents(tmp_path / "docs", DOCUMENTS | more)], tmp_path / "notes.graph").graph.place
+    told = json.loads(run("ask", place, QUESTION, "--json").out)
+    assert "Kampala" in told["answers"][0]["text"]
+    assert "2 of 6 passages have vectors" in "".join(one["text"] for one in told["notes"])
+    assert ask(place, QUESTION).texts[0] == told["answers"][0]["text"]
+    assert lacks_vectors(TextGraph.open(place), MiniLM())
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(json.dumps({"id": "1", "question": QUESTION, "answers": ["Kampala"]}) + "\n")
+    assert run("evaluate", place, questions, "--out", tmp_path / "runs.sqlite").code == 0
+    assert not lacks_vectors(TextGraph.open(place), MiniLM())
 
 
 def test_a_learned_graph_is_asked_through_what_it_learned(learned: tuple[Graph, LearnReport]) -> None:

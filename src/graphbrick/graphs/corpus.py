@@ -7,6 +7,7 @@ The passages are beside the graph in ``notes.graph.text/passages-<hash of the gr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, overload
@@ -20,6 +21,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.beside import FolderBeside
 from graphbrick.graphs.store.manifest import Manifest
 from graphbrick.graphs.store.strings import StringTable, open_array
+from graphbrick.graphs.store.word_index import WORDS, WordIndex, load_word_index, word_index
 
 OCCURS_WITH = "occurs with"
 """The relation of two entities in one sentence, from the key that comes first; it states no fact."""
@@ -119,7 +121,7 @@ class TextGraph(Graph, Corpus):
         self._texts, self._documents, self._titles, self._sections = (StringTable.open(folder, name) for name in TABLES)
         self._places = open_array(folder / PLACES)
         self._mentions = (open_array(folder / BEGIN), open_array(folder / MENTIONS))
-        self._folder, self._is_current = folder, folder == place.folder
+        self._folder, self._is_current, self._words = folder, folder == place.folder, facts.get("words")
         weights = open_array(folder / WEIGHTS)
         self.weights: npt.NDArray[np.float32] | None = weights if self._is_current else None
         """float32 [triples], the support of each triple, above 0; None after a change of the graph."""
@@ -147,6 +149,13 @@ class TextGraph(Graph, Corpus):
     def passage_texts(self) -> list[str]:
         """Return the text of every passage under the title of its document."""
         return [full_text(self._titles[i], self._texts[i]) for i in range(self.n_passages)]
+
+    def word_index(self) -> WordIndex:
+        """Return the words of the passages: as they were indexed with the graph, or indexed now if they were not."""
+        if self._words == WORDS:
+            with suppress(FileNotFoundError):  # the graph was made anew since it was opened
+                return load_word_index(self._folder)
+        return word_index(searched_text(self.passage(i)) for i in range(self.n_passages))
 
     @property
     def mentions(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
@@ -212,6 +221,11 @@ class TextGraph(Graph, Corpus):
         """Return at most ``limit`` passages that mention each entity, in the order of ``entities``."""
         rows = (self.mentioned_in(entity)[:limit].tolist() for entity in entities)
         return [[self.passage(passage) for passage in row] for row in rows]
+
+
+def searched_text(passage: PassageText) -> str:
+    """Return the text of a passage with its heading and title, as a search by words compares it."""
+    return f"{passage.section}\n{full_text(passage.title, passage.text)}"
 
 
 def full_text(title: str, text: str) -> str:

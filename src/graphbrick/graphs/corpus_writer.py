@@ -25,8 +25,10 @@ from graphbrick.graphs.corpus import (
     WEIGHTS,
     Claim,
     corpus_place,
+    searched_text,
 )
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.word_index import WORDS, word_index
 from graphbrick.graphs.store.writing.string_writer import write_strings
 
 
@@ -82,7 +84,8 @@ def write_corpus(
         np.save(folder / BEGIN, mentions[0].astype(np.int64))
         np.save(folder / MENTIONS, mentions[1].astype(np.int32))
         _write_support(folder, support)
-        return {"passages": len(places), "state": state}
+        word_index(searched_text(passage) for passage in passages()).save(folder)
+        return {"passages": len(places), "state": state, "words": WORDS}
 
     corpus_place(graph).keep("the passages", fill)
 

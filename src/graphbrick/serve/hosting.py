@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from graphbrick.bricks.retrieve.documents.late_vectors import hold_vectors
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.files.digests import file_stamp
 from graphbrick.core.files.locks import claim
@@ -273,3 +274,4 @@ class BackgroundEmbedding:
             return
         with lock:
             embed_passages(graph, embedder)
+            hold_vectors(graph, embedder)

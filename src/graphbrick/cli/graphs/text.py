@@ -104,7 +104,11 @@ def index(
                 remove=remove or (), skip_bad=skip_bad, retry=retry, progress=report,
             )  # fmt: skip
             if embed and MiniLM().is_installed:
-                embed_passages(done.graph, MiniLM(), progress=part_of(report, "embedding", done.graph.n_passages))
+                embed_passages(
+                    done.graph,
+                    MiniLM(),
+                    progress=part_of(report, "embedding; it can be asked already", done.graph.n_passages),
+                )
             if embed:
                 topics_of_graph(done.graph, MiniLM() if MiniLM().is_installed else None)
     if dry_run:

@@ -13,6 +13,8 @@ from faults import told
 from overlap import Overlap
 
 from graphbrick import PassageRank, Query, Subgraph, index
+from graphbrick.bricks.retrieve.documents.late_vectors import hold_vectors
+from graphbrick.core.session import Session
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.models.indexes.embed_graph import embed_passages, lacks_vectors
@@ -98,3 +100,13 @@ def test_a_question_without_a_known_word_is_answered(graph: TextGraph) -> None:
     texts, events = asked(graph, BRICK, "xyzzy?")
     assert len(texts) == 4
     assert [code for code, _ in events] == ["passages.late"]
+
+
+def test_held_vectors_are_compared_even_if_they_cannot_be_kept(graph: TextGraph) -> None:
+    with Session(vectors_mb=0):
+        assert [code for code, _ in asked(graph, BRICK)[1]] == ["passages.late"]
+        hold_vectors(graph, Counting())
+        EMBEDDED.clear()
+        texts, events = asked(graph, BRICK)
+        assert (events, EMBEDDED) == ([], [])
+        assert texts == asked(graph, replace(BRICK, late=None))[0]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from overlap import Overlap
 from staff import Indifferent
 
-from graphbrick import PathAnswer, Patterns
+from graphbrick import PathAnswer, Patterns, WordAlignment
 from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
@@ -93,3 +94,12 @@ def test_the_way_in_which_something_is_done_is_refused(graph: Graph) -> None:
 def test_info_on_something_is_its_card(graph: Graph) -> None:
     (card,) = PIPELINE(graph, "give me some info on Gloomfen please").texts
     assert card.startswith("Gloomfen (Creature)")
+
+
+def test_a_path_that_leaves_out_a_name_is_hardly_trusted(graph: Graph) -> None:
+    pipeline = Operators(Patterns(WordAlignment(Overlap()))) >> PathAnswer()
+    answer = pipeline(graph, "What does Mossling evolve into with Kindle?")
+    assert answer.confidence is not None
+    assert answer.confidence <= 0.2
+    unread = next(event for event in answer.trace.events if getattr(event, "code", "") == "operators.words_not_read")
+    assert "Kindle" in unread.values["words"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import log
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,13 @@ from graphbrick.bricks.retrieve.documents.passage_search import (
     cosines,
     fused,
     meaning_scores,
-    word_index,
+    passage_vectors,
     word_scores,
+    words_of,
 )
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import event
+from graphbrick.graphs.corpus import searched_text
 from graphbrick.language.folding import search_words
 from graphbrick.models.vectors.store import store_of
 
@@ -46,13 +48,24 @@ def late_scores(graph: TextGraph, embedder: Embedder, question: str, most: int) 
         question: The question.
         most: Most passages to embed.
     """
-    key = ("passages with vectors", embedder.identity)
-    has = current_session().get(
-        key, lambda: _with_vectors(graph, embedder), of=graph, usable=lambda has: _n_missing(has) <= most
-    )
+    has = _has_vectors(graph, embedder, most, lambda: _with_vectors(graph, embedder))
     if _n_missing(has) <= most:
         return meaning_scores(graph, embedder, question)
     return _of_candidates(graph, embedder, question, has, most)
+
+
+def hold_vectors(graph: TextGraph, embedder: Embedder) -> None:
+    """Hold the vectors of all passages in the session, which `late_scores` then compares, even if none can be kept."""
+    n_passages = len(passage_vectors(graph, embedder))
+    _has_vectors(graph, embedder, 0, lambda: np.ones(n_passages, dtype=np.bool_))
+
+
+def _has_vectors(
+    graph: TextGraph, embedder: Embedder, most: int, look: Callable[[], npt.NDArray[np.bool_]]
+) -> npt.NDArray[np.bool_]:
+    """Return which passages have a vector as the session knows it; look again if more than ``most`` had none."""
+    key = ("passages with vectors", embedder.identity)
+    return current_session().get(key, look, of=graph, usable=lambda has: _n_missing(has) <= most)
 
 
 def _with_vectors(graph: TextGraph, embedder: Embedder) -> npt.NDArray[np.bool_]:
@@ -103,14 +116,11 @@ def _of_candidates(
 def _words_of(graph: TextGraph, passages: Iterable[int]) -> str:
     """Return the words that tell passages from others: those that are frequent in them and rare elsewhere."""
     weights: defaultdict[str, float] = defaultdict(float)
-    index, vocabulary = word_index(graph)
-    begin = index.scores["indptr"]
+    index = words_of(graph)
     for passage in passages:
-        one = graph.passage(passage)
-        words = [word for word in search_words(f"{one.section}\n{one.title}\n{one.text}") if word in vocabulary]
+        words = search_words(searched_text(graph.passage(passage)))
         for word in words:
-            at = index.vocab_dict[word]
-            weights[word] += log(graph.n_passages / int(begin[at + 1] - begin[at])) / len(words)
+            weights[word] += log(graph.n_passages / index.frequency(word)) / len(words)
     return " ".join(sorted(weights, key=lambda word: (-weights[word], word))[:_ADDED])
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +10,7 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import REFUSAL, event
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.word_index import WordIndex
 from graphbrick.language.folding import search_words
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.vectors.store import store_of
@@ -28,35 +27,20 @@ _FUSION = 60  # reciprocal rank fusion, as in its paper
 
 def word_scores(graph: TextGraph, question: str) -> Scores:
     """Return the BM25 score of every passage with its title and heading, float64 [passages], at least 0."""
-    index, vocabulary = word_index(graph)
-    words = [word for word in search_words(question) if word in vocabulary]
-    if not words:
-        return np.zeros(graph.n_passages)
-    return np.asarray(index.get_scores(words), dtype=np.float64)
+    return words_of(graph).scores(search_words(question), graph.n_passages)
 
 
 def word_parts(graph: TextGraph, question: str) -> Scores:
     """Return the part of each question word in the BM25 scores, float64 [words, passages]."""
-    index, vocabulary = word_index(graph)
-    words = [word for word in dict.fromkeys(search_words(question)) if word in vocabulary]
-    rows = [np.asarray(index.get_scores([word]), dtype=np.float64) for word in words]
+    index = words_of(graph)
+    words = [word for word in dict.fromkeys(search_words(question)) if word in index]
+    rows = [index.scores([word], graph.n_passages) for word in words]
     return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
 
 
-def word_index(graph: TextGraph) -> tuple[Any, frozenset[str]]:
-    """Return the BM25 index of the passages, and its words."""
-    return current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
-
-
-def _word_index(graph: TextGraph) -> tuple[Any, frozenset[str]]:
-    import bm25s
-
-    documents = [search_words(f"{graph.passage(i).section}\n{text}") for i, text in enumerate(graph.passage_texts())]
-    vocabulary = frozenset(word for document in documents for word in document)
-    index = bm25s.BM25(k1=1.2, b=0.75, method="lucene", dtype="float32")
-    if vocabulary:
-        index.index(documents, show_progress=False)
-    return index, vocabulary
+def words_of(graph: TextGraph) -> WordIndex:
+    """Return the words of the passages."""
+    return current_session().get(("passage words",), graph.word_index, of=graph)
 
 
 def has_passages(graph: TextGraph) -> bool:
@@ -68,9 +52,13 @@ def has_passages(graph: TextGraph) -> bool:
 
 def meaning_scores(graph: TextGraph, embedder: Embedder, question: str) -> Scores:
     """Return the cosine of every passage and the question, float64 [passages]."""
+    return cosines(graph, embedder, question, passage_vectors(graph, embedder))
+
+
+def passage_vectors(graph: TextGraph, embedder: Embedder) -> Vectors:
+    """Return the vectors of all passages, [passages, dimensions]; a session holds them."""
     key = ("passage vectors", embedder.identity)
-    vectors = current_session().get(key, lambda: vectors_of(graph, embedder, graph.passage_texts()), of=graph)
-    return cosines(graph, embedder, question, vectors)
+    return current_session().get(key, lambda: vectors_of(graph, embedder, graph.passage_texts()), of=graph)
 
 
 def cosines(graph: TextGraph, embedder: Embedder, question: str, vectors: Vectors) -> Scores:
