@@ -29,7 +29,7 @@ from graphbrick.text.sources.tables import SourceOptions
 Source = str | PathLike[str] | Sitemap
 """A file or folder, or the address or file of a sitemap."""
 
-_READER = 2  # raise it when the same bytes are read differently
+_READER = 3  # raise it when the same bytes are read differently
 
 
 @dataclass
