@@ -153,8 +153,8 @@ def index(
                 store.set(name, repr(brick) if brick else "")
         extracted = extract_missing(store, extractor, progress, skip_bad=skip_bad, retry=retry)
         done = _built(store, graph, extractor, reading, extracted, progress)
-        build_records(store, graph)
-        done.notes += reading.notes
+        records = build_records(store, graph)
+        done.notes += [*reading.notes, *filter(None, [records])]
         return done
 
 

@@ -17,10 +17,13 @@ from graphbrick.text.documents.store import TextStore
 
 _BUILDER = "1"  # raise it when records become other entities
 _SETTING = "records"
+_SHOWN = 12  # columns
 
 
-def build_records(store: TextStore, graph: Path) -> None:
+def build_records(store: TextStore, graph: Path) -> str:
     """Build the graph of the records of a store, unless it is up to date; remove it if there are none.
+
+    Returns what a user should know: the columns that can be asked for; empty if nothing was built.
 
     Each record is an entity: its key is the address of its document, its name is title or key, its type is the name of
     the table, and its other columns are properties, typed as ``graphbrick build`` types them.
@@ -32,16 +35,19 @@ def build_records(store: TextStore, graph: Path) -> None:
     place, state = records_place(graph), store.records_state()
     if not state:
         shutil.rmtree(place, ignore_errors=True)
-        return
+        return ""
     if place.is_dir() and store.setting(_SETTING) == f"{_BUILDER} {state}":
-        return
+        return ""
     store.set(_SETTING, "")
     bad = BadRecords()
     with GraphBuilder(place, source=Origin("Python records", may_be_empty=True), overwrite=True) as builder:
         for part in checked_records(_entities(store), bad):
             builder.add(part)
-        builder.finish(bad)
+        records = builder.finish(bad)
     store.set(_SETTING, f"{_BUILDER} {state}")
+    names = list(dict.fromkeys(column.name for column in records.property_columns()))
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"columns of tables that can be asked for: {', '.join(names[:_SHOWN])}{more}"
 
 
 def _entities(store: TextStore) -> Iterator[EntityRecord]:

@@ -78,6 +78,11 @@ def test_other_questions_go_to_the_documents(tickets: TextGraph) -> None:
         assert ask(tickets, question).texts == plain(tickets, question).texts
 
 
+def test_a_card_of_columns_is_given_for_a_key_only(tickets: TextGraph) -> None:
+    assert ask(tickets, "Tell me about T-103").texts[0].startswith("Late parcel (tickets)")
+    assert not ask(tickets, "Tell me about the broken kettle").texts[0].startswith("Broken kettle (tickets)")
+
+
 def test_the_default_pipeline_reads_records_where_there_are_any(tickets: TextGraph, tmp_path: Path) -> None:
     assert repr(default_pipeline(tickets)).startswith("Records(")
     plain = indexed(tmp_path, "notes.jsonl", '{"title": "Lakes", "text": "Lake Victoria is in Kenya."}\n')
@@ -96,6 +101,7 @@ def test_a_changed_column_changes_the_answer_and_extracts_nothing(tmp_path: Path
     (tmp_path / "tickets.csv").write_text(TICKETS.replace("T-104,Password,pending", "T-104,Password,closed"))
     done = index([tmp_path / "tickets.csv"], tmp_path / "made.graph")
     assert (done.reading.changed, done.reading.same, done.extracted) == (1, 5, 0)
+    assert "status, priority, assignee, created, amount" in done.notes[-1]
     assert ask(done.graph, "What is the status of T-104?").texts == ("closed",)
 
 

@@ -122,6 +122,8 @@ class Records(RetrieveStage):
         evidence = run.evidence
         if evidence is None or not evidence.has_answers or (evidence.confidence or 0) < min(EXPLAINED, MISSPELT):
             return None
+        if any(item.kind == "card" and not _has_key(question, records, item) for item in evidence.items):
+            return None  # what a text is about is in the text
         return replace(evidence, subgraph=None), [one for one in run.trace.events if isinstance(one, Event)]
 
     def _about(self, graph: TextGraph, records: Graph, about: _About, chosen: Sequence[Row]) -> Evidence:
@@ -184,6 +186,12 @@ def _with_words(graph: TextGraph, records: Graph, evidence: Evidence, words: str
         if stems and stems <= {stem(word) for word in search_words(f"{row.values[0]} {text}")}:
             chosen.append(row)
     return chosen
+
+
+def _has_key(question: str, records: Graph, card: Item) -> bool:
+    """Return whether a question names the record of a card by its key, such as T-104."""
+    aliases = (alias for entity in card.entities for alias in records.aliases(entity))
+    return any(alias.casefold() in question.casefold() for alias in aliases)
 
 
 def _text(graph: TextGraph, records: Graph, entity: int) -> str:
