@@ -57,6 +57,9 @@ def ask(graph: TextGraph, question: str) -> Answer:
         ("Which tickets about refunds are open?", ("Wrong charge", "Late parcel", "Broken kettle")),
         ("Which closed tickets mention the invoice?", ("Invoice address",)),
         ("How many tickets of Rosa Lund mention invoices?", ("2",)),
+        ("How many tickets are about unicorns?", ("0",)),
+        ("Are there any tickets about refunds?", ("Wrong charge", "Late parcel", "Broken kettle")),
+        ("Tickets mentioning 'refund'", ("Wrong charge", "Late parcel", "Broken kettle")),
     ],
 )
 def test_columns_and_words_of_tickets(tickets: TextGraph, question: str, texts: tuple[str, ...]) -> None:

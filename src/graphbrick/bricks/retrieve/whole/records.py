@@ -34,7 +34,10 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _HOW_MANY = re.compile(r"^(?:how many|(?:the )?number of|count(?: of)?)(?: the)? ", re.IGNORECASE)
-_LIST = re.compile(r"^(?:list|show|give|find|name)(?: me)?(?: all)?(?: of)?(?: the)? ", re.IGNORECASE)
+_LIST = re.compile(
+    r"^(?:(?:list|show|give|find|name)(?: me)?(?: all)?(?: of)?(?: the)?|(?:are|is|were) there (?:any|a|an)) ",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(r"^(?:which|what) ", re.IGNORECASE)
 _GENERIC = re.compile(r"\b(?:rows?|records?|entries|entry|lines|items)\b", re.IGNORECASE)
 _END = re.compile(r"[\s?.!]+$")
@@ -98,11 +101,17 @@ class Records(RetrieveStage):
     def _from_columns(self, graph: TextGraph, records: Graph, question: str) -> Evidence | None:
         """Return the answer from the columns, and the words of the texts; None if they do not explain the question."""
         question = _named(records, question)
+        none: tuple[_About, str] | None = None  # a number of records of which none has the words
         for about in _readings(question):
             planned = self._planned(records, about.question)
-            chosen = [] if planned is None else _with_words(graph, records, planned[0], about.words)
+            rows = [] if planned is None else _named_rows(planned[0])
+            chosen = _with_words(graph, records, rows, about.words)
             if chosen:
-                return self._about(graph, records, about, chosen)
+                return self._about(graph, records, about, chosen[0].values[1], chosen)
+            if rows and about.is_count:
+                none = none or (about, rows[0].values[1])
+        if none is not None:
+            return self._about(graph, records, *none, [])
         planned = self._planned(records, question)
         if planned is None:
             return None
@@ -126,9 +135,9 @@ class Records(RetrieveStage):
             return None  # what a text is about is in the text
         return replace(evidence, subgraph=None), [one for one in run.trace.events if isinstance(one, Event)]
 
-    def _about(self, graph: TextGraph, records: Graph, about: _About, chosen: Sequence[Row]) -> Evidence:
+    def _about(self, graph: TextGraph, records: Graph, about: _About, plan: str, chosen: Sequence[Row]) -> Evidence:
         """Return the records whose texts have the words, or their number, with their passages."""
-        plan = f"{chosen[0].values[1]} with «{about.words}» in the text"
+        plan = f"{plan} with «{about.words}» in the text"
         plan = f"count of: {plan}" if about.is_count else plan
         event(f"plan: {plan}", "records.about", plan=plan, words=about.words)
         source, places = repr(self), [_place(graph, records, row.entities[0]) for row in chosen]
@@ -169,23 +178,24 @@ def _readings(question: str) -> Iterator[_About]:
     before, after = question[: match.start()], _END.sub("", question[match.end() :]).split()
     is_count = _HOW_MANY.match(before) is not None
     plain = _LIST.sub("", _HOW_MANY.sub("", before)) if is_count or _LIST.match(before) else _ASKS.sub("", before)
-    plain = _DANGLING.sub("", plain)
+    plain = _DANGLING.sub("", plain[:1].lower() + plain[1:])
     for size in range(min(len(after), _MOST_WORDS), 0, -1):
         words, rest = " ".join(after[:size]).strip("\"'«»“”"), " ".join(after[size:])
         if rest or plain:
             yield _About(f"Which {plain} {rest or 'are there'}?", words, is_count)
 
 
-def _with_words(graph: TextGraph, records: Graph, evidence: Evidence, words: str) -> list[Row]:
+def _named_rows(evidence: Evidence) -> list[Row]:
+    """Return the rows of evidence that are records."""
+    return [item for item in evidence.items if isinstance(item, Row) and item.columns == ANSWER and item.entities]
+
+
+def _with_words(graph: TextGraph, records: Graph, rows: Sequence[Row], words: str) -> list[Row]:
     """Return the rows of records whose texts have all of some words, in whatever form."""
     stems = {stem(word) for word in search_words(words)}
-    rows = [item for item in evidence.items if isinstance(item, Row) and item.columns == ANSWER and item.entities]
-    chosen = []
-    for row in rows:
-        text = _text(graph, records, row.entities[0])
-        if stems and stems <= {stem(word) for word in search_words(f"{row.values[0]} {text}")}:
-            chosen.append(row)
-    return chosen
+    texts = (search_words(f"{row.values[0]} {_text(graph, records, row.entities[0])}") for row in rows)
+    stemmed = ({stem(word) for word in text} for text in texts)
+    return [row for row, own in zip(rows, stemmed, strict=True) if stems and stems <= own]
 
 
 def _has_key(question: str, records: Graph, card: Item) -> bool:
