@@ -1,10 +1,12 @@
 """Quotations from documents: how often they answer, and how often questions without an answer are refused.
 
-python benchmarks/quotes.py DATA FOLDER [--set wild] [--half a] [--pipeline "..."] [--gnome FOLDER] [--fit]
+python benchmarks/quotes.py DATA FOLDER [--set wild] [--half a] [--pipeline "..."] [--gnome FOLDER]
+    [--handbook FOLDER] [--fit]
 
 The questions of quotes.jsonl were written from the documents before the product was asked: scraped web pages (wild),
-health documents (medquad), the Python language reference (python), and the German help of GNOME (gnome-de, Debian's
-package gnome-user-docs). Half «a» is for choosing weights, half «b» is for measuring. A quotation answers if it holds
+health documents (medquad), the Python language reference (python), the German help of GNOME (gnome-de, Debian's
+package gnome-user-docs), and the Debian Administrator's Handbook in Chinese and Arabic (debian-zh, debian-ar, Debian's
+package debian-handbook). Half «a» is for choosing weights, half «b» is for measuring. A quotation answers if it holds
 one of the answers, whatever case and emphasis. Questions without an answer are those of quotes.jsonl that have none,
 and for wild and medquad each other's questions.
 """
@@ -39,7 +41,8 @@ from graphbrick.text.documents.quotable import quotable
 from graphbrick.text.sources.tables import SourceOptions
 
 QUESTIONS = Path(__file__).with_suffix(".jsonl")
-SETS = ("wild", "medquad", "python", "gnome-de")
+SETS = ("wild", "medquad", "python", "gnome-de", "debian-zh", "debian-ar")
+_HANDBOOKS = {"debian-zh": "zh-CN", "debian-ar": "ar-MA"}
 _MALLARD = "{http://projectmallard.org/1.0/}"
 _SAMPLE = 100  # questions of another set that are asked
 
@@ -69,6 +72,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("a", "b"))
     parser.add_argument("--pipeline")
     parser.add_argument("--gnome", type=Path, default=Path("/usr/share/help/de/gnome-help"))
+    parser.add_argument("--handbook", type=Path, default=Path("/usr/share/doc/debian-handbook/html"))
     parser.add_argument("--show", action="store_true", help="print the quotations that do not answer")
     parser.add_argument("--fit", action="store_true", help="print weights of the confidence, fitted to these questions")
     args = parser.parse_args()
@@ -77,7 +81,7 @@ def main() -> None:
     print("| set | questions | first quote | first three | passage at 1 | at 5 | at 10 | ms |")
     print(f"|{'---|' * 8}")
     for name in args.set or SETS:
-        graph = _graph(name, args.data, args.folder, args.gnome)
+        graph = _graph(name, args)
         if graph is None:
             print(f"| {name} | its documents are not there | | | | | | |")
             continue
@@ -191,8 +195,9 @@ def print_fit(facts: list[Any]) -> None:
         print(name, newton(x[:, columns], has_answer, penalty, weight / weight.mean()).round(1).tolist())
 
 
-def _graph(name: str, data: Path, folder: Path, gnome: Path) -> TextGraph | None:
+def _graph(name: str, args: argparse.Namespace) -> TextGraph | None:
     """Return the graph of a set, made once, with its passages embedded; None if its documents are not there."""
+    data, folder, gnome = args.data, args.folder, args.gnome
     place = folder / f"{name}.graph"
     if not place.exists():
         options = SourceOptions()
@@ -201,6 +206,8 @@ def _graph(name: str, data: Path, folder: Path, gnome: Path) -> TextGraph | None
             source = reference_documents()
         elif name == "gnome-de":
             source = _german(gnome, folder / "gnome-de") if gnome.exists() else gnome
+        elif name in _HANDBOOKS:
+            source = args.handbook / _HANDBOOKS[name]
         else:
             source = data / name / "documents.jsonl.gz"
         if name == "medquad":
@@ -210,7 +217,8 @@ def _graph(name: str, data: Path, folder: Path, gnome: Path) -> TextGraph | None
         index([source], place, options=options)
     graph = open_graph(place)
     assert isinstance(graph, TextGraph)
-    embed_graph(graph, MiniLM())
+    if name not in _HANDBOOKS:  # MiniLM does not read their scripts: words rank
+        embed_graph(graph, MiniLM())
     return graph
 
 

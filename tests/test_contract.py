@@ -25,6 +25,7 @@ from graphbrick import (
     KHop,
     LinkLabels,
     NGram,
+    Operators,
     PageRank,
     Passages,
     PatternHops,
@@ -105,6 +106,7 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "RelevanceSearch": {"embedder": EmbeddingModel(**embedder), "test": BM25()},
         "PassageRank": {"embedder": EmbeddingModel(**embedder)},
         "Overview": {"search": Passages()},
+        "Records": {"operators": Operators(Patterns(BM25())), "search": Passages()},
         "FromFile": {"file": str(folder / "openie.jsonl")},
         "LearnedSizer": {"path": str(folder / "sizes.json")},
     }

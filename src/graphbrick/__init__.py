@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.reasoning.struct_gpt import StructGPT as StructGPT
     from graphbrick.bricks.retrieve.reasoning.think_on_graph import ThinkOnGraph as ThinkOnGraph
     from graphbrick.bricks.retrieve.whole.overview import Overview as Overview
+    from graphbrick.bricks.retrieve.whole.records import Records as Records
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Citation as Citation
     from graphbrick.core import Entity as Entity

@@ -42,6 +42,7 @@ BRICKS = {
     "KeywordSearch": "retrieve.documents.keyword_search",
     "Facts": "retrieve.documents.facts",
     "Overview": "retrieve.whole.overview",
+    "Records": "retrieve.whole.records",
     "ConstrainedPaths": "retrieve.reasoning.constrained_paths",
     "ThinkOnGraph": "retrieve.reasoning.think_on_graph",
     "StructGPT": "retrieve.reasoning.struct_gpt",

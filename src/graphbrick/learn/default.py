@@ -22,6 +22,8 @@ It needs no other vectors than those of the passages, and begins to answer witho
 """
 WORDS_PIPELINE = "Overview(Passages()) >> Quote(BM25(), n=3, min_confidence=0.2)"
 """The default for them if MiniLM is not installed."""
+RECORDS = "Records(Operators(Patterns({scorer}), cap=100000), {search})"
+"""What the search is replaced by in graphs of documents that are rows of tables."""
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer(min_confidence=0.3)"
 """The default for other graphs that were not learned."""
 
@@ -42,12 +44,18 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     """
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.graphs.graph import Graph
+    from graphbrick.graphs.store.beside_text import records_place
     from graphbrick.learn.learned import learned_pipeline
     from graphbrick.models.embedders.minilm import MiniLM
     from graphbrick.pipeline.parsing import parse
 
     if isinstance(graph, TextGraph):
-        pipeline = parse(TEXT_PIPELINE if MiniLM().is_installed else WORDS_PIPELINE)
+        text = TEXT_PIPELINE if MiniLM().is_installed else WORDS_PIPELINE
+        if records_place(graph.place).is_dir():
+            search, end, answer = text.partition(" >> Quote")
+            scorer = "WordAlignment(MiniLM())" if MiniLM().is_installed else "BM25()"
+            text = RECORDS.format(scorer=scorer, search=search) + end + answer
+        pipeline = parse(text)
     else:
         learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
         pipeline = parse(DEFAULT_PIPELINE) if learned is None else learned

@@ -245,11 +245,16 @@ def computed(evidence: Evidence) -> Answer:
         support.append((*dict.fromkeys(properties.get(own, every)), place, *paths))
     return Answer(
         texts=tuple(texts),
-        entities=tuple(row.entities[0] if row.entities else None for _, row in rows),
+        entities=tuple(row.entities[0] if row.entities and _is_of(evidence, row) else None for _, row in rows),
         evidence=evidence,
         support=tuple(support),
         confidence=evidence.confidence,
     )
+
+
+def _is_of(evidence: Evidence, row: Row) -> bool:
+    """Return whether a row names entities of the graph that was asked, not those of the records beside it."""
+    return evidence.subgraph is None or row.graph is evidence.subgraph.graph
 
 
 def withheld_plan(evidence: Evidence, min_confidence: float) -> Answer | None:

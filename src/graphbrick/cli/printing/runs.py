@@ -227,7 +227,7 @@ def _places(answer: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> li
     support = [items[number] for number in answer["support"]]
     if "[1]" in answer["text"] or "[1," in answer["text"]:  # the text cites its support by number
         return [f"[{number}] {_place_or_text(item)}" for number, item in enumerate(support, 1)]
-    return [place for item in support for place in _documents(item)][:_PLACES_SHOWN]
+    return list(dict.fromkeys(place for item in support for place in _documents(item)))[:_PLACES_SHOWN]
 
 
 def _place_or_text(item: Mapping[str, Any]) -> str:

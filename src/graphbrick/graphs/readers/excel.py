@@ -76,7 +76,13 @@ class _Sheet:
 
 
 @contextmanager
-def _workbook(file: Path) -> Iterator[Any]:
+def open_workbook(file: Path) -> Iterator[Any]:
+    """Open an Excel workbook; its cells are values, not formulas.
+
+    Raises:
+        InputError: It is compressed, or not a workbook.
+        ModelError: openpyxl is not installed.
+    """
     if file.suffix.lower() in PACKED:
         reason = "a workbook is compressed inside; unpack it first"
         raise InputError(reason, file, code="reader.packed_workbook")
@@ -158,7 +164,7 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
         InputError: Not a workbook, no sheet with rows, or the first bad record unless skipped.
         ModelError: openpyxl is not installed.
     """
-    with _workbook(file) as book:
+    with open_workbook(file) as book:
         sheets = _sheets(book, file, reading)
         for formula in _formulas_without_values(file):
             reading.left_out.add(NO_VALUES, formula[:80])
@@ -169,7 +175,7 @@ def _read(file: Path, reading: FileReading) -> Iterator[Part]:
 
 def _read_nodes(file: Path, reading: FileReading) -> Iterator[EntityRecord]:
     """Yield the entities of the sheets of nodes of a workbook."""
-    with _workbook(file) as book:
+    with open_workbook(file) as book:
         for formula in _formulas_without_values(file):
             reading.left_out.add(NO_VALUES, formula[:80])
         for sheet in _sheets(book, file, reading):
@@ -207,7 +213,7 @@ def _edges(sheet: _Sheet, file: Path) -> Iterator[Record]:
 def _understood(file: Path, reading: FileReading) -> str:
     """Return in one line how the sheets of a workbook are read."""
     told = []
-    with _workbook(file) as book:
+    with open_workbook(file) as book:
         for sheet in _sheets(book, file, reading):
             options = sheet.reading.options
             if sheet.role == "nodes":

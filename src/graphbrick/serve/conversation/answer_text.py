@@ -9,6 +9,7 @@ from typing import Any
 MOST_ANSWERS = 20
 _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
+_SENTENCE = 60  # characters of a text from which on texts stand on lines of their own
 _NO_ANSWER, CANNOT = "No answer", "I cannot answer from the graph"
 _TAKEN_AS, _OFFER = "Taken as: ", "Did you mean:"
 _END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|Read as: )")  # the last in replies of earlier versions
@@ -41,7 +42,8 @@ def answers_line(run: Mapping[str, Any]) -> str:
         cites = "[1]" in answer["text"] or "[1," in answer["text"]  # a text that was written with citations
         shown.append(answer["text"] if cites or not marks else f"{answer['text']} {''.join(marks[:3])}")
     more = f", and {len(answers) - MOST_ANSWERS:,} more" if len(answers) > MOST_ANSWERS else ""
-    joint = "\n" if any("mark" in answer for answer in answers) else ", "  # a quotation is a whole sentence
+    is_prose = any("mark" in answer or len(answer["text"]) > _SENTENCE for answer in answers)
+    joint = "\n" if is_prose else ", "
     if any("\n" in text or len(text) > _QUOTES for text in shown):
         joint = "\n\n"
     return f"{joint.join(shown)}{more}"

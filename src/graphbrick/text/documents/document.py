@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,29 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """The other columns of a row of a table whose text is a document.
+
+    Attributes:
+        table: Name of the table, such as "tickets".
+        name: Its title, or else its key.
+        key: Its key.
+        values: Values by column as plain JSON types: texts, numbers, booleans and lists of these.
+        is_raw: Whether the values are texts of a table without types, so that a build decides their kinds.
+    """
+
+    table: str
+    name: str
+    key: str
+    values: Mapping[str, Any]
+    is_raw: bool
+
+    def to_json(self) -> str:
+        """Return it as JSON."""
+        return json.dumps([self.table, self.name, self.key, self.values, self.is_raw])
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One document: the text that passages are cut from.
 
@@ -32,6 +57,7 @@ class Document:
         text: The words, without markup that is not text. Passages are slices of it.
         headings: Its headings, by ascending start.
         note: What a user should know about how it was read; empty for nothing.
+        record: The other columns of a row of a table; None for other documents, and without any.
     """
 
     address: str
@@ -39,6 +65,7 @@ class Document:
     text: str
     headings: tuple[Heading, ...] = ()
     note: str = ""
+    record: Record | None = None
 
     def digest(self) -> str:
         """Return the SHA-256 of title, text and headings."""

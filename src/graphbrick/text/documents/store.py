@@ -23,7 +23,8 @@ from graphbrick.core.graph import PassageText
 from graphbrick.graphs.corpus import full_text
 from graphbrick.text.documents.chunks import Span
 from graphbrick.text.documents.document import Document
-from graphbrick.text.documents.results import REPLACED, RESULTS_SCHEMA, ResultStore
+from graphbrick.text.documents.records import RECORDS_SCHEMA, RecordStore
+from graphbrick.text.documents.results import REPLACED, RESULTS_SCHEMA
 
 DATABASE = "documents.sqlite"
 _VERSION = 1
@@ -75,7 +76,7 @@ class StoredPassage(NamedTuple):
         return full_text(self.title, self.text)
 
 
-class TextStore(ResultStore):
+class TextStore(RecordStore):
     """The documents, passages and extraction results of one graph; a context manager.
 
     Leaving it turns errors of the database into `GraphbrickError`.
@@ -87,7 +88,7 @@ class TextStore(ResultStore):
         GraphbrickError: It cannot be written, is damaged, or is of another version.
     """
 
-    schema = RESULTS_SCHEMA
+    schema = RESULTS_SCHEMA + RECORDS_SCHEMA
     """The tables besides those of documents."""
 
     def __init__(self, folder: Path) -> None:
@@ -237,6 +238,7 @@ class TextStore(ResultStore):
         query = "SELECT content FROM documents WHERE address = ?"
         contents = {int(content) for row in rows for (content,) in self._db.execute(query, row)}
         self._db.executemany("DELETE FROM documents WHERE address = ?", rows)
+        self._db.executemany("DELETE FROM records WHERE address = ?", rows)
         self._drop(contents)
 
     def _drop(self, contents: Iterable[int]) -> None:
@@ -267,8 +269,9 @@ class TextStore(ResultStore):
                 " JOIN contents ON contents.id = content WHERE address = ?",
                 (document.address,),
             ).fetchone()
+            is_same = self.put_record(document)
             if old is not None and old[:2] == (digest, chunker):
-                return "same"
+                return "same" if is_same else "changed"
             content = self._content(document, digest, chunker, spans)
             now = datetime.now(UTC).isoformat(timespec="seconds")
             self._db.execute(

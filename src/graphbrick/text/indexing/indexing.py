@@ -36,6 +36,7 @@ from graphbrick.text.indexing.describe import Describe, describe_all
 from graphbrick.text.indexing.extracting import Extracted, extract_missing
 from graphbrick.text.indexing.graph_records import TextRecords, text_records
 from graphbrick.text.indexing.reading import Reading, Source, read_sources
+from graphbrick.text.indexing.records import build_records
 from graphbrick.text.indexing.support import mentions_in, support_of
 from graphbrick.text.overview.kept import forget_topics
 from graphbrick.text.sources.sitemap import PAGES
@@ -162,7 +163,8 @@ def index(
                 store.set(name, repr(brick) if brick else "")
         extracted = extract_missing(store, extractor, progress, skip_bad=skip_bad, retry=retry)
         done = _built(store, graph, extractor, reading, extracted, progress)
-        done.notes += reading.notes
+        records = build_records(store, graph)
+        done.notes += [*reading.notes, *filter(None, [records])]
         return done
 
 

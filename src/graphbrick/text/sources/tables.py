@@ -1,26 +1,33 @@
-"""Documents from tables, one a row: CSV, TSV, JSON lines, JSON lists and Parquet."""
+"""Documents from tables, one a row: CSV, TSV, JSON lines, JSON lists, Parquet and Excel."""
 
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.readers.streams import open_source
-from graphbrick.text.documents.document import Document, Heading
+from graphbrick.graphs.readers.excel import open_workbook
+from graphbrick.graphs.readers.streams import open_source, unpacked_name
+from graphbrick.text.documents.document import Document, Heading, Record
 from graphbrick.text.sources.encodings import encoding_of
 
-TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx")
 _TEXT = ("text", "content", "contents", "body", "passage", "paragraph", "article", "document", "abstract", "answer")
+_MORE_TEXT = ("description", "message", "details", "comment", "comments", "summary", "notes", "note", "question")
 _TITLE = ("title", "headline", "name", "heading", "subject", "focus")
 _KEY = ("id", "_id", "idx", "doc_id", "docid", "key", "url", "uri", "doi")
 _CELL = 1 << 27  # characters
+_LONGEST_VALUE = 200  # characters of a text that is a value of a record
+_ALL = "*"  # instead of a column of text: every column, with its name
+_NO_TEXT = "no column is called text, so that all columns of each row are its text; --text names one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +53,17 @@ def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator
     Raises:
         InputError: A row cannot be read, a column is missing, two rows have one key, or no row has text.
     """
-    note = ""
+    encoded = ""
     if suffix in (".csv", ".tsv"):
         with open_source(file, other_encodings=True) as stream:
-            encoding, note = encoding_of(stream)
+            encoding, encoded = encoding_of(stream)
         rows = _csv(file, encoding)
     else:
-        rows = {".parquet": _parquet, ".json": _json}.get(suffix, _json_lines)(file)
+        rows = {".parquet": _parquet, ".json": _json, ".xlsx": _excel}.get(suffix, _json_lines)(file)
     keys: set[str] = set()
     for number, row in enumerate(rows, 1):
         columns = _columns(row, options, file, number)
-        texts = [text for column in columns["text"] for text in _texts(row, column)]
+        texts = _all_columns(row) if columns["text"] == [_ALL] else _texts_of(row, columns["text"])
         if not any(text.strip() for text in texts):
             continue
         key = "".join(_texts(row, columns["key"][0])[:1]) if columns["key"] else ""
@@ -74,10 +81,51 @@ def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator
         sections = _texts(row, columns["section"][0]) if columns["section"] else []
         if sections and len(sections) != len(texts):
             raise InputError(f"{len(sections)} sections for {len(texts)} texts", file, number, code="tables.sections")
-        yield replace(_document(f"{file}#{key}", title, texts, sections), note=note)
-        note = ""  # once for the file
+        record = _record(file, row, columns, title, key, is_raw=suffix in (".csv", ".tsv"))
+        notes = filter(None, (encoded, _NO_TEXT if columns["text"] == [_ALL] else ""))
+        yield replace(_document(f"{file}#{key}", title, texts, sections), record=record, note="; ".join(notes))
+        encoded = ""  # once for the file
     if not keys:
         raise InputError("no row has text; name its column with --text", file, code="tables.no_text")
+
+
+def _texts_of(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    return [text for column in columns for text in _texts(row, column)]
+
+
+def _all_columns(row: Mapping[str, Any]) -> list[str]:
+    """Return a row as one text, a line for each column that has a value."""
+    values = ((name, " ".join(" ".join(_texts(row, name)).split())) for name in row)
+    return ["\n".join(f"{name}: {value}" for name, value in values if value)]
+
+
+def _record(
+    file: Path, row: Mapping[str, Any], columns: Mapping[str, Sequence[str]], title: str, key: str, *, is_raw: bool
+) -> Record | None:
+    """Return the short values of a row besides its texts, title and key; None without any."""
+    used = {*columns["text"], *columns["title"], *columns["key"], *columns["section"]}
+    values = {
+        str(name): value for name, cell in row.items() if name not in used and (value := _value(cell)) not in ("", None)
+    }
+    table = Path(unpacked_name(file)).stem
+    return (
+        Record(table, title or (key if columns["key"] else f"{table} {key}"), key, values, is_raw) if values else None
+    )
+
+
+def _value(cell: object) -> object:
+    """Return a cell as a value of a record; None for objects and long texts."""
+    if isinstance(cell, str):
+        text = _clean(cell).strip()
+        return text if len(text) <= _LONGEST_VALUE else None
+    if isinstance(cell, datetime.date):
+        return cell.isoformat()
+    if isinstance(cell, float):
+        return cell if math.isfinite(cell) else None
+    if isinstance(cell, list):
+        values = [_value(one) for one in cell]
+        return values if values and all(isinstance(one, str | int | float) for one in values) else None
+    return cell if isinstance(cell, bool | int) else None
 
 
 def _document(address: str, title: str, texts: list[str], sections: list[str]) -> Document:
@@ -106,6 +154,8 @@ def _columns(row: Mapping[str, Any], options: SourceOptions, file: Path, number:
         option = getattr(options, part)
         if option is None:
             chosen[part] = [usual[name] for name in names if name in usual][:1]
+            if part == "text" and not chosen[part]:
+                chosen[part] = _other_texts(row, usual)
             continue
         chosen[part] = [name.strip() for name in option.split(",")] if part == "text" else [option.strip()]
         for name in chosen[part]:
@@ -127,6 +177,13 @@ def _columns(row: Mapping[str, Any], options: SourceOptions, file: Path, number:
     return chosen
 
 
+def _other_texts(row: Mapping[str, Any], usual: Mapping[str, str]) -> list[str]:
+    """Return the column of text of a table of records, or all columns; none if a row has objects in it."""
+    named = [usual[name] for name in _MORE_TEXT if name in usual][:1]
+    is_flat = len(row) > 1 and not any(isinstance(cell, Mapping | list) for cell in row.values())
+    return named or ([_ALL] if is_flat else [])
+
+
 def _texts(value: object, column: str) -> list[str]:
     """Return the texts of a column of a row; a dot goes into objects and lists."""
     values: list[object] = [value]
@@ -134,7 +191,9 @@ def _texts(value: object, column: str) -> list[str]:
         flat = [part for one in values for part in (one if isinstance(one, list) else [one])]
         values = [one[name] for one in flat if isinstance(one, Mapping) and name in one]
     flat = [part for one in values for part in (one if isinstance(one, list) else [one])]
-    return ["" if one is None else _clean(one if isinstance(one, str) else json.dumps(one)) for one in flat]
+    return [
+        "" if one is None else _clean(one if isinstance(one, str) else json.dumps(one, default=str)) for one in flat
+    ]
 
 
 def _clean(text: str) -> str:
@@ -173,6 +232,24 @@ def _csv(file: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
 def _delimiter(header: str) -> str:
     """Return what stands between the names of columns: a comma, unless there is none but one of the others."""
     return "," if "," in header else next((one for one in ";\t|" if one in header), ",")
+
+
+def _excel(file: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of all sheets that have a first row of names."""
+    with open_workbook(file) as book:
+        for sheet in book.worksheets:
+            sheet.reset_dimensions()  # the size that a file states may be wrong
+            rows = sheet.iter_rows(values_only=True)
+            names = [str(cell).strip() if cell is not None else "" for cell in next(rows, ())]
+            for row in rows:
+                cells = {name: cell for name, cell in zip(names, row, strict=False) if name and cell is not None}
+                if cells:
+                    yield {name: _date(cells.get(name)) for name in names if name}
+
+
+def _date(cell: object) -> object:
+    """Return a cell; a date-time at midnight as a date, as Excel has no dates."""
+    return cell.date() if isinstance(cell, datetime.datetime) and cell.time() == datetime.time() else cell
 
 
 def _json_lines(file: Path) -> Iterator[Mapping[str, Any]]:

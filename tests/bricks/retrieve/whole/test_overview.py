@@ -42,6 +42,11 @@ def ask(graph: TextGraph, question: str) -> Answer:
         ("Was sind die wichtigsten Themen dieser Dokumente?", TOPICS, ""),
         ("Quels sont les thèmes principaux de ces documents ?", TOPICS, ""),
         ("What is this about?", OVERVIEW, ""),
+        ("What are the documents in this collection mostly about?", OVERVIEW, ""),
+        ("Can you tell me what these files are about?", OVERVIEW, ""),
+        ("Summarise the documents in three sentences", OVERVIEW, ""),
+        ("Kannst du mir das Dokument zusammenfassen?", OVERVIEW, ""),
+        ("Which themes come up most often?", TOPICS, ""),
         ("What's in these files?", OVERVIEW, ""),
         ("Please give me a short overview", OVERVIEW, ""),
         ("Worum geht es hier?", OVERVIEW, ""),
@@ -56,9 +61,14 @@ def ask(graph: TextGraph, question: str) -> Answer:
         ("How many pages are there?", COUNT, ""),
         ("Wie viele Seiten hat bericht.pdf?", COUNT, "bericht.pdf"),
         ("Combien de documents y a-t-il ?", COUNT, ""),
+        ("这些文档的主要主题是什么？", TOPICS, ""),
+        ("这些文档是关于什么的？", OVERVIEW, ""),
+        ("总结 notes.md", DOCUMENT, "notes.md"),
+        ("有哪些文档？", LIST, ""),
+        ("一共有多少文档？", COUNT, ""),
     ],
 )
-def test_wordings_in_three_languages(question: str, kind: str, name: str) -> None:
+def test_wordings_in_several_languages(question: str, kind: str, name: str) -> None:
     assert whole_questions(question)[0][:2] == (kind, name)
 
 
@@ -72,6 +82,8 @@ def test_wordings_in_three_languages(question: str, kind: str, name: str) -> Non
         "What is an overview effect?",
         "List the side effects of aspirin",
         "Welche Dokumente brauche ich für ein Visum?",
+        "哪家公司控制 Debian？",
+        "有多少网页服务器运行 Debian？",
     ],
 )
 def test_other_questions_are_not_about_the_whole(question: str) -> None:

@@ -16,7 +16,7 @@ TOPICS, OVERVIEW, DOCUMENT, LIST, COUNT = "all_topics", "all_overview", "one_ove
 _END = re.compile(r"[\s.!?…。？！]+$")
 _QUOTES = re.compile(r"[\"“”„«»`*]")
 _LONGEST = 160  # characters
-_PAGES, _PASSAGES = re.compile("pages?|seiten?"), re.compile("passages?|passagen|abschnitte")
+_PAGES, _PASSAGES = re.compile("pages?|seiten?|页"), re.compile("passages?|passagen|abschnitte")
 
 
 class WholeQuestion(NamedTuple):
