@@ -35,6 +35,7 @@ from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.vectors.store import store_of, using
+from graphbrick.patterns.model.end_model import OPEN
 from graphbrick.patterns.model.folder import LEARNED_WORDS, check_place, save, words_in
 from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.text import Steps, canonical, without_marks
@@ -230,7 +231,8 @@ def _fit_written(
         symmetric=symmetric, embedded=embedded,
     )  # fmt: skip
     model, fitted = fit_patterns(graph, all_examples, how, progress=progress)
-    model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked))
+    ends = OPEN if has_many_relations(graph) and not labelled else model.ends
+    model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked), ends=ends)
     calibration = fit_calibration(
         graph, model, Writer(book), [example for _, example in written], seed=how.seed,
         progress=part_of(progress, "questions to calibrate confidence"),
