@@ -25,9 +25,8 @@ class DottedName:
 
     @property
     def words(self) -> str:
-        """All words of the name, each once."""
-        parts = [self.kind, *map(spoken_part, self.properties)]
-        return " ".join(dict.fromkeys(" ".join(parts).split()))
+        """The type without its domain and the properties, each once."""
+        return " ".join(dict.fromkeys([self.kind, *map(spoken_part, self.properties)]))
 
 
 @lru_cache(maxsize=8192)
