@@ -253,3 +253,11 @@ def test_the_best_tags_are_found(learned: tuple[Graph, LearnReport], text: str, 
     score, tokens = tagged(model, model.read(words_of(text)), steps)
     assert score == pytest.approx(replace(model, weights=weights).score(text, [pattern])[0])
     assert {token.hop for side in tokens for token in side} <= {-1, 0, 1}
+
+
+def test_ends_of_several_patterns_count_where_many_relations_were_learned_without_labels(tmp_path: Path) -> None:
+    triples = [(f"e{i % 20}", f"group.kind_{i % 7}.thing_{i}", f"e{(3 * i + 1) % 20}") for i in range(70)]
+    graph = build(triples, tmp_path / "many.graph")
+    learn(graph, n=100, max_hops=1)
+    assert load(str(learned_place(graph))).ends is not None
+    assert "RankEnds(" in repr(learned_pipeline(graph))

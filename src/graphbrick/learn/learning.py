@@ -29,12 +29,13 @@ from graphbrick.learn.train.patterns.pattern_examples import Examples, Ints
 from graphbrick.learn.train.patterns.patterns import ROUNDS, PatternReport, examples, fit_patterns
 from graphbrick.learn.words.model_words import ModelWords, suggest
 from graphbrick.learn.words.near_words import near_words
-from graphbrick.learn.writing.sampling import Sample, samples
+from graphbrick.learn.writing.sampling import Sample, further_fact, has_many_relations, samples
 from graphbrick.learn.writing.writer import Writer
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.vectors.store import store_of, using
+from graphbrick.patterns.model.end_model import OPEN
 from graphbrick.patterns.model.folder import LEARNED_WORDS, check_place, save, words_in
 from graphbrick.patterns.model.model import PatternModel
 from graphbrick.patterns.text import Steps, canonical, without_marks
@@ -48,6 +49,7 @@ _SEEDS = 0.15  # distinct seeds, a question
 _SMALL = 10_000  # triples of a small graph
 _FIT, _SMALL_FIT = (12, 2_000), (8, 1_000)  # rounds of fitting the linear scorer, and questions embedded for it
 _MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
+_SAYS_MORE = 0.4  # of the questions about a graph of many relations say a fact about the answer as well
 _SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
 
 
@@ -229,7 +231,8 @@ def _fit_written(
         symmetric=symmetric, embedded=embedded,
     )  # fmt: skip
     model, fitted = fit_patterns(graph, all_examples, how, progress=progress)
-    model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked))
+    ends = OPEN if has_many_relations(graph) and not labelled else model.ends
+    model = replace(model, alignment=alignment, near_words=near_words(book, all_examples.masked), ends=ends)
     calibration = fit_calibration(
         graph, model, Writer(book), [example for _, example in written], seed=how.seed,
         progress=part_of(progress, "questions to calibrate confidence"),
@@ -307,7 +310,9 @@ def _written(
             around[drawn.seed] = drawn.canonical(symmetric)
         sample = replace(around[drawn.seed], pattern=canonical(drawn.pattern, symmetric), ends=drawn.ends)
         # Each has random numbers of its own: other words change only the questions that they are in.
-        question = writer.write(drawn.pattern, random.Random(f"{seed} {len(written)}"))
+        rng = random.Random(f"{seed} {len(written)}")
+        says_more = has_many_relations(graph) and rng.random() < _SAYS_MORE
+        question = writer.write(drawn.pattern, rng, further_fact(graph, sample, rng) if says_more else None)
         written.append((sample, Example(question, sample.pattern, sample.others)))
         progress("questions written", len(written), n)
     return written

@@ -11,6 +11,7 @@ from graphbrick.core import Step
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.signs import fit
 from graphbrick.language.stems import WORD_OR_POSSESSIVE, spaced
+from graphbrick.patterns.dotted import dotted_name
 
 Steps = tuple[tuple[str, bool], ...]
 """The relations of a pattern as labels, each with whether it is followed from head to tail."""
@@ -135,12 +136,18 @@ def canonical(steps: Steps, symmetric: AbstractSet[str]) -> Steps:
 
 
 def readable(relation: str) -> str:
-    """Return a relation as words; only the last two parts of a dotted name.
+    """Return a relation as words; of a dotted name its type and what it says of the tail.
 
     >>> readable("starred_actors"), readable("film.film.starring..film.performance.actor")
-    ('starred actors', 'performance actor')
+    ('starred actors', 'film starring actor')
     """
-    relation = relation.replace(_MARK, f" {PLACEHOLDER}")
+    back = f" {PLACEHOLDER}" if relation.endswith(_MARK) else ""
+    relation = relation.removesuffix(_MARK)
+    dotted = dotted_name(relation)
+    return f"{_readable(relation) if dotted is None else dotted.words}{back}"
+
+
+def _readable(relation: str) -> str:
     parts = [part for part in relation.split(".") if part]
     named = parts[-2:] if " " not in relation and len(parts) > 2 else [relation]
     return " ".join(_PUNCTUATION.sub(" ", part).strip() for part in named).strip() or relation

@@ -31,7 +31,7 @@ from graphbrick.learn.train.patterns.end_choice import LEARNED, PLAIN
 from graphbrick.learn.train.patterns.patterns import train_patterns
 from graphbrick.patterns.ends.end_candidates import candidates_of, support_of
 from graphbrick.patterns.ends.end_features import asks_for_many, features_of, preselected
-from graphbrick.patterns.model.end_model import ALL, DEFAULT, FEATURES, EndModel
+from graphbrick.patterns.model.end_model import ALL, DEFAULT, FEATURES, OPEN, EndModel
 from graphbrick.patterns.model.folder import DESCRIPTION, load
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.questions.grounding import GroundedQuestion, ground
@@ -318,3 +318,9 @@ def test_computed_answers_stay_as_they_are(films: Graph) -> None:
     assert computed.has_answers
     assert RankEnds().rerank(Query(query), computed) is computed
     assert (plain >> RankEnds() >> PathAnswer(ends="listed"))(films, query).texts == ("4",)
+
+
+def test_fixed_weights_keep_the_best_pattern_except_where_it_is_seldom_certain() -> None:
+    assert DEFAULT.keeps_best
+    assert not OPEN.keeps_best
+    assert EndModel.from_dict(OPEN.to_dict()).to_dict() == OPEN.to_dict()

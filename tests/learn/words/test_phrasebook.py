@@ -277,3 +277,23 @@ def test_a_type_of_people_is_a_person_and_another_is_not(tmp_path: Path) -> None
     ada, core = EntityRecord("Ada", types=("Person",)), EntityRecord("core", types=("Repository",))
     book = Phrasebook.of(build([ada, core, ("Ada", "owns", "core")], tmp_path / "g.graph"))
     assert {one.names[0]: one.person for one in book.classes} == {"person": True, "repository": False}
+
+
+def test_dotted_relation_names_give_the_classes_of_their_ends(tmp_path: Path) -> None:
+    triples = [
+        *((f"film {i}", "film.film.starring..film.performance.actor", f"actor {i % 5}") for i in range(10)),
+        *((f"actor {i}", "film.actor.agent", f"agent {i}") for i in range(5)),
+        *(
+            (f"{kind} {i}", "people.person.citizen_of", f"land {i % 2}")
+            for kind in ("actor", "agent")
+            for i in range(5)
+        ),
+        *((f"land {i}", "sports.competing_country.games", f"games {i}") for i in range(2)),
+    ]
+    book = Phrasebook.of(build(triples, tmp_path / "dotted.graph"))
+    assert book.names("film.film.starring..film.performance.actor", head=False) == ["actor", "person"]
+    assert book.names("film.film.starring..film.performance.actor", head=True) == ["film"]
+    assert book.names("people.person.citizen_of", head=False) == ["country", "competing country"]
+    assert book.is_person("film.actor.agent", head=True)
+    assert not book.is_person("people.person.citizen_of", head=False)
+    assert book.names("sports.competing_country.games", head=False) == []

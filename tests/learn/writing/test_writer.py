@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from itertools import product
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 from graphbrick import build
 from graphbrick.graphs.changes.delta import change
 from graphbrick.judge.synthetic.written import written_about
-from graphbrick.learn.writing.sampling import around
+from graphbrick.learn.writing.sampling import around, further_fact, samples
 from graphbrick.learn.writing.writer import Writer
 from graphbrick.learn.writing.written_questions import written_questions
 from graphbrick.patterns.english.labels import read_label
+from graphbrick.patterns.text import without_marks
 from graphbrick.patterns.words.phrasebook import Phrasebook
 from graphbrick.patterns.words_file import EntityClass
 
@@ -113,12 +115,35 @@ def test_walks_that_come_back_are_written_about(tmp_path: Path) -> None:
     assert written.words.count("X") == 1
 
 
+def test_in_a_graph_of_many_relations_short_patterns_are_drawn_and_each_is_met(tmp_path: Path) -> None:
+    graph = build([(f"e{i}", f"relation {i}", f"e{i + 1}") for i in range(200)], tmp_path / "chain.graph")
+    drawn = list(samples(graph, 1_200, max_hops=3, n_seeds=20, seed=0))
+    lengths = Counter(len(sample.pattern) for sample in drawn)
+    assert lengths[1] > lengths[2] > lengths[3] > 0
+    assert len({label for sample in drawn for label, _ in without_marks(sample.pattern)}) > 180
+
+
+def test_a_fact_about_the_answer_speaks_of_no_hop(tmp_path: Path) -> None:
+    triples = [("Heat", "directed by", "Mann"), ("Heat", "filmed in", "Oslo"), ("Mann", "born in", "Bergen")]
+    graph = build(triples, tmp_path / "films.graph")
+    (heat,) = (node for node in range(graph.n_entities) if graph.label(node) == "Heat")
+    drawn = list(samples(graph, 100, max_hops=1, n_seeds=20, seed=0))
+    sample = next(one for one in drawn if one.seed == heat and one.pattern == (("directed by", True),))
+    fact = further_fact(graph, sample, random.Random(0))
+    assert fact == (("born in", True), "Bergen")
+    written = Writer(Phrasebook.of(graph)).write(sample.pattern, random.Random(0), fact)
+    hops = dict(zip(written.words, written.hops, strict=True))
+    assert hops["Bergen"] == -1
+    assert "Bergen" in written.text()
+    assert "X" in written.words
+
+
 def test_patterns_around_a_hub_of_many_relations_are_bounded(tmp_path: Path) -> None:
     graph = build([("hub", f"relation {i}", f"end {i % 300}") for i in range(1_500)], tmp_path / "hub.graph")
     (hub,) = (node for node in range(graph.n_entities) if graph.label(node) == "hub")
     short, longer = around(graph, hub, max_hops=2)
-    assert 800 < len(short) <= 800 + 128
-    assert 0 < len(longer) <= 800 + 128
+    assert 250 < len(short) <= 250 + 128
+    assert 0 < len(longer) <= 250 + 128
     known = {pattern for pattern, _ in short}
     assert all(pattern[:1] in known for pattern, _ in longer)
     again = around(graph, hub, max_hops=2)

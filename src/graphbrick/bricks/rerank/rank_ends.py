@@ -30,7 +30,9 @@ class RankEnds(RerankStage):
     if its name, neighbours and relations are close to the question, and if it is a date where one is asked for.
 
     The weights are learned from questions with answers (``graphbrick train patterns``). Without them, fixed weights
-    keep the best pattern and order its ends by seeds that meet and by words; they need no embedding model.
+    keep the best pattern and order its ends by seeds that meet and by words; they need no embedding model. Patterns of
+    more than 64 relations that ``graphbrick learn`` learned without questions have other fixed weights, which also
+    count ends of other patterns.
 
     Put ``Patterns(..., each=1)`` before it, which lists one path of each pattern, and ``PathAnswer(ends="listed")``
     behind it, which answers with the ends that are left.
@@ -82,8 +84,8 @@ class RankEnds(RerankStage):
                 n=candidates.cut,
             )
         trained, model = self._model()
-        few = preselected(candidates, graph, seeds, best_first=not model.learned)
-        scores = model.score(features_of(query.text, seeds, few, graph, trained if model.learned else None))
+        few = preselected(candidates, graph, seeds, best_first=model.keeps_best)
+        scores = model.score(features_of(query.text, seeds, few, graph, None if model.keeps_best else trained))
         fact(ends=len(candidates.entity), ranked=len(few.entity))
         margin = model.margin_of_many if asks_for_many(query.text) else model.margin
         listed = self._listed(candidates, few, scores, margin)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,8 @@ CAP = 2_000  # triples looked at to carry one pattern on
 _MOST = 64  # patterns of one length that are carried on
 _PATTERNS = 800  # of one length that are looked at, beside those that are carried on
 _LARGEST = 1_000  # ends of a pattern that a question is written about
+_PATTERNS_OF_MANY = 250  # the same in a graph of many relations
+_FEW = 64  # relations; of the questions about more of them, fewer have several hops
 _BY_RELATION = 0.5  # of the seeds are drawn through a relation, so that rare relations are met
 
 
@@ -50,6 +53,11 @@ class Sample:
         return replace(
             self, pattern=canonical(self.pattern, symmetric), others=[*first], group=self.group[[*first.values()]]
         )
+
+
+def has_many_relations(graph: Graph) -> bool:
+    """Return whether a graph has so many relations that questions are mostly about single ones of them."""
+    return graph.n_relations > _FEW
 
 
 def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
@@ -93,6 +101,9 @@ def amounts(graph: Graph) -> npt.NDArray[np.bool_]:
 def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> Iterator[Sample]:
     """Yield patterns around seeds: every hop count as often, patterns that end at few entities more often.
 
+    In a graph of many relations short patterns are drawn more often, and those of relations that had no question yet:
+    there are more of them to learn, and nobody asks about most of the long ones.
+
     Args:
         graph: The graph.
         n: Samples.
@@ -101,6 +112,8 @@ def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> 
         seed: Of the random numbers.
     """
     rng = random.Random(seed)
+    used, longer = Counter[Steps](), (_FEW / graph.n_relations) ** (1 / 3) if has_many_relations(graph) else 1.0
+    n_seeds = max(n_seeds, min(n, graph.n_relations) if longer < 1 else 0)
     pool: list[_Around] = []
     met: set[int] = set()
     for tries, node in enumerate(seeds(graph, rng)):
@@ -114,9 +127,26 @@ def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> 
             pool.append(patterns)
     for _ in range(n if pool else 0):
         drawn = rng.choice(pool)
-        layer = rng.choice(drawn.likely)
-        place = rng.choices(layer, [len(drawn.ends[i]) ** -0.5 for i in layer])[0]
+        layer = rng.choice(drawn.likely) if longer == 1 else drawn.layer(rng, longer)
+        weights = [len(drawn.ends[i]) ** -0.5 / (1 + used[drawn.steps[i]]) for i in layer]
+        place = rng.choices(layer, weights)[0]
+        if longer < 1:  # so that each of many relations is met
+            used[drawn.steps[place]] += 1
         yield Sample(drawn.node, drawn.steps[place], drawn.ends[place], drawn.steps, drawn.group)
+
+
+def further_fact(graph: Graph, sample: Sample, rng: random.Random) -> tuple[tuple[str, bool], str] | None:
+    """Return a step from an end of a sample and the name of what it leads to, other than the seed; None if none is.
+
+    People name such facts beside what they ask for: «which film of X was shot in Oslo».
+    """
+    end = int(sample.ends[rng.randrange(len(sample.ends))])
+    (layer,) = around(graph, end, max_hops=1)
+    facts = [(steps[0], node) for steps, ends in layer for node in ends[:8].tolist() if node not in (sample.seed, end)]
+    if not facts:
+        return None
+    (label, forward), node = rng.choice(facts)
+    return without_marks(((label, forward),))[0], graph.label(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +183,10 @@ class _Around:
             first += len(layer)
         return cls(node, steps, ends, group, likely)
 
+    def layer(self, rng: random.Random, longer: float) -> list[int]:
+        """Return the patterns of one length; each length is drawn less often than the one before by a factor."""
+        return rng.choices(self.likely, [longer**hop for hop in range(len(self.likely))])[0]
+
 
 def _is_marked_twin(pattern: Steps, known: set[Steps]) -> bool:
     """Return whether a pattern comes back to the seed and can also be walked without coming back."""
@@ -168,6 +202,7 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
     layer: Layer = first_layer(node)
     before: dict[tuple[int, bool], Steps] = {(0, False): ()}
     layers: list[list[tuple[Steps, Ints]]] = []
+    most = _PATTERNS_OF_MANY if has_many_relations(graph) else _PATTERNS
     labels: dict[tuple[int, bool], Steps] = {}
     chosen = np.zeros(1, dtype=np.int64)
     for hop in range(max_hops):
@@ -178,9 +213,9 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
         steps: dict[tuple[int, bool], Steps] = {}
         here: list[tuple[Steps, Ints]] = []
         pattern, back = layer.variants()
-        if len(pattern) > _PATTERNS + 2 * _MOST:  # around a hub of a graph with thousands of relations
+        if len(pattern) > most + 2 * _MOST:  # around a hub of a graph with thousands of relations
             needed = np.isin(pattern, chosen)
-            drawn = np.random.default_rng([node, hop]).choice(np.flatnonzero(~needed), _PATTERNS, replace=False)
+            drawn = np.random.default_rng([node, hop]).choice(np.flatnonzero(~needed), most, replace=False)
             needed[drawn] = True
             pattern, back = pattern[needed], back[needed]
         for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):

@@ -61,8 +61,14 @@ class Writer:
     def __init__(self, book: Phrasebook) -> None:
         self._book = book
 
-    def write(self, pattern: Steps, rng: random.Random) -> Written:
-        """Write a question whose answers are the ends of a pattern from the placeholder."""
+    def write(self, pattern: Steps, rng: random.Random, fact: tuple[tuple[str, bool], str] | None = None) -> Written:
+        """Write a question whose answers are the ends of a pattern from the placeholder.
+
+        Args:
+            pattern: The pattern.
+            rng: What is chosen by chance.
+            fact: A step from an answer and the name of what it leads to, which the question says as well.
+        """
         pattern = without_marks(pattern)
         tagged, at, asks = self._seed(pattern[0], rng), 0, False
         style, possessives = "", 0
@@ -87,9 +93,19 @@ class Writer:
             last = _Step(self._book, *pattern[-1])
             frame = _Frame(rng.choice(english_table("frames")["whole"]["questions"]), "asked_noun")
             tagged = last.fill(frame, tagged, len(pattern) - 1, rng)
+        if fact is not None:
+            tagged += self._said_also(*fact, rng)
         if rng.random() < _QUESTION_MARK:
             tagged.append(("?", None))
         return Written(tuple(word for word, _ in tagged), tuple(hop for _, hop in tagged))
+
+    def _said_also(self, step: tuple[str, bool], name: str, rng: random.Random) -> Tagged:
+        """Return words that say a fact about the answer; they speak of no hop."""
+        of_step = _Step(self._book, *step)
+        kind = "fact_noun" if of_step.nouns else "fact_given_noun" if of_step.given_nouns else "fact"
+        frame = rng.choice(english_table("frames")["also"][kind])
+        noun = _pick(of_step.nouns or of_step.given_nouns or [""], rng)
+        return _filled(frame, {"n": noun}, [(word, -1) for word in name.split()], -1)
 
     def _seed(self, first: tuple[str, bool], rng: random.Random) -> Tagged:
         """Return the placeholder, sometimes with the name of its class beside it."""

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from graphbrick.language.stems import root, stem
 from graphbrick.patterns.alignment.alignment import Token
+from graphbrick.patterns.dotted import DottedName, dotted_name, spoken_part
 from graphbrick.patterns.text import in_words
 
 _SKIPPED = frozenset("has have is was are were be been the a an".split())
@@ -110,9 +111,9 @@ def step_words(label: str) -> StepWords:
     >>> sorted(dotted.tail), sorted(dotted.head), dotted.head_kind
     (['film'], ['actor'], 'actor')
     """
-    parts = [half.split(".") for half in label.split("..")]
-    if " " not in label and all(len(part) > 2 for part in parts):
-        return _dotted(parts)
+    dotted = dotted_name(label)
+    if dotted is not None:
+        return _dotted(dotted)
     phrase = in_words(label).split()
     tokens = [word for word in phrase if word not in _SKIPPED] or phrase
     words = _words(phrase, tokens) or (label,)
@@ -130,13 +131,9 @@ def step_words(label: str) -> StepWords:
     return StepWords(words, nouns, _converse(nouns), verb, is_passive=is_agent, phrase=phrases)
 
 
-def _dotted(parts: list[list[str]]) -> StepWords:
-    """Return the words of «domain.type.property»; two of them joined by «..» pass an entity that has no name.
-
-    The type is what heads are; the properties say what the tail is to the head.
-    """
-    kind = " ".join(parts[0][-2].lower().split("_"))
-    properties = list(dict.fromkeys(part[-1].lower().replace("_", " ") for part in parts))
+def _dotted(name: DottedName) -> StepWords:
+    """Return the words of a dotted name: the type is what heads are, the properties what the tail is to the head."""
+    kind, properties = name.kind, list(dict.fromkeys(map(spoken_part, name.properties)))
     phrase = " ".join(properties).split()
     tokens = [word for word in phrase if word not in _SKIPPED] or phrase
     nouns = _nouns(properties[-1].split())

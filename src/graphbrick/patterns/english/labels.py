@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from graphbrick.language import forms
+from graphbrick.patterns.dotted import DottedName, dotted_name, spoken_part
 from graphbrick.patterns.text import in_words, local_name
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
@@ -36,7 +37,31 @@ def read_label(label: str) -> RelationWords:
     (['leader', 'head', 'chief'], 'lead', 'head')
     >>> read_label("CbG").is_empty
     True
+    >>> read_label("film.actor.film..film.performance.film").head, read_label("organizations founded").verb
+    (['actor'], 'found')
     """
+    dotted = dotted_name(label)
+    return _read_plain(label) if dotted is None else _read_dotted(dotted)
+
+
+def _read_dotted(name: DottedName) -> RelationWords:
+    """Read «domain.type.property»: the type is what the head is to the tail, the property what the tail is to it.
+
+    Of two properties the last one says what the tail is, and the first one, or else it, what joins both.
+    """
+    first, last = (_read_plain(spoken_part(part)) for part in (name.properties[0], name.properties[-1]))
+    relation = last if last.tail or not first.tail else first
+    if not relation.verb and first.verb:
+        relation.verb, relation.subject, relation.preposition = first.verb, first.subject, first.preposition
+    relation.tail = list(dict.fromkeys([*relation.tail, *first.tail]))
+    kind = forms.singular(name.kind)
+    if not relation.head and kind not in ("person", *relation.tail):
+        relation.head = [kind]
+    return relation
+
+
+def _read_plain(label: str) -> RelationWords:
+    """Read a label that has no parts."""
     tokens, is_noun = _tokens(label)
     if not tokens:
         return RelationWords()
@@ -127,6 +152,9 @@ def _read(tokens: list[str]) -> RelationWords:
     verb = forms.gerund_of(tokens[0]) if len(tokens) == 2 else ""
     if verb and forms.is_noun(tokens[1]) and forms.kind_of(tokens[1]) in (forms.PERSON, forms.GROUP):
         return RelationWords(tail=[forms.singular(" ".join(tokens))], verb=verb, subject=TAIL)  # «winning team»
+    done = _done_to_several(tokens)
+    if done is not None:
+        return done
     verb = forms.third_person_of(tokens[0])
     has_object = len(tokens) > 1 and forms.is_noun(tokens[-1]) and tokens[0] not in _PLURALS_IN_COMPOUNDS
     if verb and (len(tokens) == 1 or tokens[1] in PREPOSITIONS or not forms.is_noun(tokens[0]) or has_object):
@@ -136,6 +164,18 @@ def _read(tokens: list[str]) -> RelationWords:
             head=[forms.singular(tokens[0])] if forms.is_noun(tokens[0]) else [], preposition=tokens[1]
         )
     return _noun(tokens)
+
+
+def _done_to_several(tokens: list[str]) -> RelationWords | None:
+    """Read «organizations founded», «countries spoken in» and «people with this profession»; None for others."""
+    if len(tokens) > 3 and tokens[-2] == "this" and tokens[-3] in (*PREPOSITIONS, "of"):
+        return RelationWords(tail=[forms.singular(" ".join(tokens[:-3]))], head=[tokens[-1]])
+    end = len(tokens) - (tokens[-1] in PREPOSITIONS)
+    nouns, verb = " ".join(tokens[: end - 1]), forms.participle_of(tokens[end - 1]) if end > 1 else ""
+    if not verb or forms.singular(nouns) == nouns or not forms.is_noun(tokens[end - 2]):
+        return None
+    tail, preposition = [forms.singular(nouns)], "".join(tokens[end:])
+    return RelationWords(tail=tail, verb=verb, subject="" if preposition else HEAD, preposition=preposition)
 
 
 def _is_done_by_head(verb: str, tokens: list[str]) -> bool:

@@ -27,6 +27,12 @@ _DEFAULT = {
     "in question": -1.0, "unnamed": -2.0, "name words": 0.5, "type words": 3.0, "description words": 3.0,
     "neighbour words": 0.5, "neighbour named": 2.0, "few ends": 0.01,
 }  # fmt: skip
+_OPEN = {
+    "spread share": 0.2, "joined": 2.0, "relations": 0.3, "neighbour words": 0.5, "neighbour named": 0.2,
+    "name similarity": 1.0, "name similarity, masked": 1.0, "neighbour similarity": 0.3, "relation similarity": 0.7,
+    "relation similarity, mean": 0.5,
+}  # fmt: skip
+_KEPT = 100.0  # weight of the best pattern from which no end of another one can be better
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,11 @@ class EndModel:
             raise ValueError(f"weights must be {len(FEATURES)} finite numbers, got shape {self.weights.shape}")
         if not (self.margin >= 0 and self.margin_of_many >= 0):
             raise ValueError(f"margins must be at least 0, got {self.margin} and {self.margin_of_many}")
+
+    @property
+    def keeps_best(self) -> bool:
+        """True if only ends of the best pattern are answers."""
+        return bool(self.weights[FEATURES.index("best pattern")] >= _KEPT)
 
     def score(self, features: Floats) -> Floats:
         """Return the score of each candidate, float64 [candidates]; their softmax is a probability."""
@@ -81,3 +92,6 @@ class EndModel:
 
 DEFAULT = EndModel(np.array([_DEFAULT.get(name, 0.0) for name in FEATURES]), margin=1.0, margin_of_many=1.0)
 """Keeps the best pattern, and orders its ends by seeds that meet, words of the question, types and dates."""
+OPEN = EndModel(np.array([_OPEN.get(name, 0.0) for name in FEATURES]), margin=1.0)
+"""For patterns of many relations that were learned without labels, of which the best one is seldom certain: ends that
+several patterns lead to and that are close to the question. Chosen on 200 questions over one such graph."""

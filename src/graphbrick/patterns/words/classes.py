@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.graph import Graph
+from graphbrick.patterns.dotted import dotted_name
 
 Ints = npt.NDArray[np.int64]
 
@@ -17,6 +18,7 @@ _LEAST_SHARED = 3
 _SAMPLED = 200_000  # entities that slots are compared by
 _MOST_SLOTS = 64  # of one entity; hubs of thousands of relations say nothing about classes
 _TYPE_SHARE = 0.1  # of a slot's entities that have a type, for the slot to belong to it
+_OF_TAILS = 0.6  # of the entities at the tails of a relation that have a type in names, for the slot to belong to it
 _TYPED_SAMPLE = 500  # entities of a slot whose types are looked at
 
 
@@ -103,3 +105,40 @@ def types_of_slots(graph: Graph) -> dict[str, list[int]]:
             if name and times >= _TYPE_SHARE * len(looked_at):
                 slots_of_type.setdefault(name, []).append(number)
     return slots_of_type
+
+
+def types_in_labels(graph: Graph) -> dict[str, list[int]]:
+    """Return, for each type that dotted relation names give their heads, its slots; the type of fewest entities first.
+
+    The heads of `film.actor.film` are actors. So are tails of another relation if nearly all of them are such heads.
+    Empty unless most relations have dotted names.
+    """
+    names = [dotted_name(graph.relation_label(number)) for number in range(graph.n_relations)]
+    if 2 * sum(name is not None for name in names) <= len(names):
+        return {}
+    types = {name: place for place, name in enumerate(sorted({one.type_name for one in names if one is not None}))}
+    of_relation = np.array([-1 if one is None else types[one.type_name] for one in names], dtype=np.int64)
+    entity, of_slot = members(graph)
+    relation, is_head = of_slot // 2, of_slot % 2 == 0
+    has_type = is_head & (of_relation[relation] >= 0)
+    pairs = np.unique(entity[has_type] * len(types) + of_relation[relation[has_type]])
+    first = np.searchsorted(pairs // len(types), np.arange(graph.n_entities + 1))
+    slots_of_type: dict[str, list[int]] = {name: [] for name in types}
+    order, labels = np.argsort(of_slot, kind="stable"), list(types)
+    bounds = np.searchsorted(of_slot[order], np.arange(2 * graph.n_relations + 1))
+    for number in range(2 * graph.n_relations):
+        if number % 2 == 0:
+            if of_relation[number // 2] >= 0:
+                slots_of_type[labels[of_relation[number // 2]]].append(number)
+            continue
+        inside = entity[order[bounds[number] : bounds[number + 1]]]
+        if not len(inside):
+            continue
+        counts = np.zeros(len(types))
+        for node in inside[:: max(1, len(inside) // _TYPED_SAMPLE)][:_TYPED_SAMPLE].tolist():
+            counts[pairs[first[node] : first[node + 1]] % len(types)] += 1
+        looked_at = len(inside[:: max(1, len(inside) // _TYPED_SAMPLE)][:_TYPED_SAMPLE])
+        for place in np.flatnonzero(counts >= _OF_TAILS * looked_at).tolist():
+            slots_of_type[labels[place]].append(number)
+    sizes = np.bincount(pairs % len(types), minlength=len(types))
+    return {name: slots_of_type[name] for name in sorted(types, key=lambda name: (sizes[types[name]], name))}

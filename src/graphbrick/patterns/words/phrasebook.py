@@ -11,9 +11,10 @@ from pathlib import Path
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
+from graphbrick.patterns.dotted import spoken_part
 from graphbrick.patterns.english.labels import english_table, kind_in, names_kind_of_tails, read_label
 from graphbrick.patterns.text import in_words
-from graphbrick.patterns.words.classes import inferred_classes, shares_of_slots, types_of_slots
+from graphbrick.patterns.words.classes import inferred_classes, shares_of_slots, types_in_labels, types_of_slots
 from graphbrick.patterns.words.merged_classes import merged_classes
 from graphbrick.patterns.words_file import HEAD, TAIL, EntityClass, RelationWords, read_words, words_text
 
@@ -41,18 +42,23 @@ class Phrasebook:
         labels = [graph.relation_label(number) for number in range(graph.n_relations)]
         relations = {label: read_label(label) for label in labels}
         types = types_of_slots(graph)
-        groups = [] if types else inferred_classes(graph)
+        in_labels = {} if types else types_in_labels(graph)
+        groups = [] if types or in_labels else inferred_classes(graph)
         shares = shares_of_slots(graph, groups)
         classes = []
-        for name, slots in types.items() or ((None, group) for group in groups):
+        for name, slots in types.items() or in_labels.items() or ((None, group) for group in groups):
             heads = list(dict.fromkeys(labels[number // 2] for number in slots if number % 2 == 0))
             tails = list(dict.fromkeys(labels[number // 2] for number in slots if number % 2))
             if name is None:
                 of_all = {labels[slot // 2] for slot in slots if slot % 2 and shares[slot] >= _OF_ALL}
                 classes.append(_nameless(heads, tails, relations, of_all))
+            elif in_labels:
+                classes.append(_named_in_labels(name, heads, tails))
             else:
                 is_person = forms.kind_of(forms.singular(name.lower())) == forms.PERSON
                 classes.append(EntityClass([name.lower()], heads, tails, is_person))
+        if in_labels:
+            _leave_only_people(classes)
         return cls(relations, classes, bool(types))
 
     def call(self, relation: str, names: Iterable[str]) -> None:
@@ -80,9 +86,10 @@ class Phrasebook:
             one.person |= any(forms.kind_of(name) == forms.PERSON for name in lowered)
 
     def names(self, label: str, *, head: bool) -> list[str]:
-        """Return nouns for the heads or tails of a relation, most specific class first; may be empty."""
+        """Return nouns for the heads or tails of a relation, those in its label first, then the most specific ones."""
         chosen = [one for one in self.classes if label in (one.heads if head else one.tails)]
-        return list(dict.fromkeys(name for one in chosen for name in one.names))
+        names, said = dict.fromkeys(name for one in chosen for name in one.names), in_words(label).split()
+        return sorted(names, key=lambda name: not set(name.split()) <= set(said))
 
     def is_person(self, label: str, *, head: bool) -> bool:
         """Return whether the heads or tails of a relation are people."""
@@ -113,6 +120,20 @@ class Phrasebook:
             self.classes, fresh.classes, self.relations.keys(), _is_by_rules, has_types=fresh.has_types
         )
         return Phrasebook(relations, classes, fresh.has_types)
+
+
+def _named_in_labels(type_name: str, heads: list[str], tails: list[str]) -> EntityClass:
+    """Return the class of a type that relation names give: `olympics.olympic_country`, olympic country and country."""
+    name = forms.singular(spoken_part(type_name.rpartition(".")[2]))
+    is_person = forms.kind_of(forms.head_of(name)) == forms.PERSON
+    return EntityClass(list(dict.fromkeys(filter(None, (kind_in(name), name)))), heads, tails, is_person)
+
+
+def _leave_only_people(classes: Sequence[EntityClass]) -> None:
+    """Mark only those classes as people that mostly are where people are: an organization may be a member too."""
+    people = {label for one in classes if "person" in one.names for label in one.tails}
+    for one in classes:
+        one.person &= not people or 2 * len(people.intersection(one.tails)) >= len(one.tails)
 
 
 def _is_by_rules(one: EntityClass) -> bool:
