@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,13 +23,14 @@ SAID = 0.9
 _UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
 _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
+_ASKED_LAST = re.compile(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [a-z]+)$")  # «... were in which genres»
 _NAME_LEFT_OUT = 0.2  # the highest confidence of a path that says nothing of a name in the question
 _SLOPE, _EVEN, _NAMED = 5.0, 0.63, 0.6  # see `likely`
 
 
 def said_path(parser: Parser) -> Along | None:
     """Return the path that says all that a question about one entity says, and no more, if it leads anywhere."""
-    if len(parser.question.entities) != 1:
+    if len(parser.question.entities) != 1 or _ASKED_LAST.search(parser.question.text):
         return None
     along = parser.resolver.explained(parser.question.text, parser.entities[0])
     if along is None or (parser.question.text.startswith("who ") and parser.resolver.is_no_person(along)):
