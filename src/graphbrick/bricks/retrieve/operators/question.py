@@ -50,6 +50,9 @@ _EVERYDAY = tuple(
         (r"\bthe u\.?s\.?(?=$| )", "the usa"),
         (r"(?: ever| so far| to date)$", ""),
         (r"\b(has|have|had) got\b", r"\1"),
+        (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+ )?(in|from|on|at|of|for) (?:which|what) ([a-z]+)$",
+         r"which \4 are \1 \2\3"),
+        (r"^((?:the |e\d).+) (?:was|were|is|are) ([a-z]+) by (?:who|whom)$", r"who \2 \1"),
         (r"\bavg\b", "average"),
         (r"^(?:if|when) (?:i|we|you) (?:add|sum)(?: up)? (?:the )?(.+?)(?: up)?,? (?:what|how (?:much|many)) "
          r"(?:do|would|will|is)(?: (?:i|we|you|it|that))?(?: (?:get|have|be|total))?$", r"what is the total \1"),
