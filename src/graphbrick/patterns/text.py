@@ -11,7 +11,6 @@ from graphbrick.core import Step
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.signs import fit
 from graphbrick.language.stems import WORD_OR_POSSESSIVE, spaced
-from graphbrick.patterns.dotted import dotted_name
 
 Steps = tuple[tuple[str, bool], ...]
 """The relations of a pattern as labels, each with whether it is followed from head to tail."""
@@ -143,8 +142,16 @@ def readable(relation: str) -> str:
     """
     back = f" {PLACEHOLDER}" if relation.endswith(_MARK) else ""
     relation = relation.removesuffix(_MARK)
+    return f"{_dotted_words(relation) or _readable(relation)}{back}"
+
+
+def _dotted_words(relation: str) -> str:
+    if "." not in relation:
+        return ""
+    from graphbrick.patterns.dotted import dotted_name  # most graphs have no such names
+
     dotted = dotted_name(relation)
-    return f"{_readable(relation) if dotted is None else dotted.words}{back}"
+    return "" if dotted is None else dotted.words
 
 
 def _readable(relation: str) -> str:

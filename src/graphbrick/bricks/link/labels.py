@@ -26,7 +26,6 @@ from graphbrick.graphs.store.names import names_of
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import WORD, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
-from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.patterns.stated import stated
 from graphbrick.pipeline import LinkStage
 
@@ -177,7 +176,8 @@ def _values(graph: Graph, question: Question, words: str | None) -> list[tuple[S
     """Return the spans of a question that are values of properties, such as «tier 1», and names of the properties."""
     if not graph.columns and not graph.changes.facts:
         return []
-    from graphbrick.patterns.properties.terms import terms_in  # most graphs need none
+    from graphbrick.patterns.lexicon import lexicon_of  # most graphs need neither
+    from graphbrick.patterns.properties.terms import terms_in
 
     starts, values = [word.start for word in question.words], []
     for term in terms_in(graph, question.text, lexicon_of(graph, words).words):
@@ -205,7 +205,8 @@ def _kinds(
     is_named = question.shows_names and bool(unread or not (capitals or values))
     if is_named or (not values and term_words == question.content(Span(0, len(question.words) - 1))):
         return []
-    from graphbrick.patterns.properties.sources import sources_of  # questions with names need neither
+    from graphbrick.patterns.lexicon import lexicon_of  # questions with names need none of these
+    from graphbrick.patterns.properties.sources import sources_of
     from graphbrick.patterns.unknown_words import WordReader, with_readings
 
     lexicon = lexicon_of(graph, words)
