@@ -83,7 +83,8 @@ function answerRow(answer, index, read, { choose, openCitation, long }) {
 export function evidenceItem(item, path, labels, openCitation) {
   const text = path ? pathLine(path, labels) : el("span", { class: item.kind === "passage" ? "passage" : "" }, item.text);
   const citations = (item.citations || []).map((citation) => citationButton(citation, () => openCitation(citation, item)));
-  return el("li", { class: "evidence" }, el("span", { class: "score", title: `Score, from ${brickName(item.source || "")}` }, number(item.score, 3)),
+  const score = item.score ? number(item.score, 3) : ""; // what is not ranked, such as a value, has 0
+  return el("li", { class: "evidence" }, el("span", { class: "score", title: score && `Score, from ${brickName(item.source || "")}` }, score),
     el("span", {}, text, citations.length ? el("span", { class: "citations" }, citations) : null));
 }
 
