@@ -246,6 +246,13 @@ def in_stage() -> bool:
     return _current.get() is not None
 
 
+def tell_again(trace: Trace) -> None:
+    """Record the events of another trace as events of the running stage, as of a step whose result is taken."""
+    for one in trace.events:
+        if isinstance(one, Event):
+            event(str(one), one.code, one.told_as, once=True, **one.values)
+
+
 def fact(**figures: float) -> None:
     """Record figures of the running stage's method, such as ``error_bound=1e-4``."""
     entry = _current.get()

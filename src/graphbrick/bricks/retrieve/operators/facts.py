@@ -28,7 +28,7 @@ from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.sources import Source, has_columns, sources_of
 
 _SAMPLE, _MOST = 20, 1_000  # entities that decide which relation leads to a property, and triples of each
-_GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text", "base")))
+_GENERAL = frozenset(map(stem, ("address", "name", "level", "status", "id", "code", "label", "text")))
 _AMOUNT = re.compile(r"(?:least|most) ")  # after «at»
 _IN = re.compile(r" (?:in|on|at)$")
 _TIME = frozenset(map(stem, ("date", "day", "time", "year", "month", "moment")))
@@ -96,6 +96,8 @@ class Facts:
         sources = self.said(words)
         if not sources:  # «email address», «country name»: words that only say what a value is
             sources = self.said([word for word in self.resolver.of_number(words) if word not in _GENERAL])
+            for source in sources:
+                self.resolver.assume_number(words, source)
         rest = [word for word in words if word not in _TIME]
         dates = self.said(rest, kinds=(Kind.DATE, Kind.DATETIME)) if len(rest) < len(words) else []
         is_year = "year" in words and len(dates) > 0 and not sources
@@ -304,7 +306,7 @@ class Facts:
         numbers = [source for source in self.sources if source.literal is not None and not source.is_date]
         nouns = self.english.content(match["noun"] or "")
         adjective = self.english.comparatives.get(f"more {how}")
-        ways = [self.resolver.of_number([*nouns, *verbs]), nouns, verbs] if how in ("much", "many", None) else []
+        ways = [self.resolver.without_gaining([*nouns, *verbs]), nouns, verbs] if how in ("much", "many", None) else []
         if how == "much" and not nouns and not verbs:
             ways = [[stem("cost")]]
         ways += [self.english.content(name) for name in adjective.names] if adjective else []

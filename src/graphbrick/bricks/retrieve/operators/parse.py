@@ -78,7 +78,9 @@ class Parser:
         words = self.english.content(MENTION.sub(" ", said))
         if not isinstance(getattr(plan, "base", None), p.Listed | None):  # its rules read the phrase for the owners
             words = [word for word in words if word not in self.english.all_words and not word.isdecimal()]
-        unread = resolver.unexplained(plan, resolver.of_number(words))
+        is_assumed = bool(resolver.assumptions_of(plan))  # such as «score» of the property `metacritic`
+        words = resolver.of_number(words) if is_assumed else resolver.without_gaining(words)
+        unread = resolver.unexplained(plan, words)
         labels = {match[0]: self.place.graph.label(self.entity(match[0])) for match in MENTION.finditer(text)}
         unread += [mention for mention, label in labels.items() if not any(label in one for one in texts)]
         verbs = {stem(word) for word in re.findall(r"\be\d+ ([a-z-]+)\b", text)}

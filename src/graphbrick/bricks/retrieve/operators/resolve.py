@@ -208,21 +208,36 @@ class Resolver(PhraseResolver):
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
         wanted = self.english.without_objects(self.words_in(words))
         entities = base.run(self.place)
-        return self._attribute(wanted, entities) or self._attribute(self.of_number(wanted), entities)
+        attribute = self._attribute(wanted, entities) or self._attribute(self.of_number(wanted), entities)
+        if attribute is not None:
+            self.assume_number(wanted, attribute.source)
+        return attribute
 
     def of_number(self, words: Sequence[str]) -> list[str]:
         """Return stems without those that only say that there is a number: «won» of Oscars, «score» of Metacritic."""
-        names = frozenset[str]().union(*(source.words for source in self.numeric))
-        objects = self.english.objects
+        general = self.english.of_numbers - self._numbers
+        return [word for word in self.without_gaining(words) if word not in general]
+
+    def without_gaining(self, words: Sequence[str]) -> list[str]:
+        """Return stems without verbs that only say that something has a number: «won» of Oscars, but not of games."""
+        gaining, objects = self.english.gaining, self.english.objects
         return [
             word
             for word in words
-            if word in names
-            or (
-                (word not in self.english.gaining or objects.get(word, frozenset()).intersection(words))
-                and word not in self.english.of_numbers
-            )
+            if word in self._numbers or word not in gaining or objects.get(word, frozenset()).intersection(words)
         ]
+
+    def assume_number(self, words: Sequence[str], source: Source) -> None:
+        """Record the assumption that a property is meant by a noun such as «score», which its name does not have."""
+        general = self.english.of_numbers.difference(self.words_of(source))
+        unsaid = " ".join(repr(word) for word in words if word in general)
+        if unsaid:
+            self.assumptions[Attribute(source)] = f"{unsaid} is not a word of this graph; taken for {source.name}"
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        """The words of the names of numbers and dates."""
+        return frozenset[str]().union(*(source.words for source in self.numeric))
 
     def _attribute(self, wanted: Sequence[str], entities: Ints) -> Attribute | None:
         """Return the number or date that some stems speak of; of several, one that most entities have."""
@@ -264,6 +279,7 @@ class Resolver(PhraseResolver):
             ]
             if sources:
                 source = max(sources, key=lambda source: len(owners_of(self.place.graph, source)))
+                self.assume_number(wanted, source)
                 return self.holding(source), Attribute(source)
         for relation, forward in sorted(self.steps_named(stems(words))) if wanted and not dates else ():
             return Having(relation, forward), Degree(((relation, forward),))

@@ -35,7 +35,7 @@ from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, ch
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
-from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, fact
+from graphbrick.bricks.retrieve.operators.things.reading import asks_for_card, check_time, fact
 from graphbrick.bricks.retrieve.operators.truth import Truth
 from graphbrick.bricks.retrieve.operators.values import Numbers
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English, english
@@ -46,7 +46,7 @@ from graphbrick.bricks.retrieve.patterns.rewordings import rewordings
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.answer import NearReading
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import REFUSAL, Event, Trace, event, record
+from graphbrick.core.trace import REFUSAL, Event, Trace, event, record, tell_again
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, spaced, stem
 from graphbrick.models.llm.chat import ChatModel
@@ -223,7 +223,7 @@ class Operators(RetrieveStage):
                 )
             plan, evidence = None, None
         if plan is None or evidence is None:
-            self._check_time(parser)
+            check_time(parser)
             return self._path(query, parser)
         assumptions = resolver.assumptions_of(plan)
         if assumptions and query.seeds and may_be_path(words, parser.question.text, cues):
@@ -254,12 +254,17 @@ class Operators(RetrieveStage):
 
     def _surer_path(self, query: Query, parser: Parser) -> Evidence | None:
         """Return what a path answers, if it is surer than a plan with an assumption."""
+        trial = Trace()  # what is said of a path that is not taken would mislead
         try:
-            path = self._path(query, parser)
+            with record(trial, repr(self), self.kind):
+                path = self._path(query, parser)
         except CannotPlanError:  # then the plan is the only reading
             return None
         is_trained = path.confidence is None and isinstance(self.patterns.scorer, PatternReader)
-        return path if path.items and (is_trained or (path.confidence or 0.0) > ASSUMED) else None
+        if not path.items or not (is_trained or (path.confidence or 0.0) > ASSUMED):
+            return None
+        tell_again(trial)
+        return path
 
     def _path(self, query: Query, parser: Parser) -> Evidence:
         """Answer a question without an operator: by a path that says all of it, else by the patterns stage.
@@ -318,19 +323,6 @@ class Operators(RetrieveStage):
             from graphbrick.bricks.retrieve.operators.facts import Facts
 
             Facts(parser).check(parser.question.text)
-
-    @staticmethod
-    def _check_time(parser: Parser) -> None:
-        """Raise `CannotPlanError` if a question over properties has a stretch of time, which no path reads."""
-        graph = parser.place.graph
-        if not (has_columns(graph) or has_triple_properties(graph)):
-            return
-        from graphbrick.bricks.retrieve.operators.triples.periods import period_in
-
-        period = period_in(parser.question.text, parser.english)
-        if period is not None and not graph.named(period.span.said.split()[-1]):
-            text = f"no rule reads «{period.span.said}» here"
-            raise CannotPlanError(text, code=UNREAD_WORDS, words=(period.span.said,))
 
     def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
         """Return the plan of a question, and whether the model made it because the rules could not."""

@@ -15,7 +15,7 @@ from graphbrick.core.graph import Capability
 from graphbrick.core.items import ANSWER, Item, Property
 from graphbrick.core.parameters import parameter
 from graphbrick.core.session import current_session
-from graphbrick.core.trace import Event, event
+from graphbrick.core.trace import Trace, event, tell_again
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.beside_text import records_place
@@ -115,13 +115,12 @@ class Records(RetrieveStage):
         planned = self._planned(records, question)
         if planned is None:
             return None
-        evidence, events = planned
-        for one in events:
-            event(str(one), one.code, one.told_as, once=True, **one.values)
+        evidence, trace = planned
+        tell_again(trace)
         return replace(evidence, items=_placed(graph, records, evidence.items))
 
-    def _planned(self, records: Graph, question: str) -> tuple[Evidence, list[Event]] | None:
-        """Return the evidence of the operators, and its events, if they answer and assume nothing; else None."""
+    def _planned(self, records: Graph, question: str) -> tuple[Evidence, Trace] | None:
+        """Return the evidence of the operators, and the trace, if they answer and assume nothing; else None."""
         try:
             run = execute(self.operators, begin(self.operators, records, question))
         except StoppedError:
@@ -133,7 +132,7 @@ class Records(RetrieveStage):
             return None
         if any(item.kind == "card" and not _has_key(question, records, item) for item in evidence.items):
             return None  # what a text is about is in the text
-        return replace(evidence, subgraph=None), [one for one in run.trace.events if isinstance(one, Event)]
+        return replace(evidence, subgraph=None), run.trace
 
     def _about(self, graph: TextGraph, records: Graph, about: _About, plan: str, chosen: Sequence[Row]) -> Evidence:
         """Return the records whose texts have the words, or their number, with their passages."""

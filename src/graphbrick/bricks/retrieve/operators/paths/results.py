@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
 import numpy as np
 
-from graphbrick.bricks.retrieve.operators.plan import Amount, Listed, Members, Place, Plan, SetPlan, ValuePlan
+from graphbrick.bricks.retrieve.operators.plan import (
+    Amount,
+    Attribute,
+    Listed,
+    Members,
+    Place,
+    Plan,
+    SetPlan,
+    ValuePlan,
+)
 from graphbrick.bricks.retrieve.operators.sets import Shown, TextPlan
 from graphbrick.core import Citation, Evidence, Row
 from graphbrick.core.items import ANSWER, Item
@@ -42,6 +54,7 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str) -> Evidence:
             for entity in entities[:cap].tolist()
         ]
     event(f"plan: {text}", "operators.plan", plan=text)
+    _tell_missing(plan, place)
     fact(results=len(entities))
     if len(entities) > cap:
         event(
@@ -56,6 +69,31 @@ def evidence_of(plan: Plan, place: Place, cap: int, source: str) -> Evidence:
     elif isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
         proofs = inner.proofs(place, entities[:cap])[:cap]
     return Evidence((*rows, *dict.fromkeys(proofs)))
+
+
+def _tell_missing(plan: Plan, place: Place) -> None:
+    """Record how many entities have no value of what a plan compares or adds up, so that they do not count."""
+    for part in _parts(plan):
+        base, measure = getattr(part, "base", None), getattr(part, "measure", None)
+        if not isinstance(base, SetPlan) or not isinstance(measure, Attribute):
+            continue
+        values = measure.of(place, base.run(place))
+        missing, name = int(np.isnan(values).sum()), measure.text(place)
+        if 0 < missing < len(values):
+            text = f"{missing:,} of {len(values):,} have no {name}, and do not count"
+            event(text, "operators.without_value", name=name, missing=missing, of=len(values))
+
+
+def _parts(plan: Plan) -> Iterator[Plan]:
+    """Yield a plan and the plans that it is made of."""
+    yield plan
+    if not is_dataclass(plan):
+        return
+    for field in fields(plan):
+        value = getattr(plan, field.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Plan):
+                yield from _parts(part)
 
 
 def _value_of(plan: ValuePlan, place: Place) -> Shown:

@@ -273,17 +273,21 @@ class ClassRules:
         parts = [join for join in parts if join.end in works]
         if len(works) != 1:
             return None
+        note = ""
         if match["how"] != "with":
             makes = [join for join in parts if "by" in self.paths.said.label(join)]
             makes = [join for join in makes if _LEADS.intersection(self.paths.said.label(join))] or makes
-            main, _ = main_role(self.place, [Along(entity, (join[1:3],), of_class=join.end) for join in makes])
+            main, note = main_role(self.place, [Along(entity, (join[1:3],), of_class=join.end) for join in makes])
             parts = [join for join in makes if main is None or join[1:3] == main.steps[0]]
         walks = tuple(
             Walk(Listed((entity,)), (part[1:3], back[1:3]), (part.end, back.end))
             for part in parts
             for back in backs[part.end]
         )
-        return walks[0] if len(walks) == 1 else Either(walks)
+        plan: SetPlan = walks[0] if len(walks) == 1 else Either(walks)
+        if note:
+            self.paths.resolver.assumptions[plan] = note
+        return plan
 
     def took_part(self, text: str) -> tuple[int, SetPlan] | None:
         """Read «has e0 ever won an award»: the entity, and those of its class of which the rest holds."""

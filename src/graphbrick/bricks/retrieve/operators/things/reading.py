@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphbrick.patterns.properties.sources import has_columns
+from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS, CannotPlanError
+from graphbrick.patterns.properties.sources import has_columns, has_triple_properties
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
@@ -47,3 +48,16 @@ def fact(parser: Parser, *, namesakes: bool) -> Plan | None:
 def asks_for_card(words: English, text: str) -> bool:
     """Return whether a question may ask for all that is known about an entity."""
     return any(words.match(name, text) for name in ("card", "doing", "about"))
+
+
+def check_time(parser: Parser) -> None:
+    """Raise `CannotPlanError` if a question over properties has a stretch of time, which no path reads."""
+    graph, text = parser.place.graph, parser.question.text
+    if not (has_columns(graph) or has_triple_properties(graph)):
+        return
+    from graphbrick.bricks.retrieve.operators.triples.periods import period_in
+
+    period = period_in(text, parser.english)
+    if period is not None and not graph.named(period.span.said.split()[-1]):
+        message = f"no rule reads «{period.span.said}» here"
+        raise CannotPlanError(message, code=UNREAD_WORDS, words=(period.span.said,))

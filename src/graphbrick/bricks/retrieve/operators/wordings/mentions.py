@@ -12,6 +12,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
 from graphbrick.language.stems import is_plural, stem, stems
@@ -190,6 +191,10 @@ def _in_place_of_class(graph: Graph, question: Question, lexicon: Lexicon, engli
     start, end = match.span("who")
     rest = question.text[match.end() if kinds else end :]
     text = f"{question.text[:start]}{noun} of {question.text[start:end]}{rest}".lower()
+    if n < leading.total():
+        name = graph.label(entity)
+        said = f"{name!r} is taken for every {noun} that is joined to it: {n:,} of {leading.total():,} things"
+        event(said, "operators.stands_for", name=name, noun=noun, n=n, of=leading.total())
     return replace(question, text=text)
 
 
