@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from commands import Run
+from docx.oxml import parse_xml
 from word_files import SPACES, replaced, word, xml
 
 from graphbrick import index
@@ -164,6 +165,18 @@ def test_content_controls_and_moved_words(tmp_path: Path) -> None:
         document.element.body.insert(2, moved)
 
     assert read(tmp_path, word(fill)).text == "Rosa Lund signs.\n\nThe rent is 300 euro.\n\nOnce."
+
+
+def test_charts_and_diagrams_are_counted(tmp_path: Path) -> None:
+    space = "http://schemas.openxmlformats.org/drawingml/2006"
+    drawn = [f'<c:chart xmlns:c="{space}/chart"/>'] * 2 + [f'<d:relIds xmlns:d="{space}/diagram"/>']
+
+    def fill(document: Any) -> None:
+        run = document.add_paragraph("The rent rises.").add_run()
+        for drawing in drawn:
+            run._r.append(parse_xml(drawing))
+
+    assert read(tmp_path, word(fill)).note == "2 charts and 1 diagram left out"
 
 
 def test_comments_are_counted(tmp_path: Path) -> None:

@@ -7,15 +7,17 @@ import datetime
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.excel import open_workbook
 from graphbrick.graphs.readers.streams import open_source, unpacked_name
+from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document, Heading, Record
 from graphbrick.text.sources.encodings import encoding_of
 
@@ -47,8 +49,34 @@ class SourceOptions:
     section: str | None = None
 
 
+@dataclass(slots=True)
+class _Unread:
+    """What is not read of a table: rows without any text, and values too long, or of a form, that none can ask for."""
+
+    rows: int = 0
+    values: Counter[str] = field(default_factory=Counter)
+    without_text: int = 0
+
+    def note(self) -> str:
+        """Return what a user should know; empty for nothing."""
+        columns = ", ".join(f"{name} ({n:,})" for name, n in self.values.items())
+        notes = (
+            f"{counted(self.rows, 'row')} without text left out" if self.rows else "",
+            f"{counted(self.without_text, 'row')} without text: the other columns are the text"
+            if self.without_text
+            else "",
+            f"values that are long, or not a text or number, are left out of columns: {columns}; --text reads them"
+            if columns
+            else "",
+        )
+        return "; ".join(filter(None, notes))
+
+
 def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator[Document]:
-    """Yield a document for each row of a table; rows without text are left out.
+    """Yield a document for each row of a table.
+
+    The text of a row without text is that of its other columns. Rows that have none are left out; they, and values that
+    are not read, are counted in the note of the last document.
 
     Raises:
         InputError: A row cannot be read, a column is missing, two rows have one key, or no row has text.
@@ -60,14 +88,38 @@ def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator
         rows = _csv(file, encoding)
     else:
         rows = {".parquet": _parquet, ".json": _json, ".xlsx": _excel}.get(suffix, _json_lines)(file)
+    unread, last = _Unread(), list[Document]()
+    try:
+        for document in _documents(file, rows, options, unread, is_raw=suffix in (".csv", ".tsv")):
+            yield from last
+            last = [replace(document, note="; ".join(filter(None, (encoded, document.note))))]
+            encoded = ""  # once for the file
+    except InputError:
+        yield from last
+        raise
+    if not last:
+        raise InputError("no row has text; name its column with --text", file, code="tables.no_text")
+    yield replace(last[0], note="; ".join(filter(None, (last[0].note, unread.note()))))
+
+
+def _documents(
+    file: Path, rows: Iterable[Mapping[str, Any]], options: SourceOptions, unread: _Unread, *, is_raw: bool
+) -> Iterator[Document]:
+    """Yield a document for each row, and count what is not read."""
     keys: set[str] = set()
     for number, row in enumerate(rows, 1):
         columns = _columns(row, options, file, number)
         texts = _all_columns(row) if columns["text"] == [_ALL] else _texts_of(row, columns["text"])
+        title = " ".join("".join(_texts(row, columns["title"][0])[:1]).split()) if columns["title"] else ""
+        key = "".join(_texts(row, columns["key"][0])[:1]).strip() if columns["key"] else ""
+        record = _record(file, row, columns, title, key or str(number), unread, is_raw=is_raw)
         if not any(text.strip() for text in texts):
-            continue
-        key = "".join(_texts(row, columns["key"][0])[:1]) if columns["key"] else ""
-        key = key.strip() or str(number)
+            if record is None:
+                unread.rows += 1
+                continue
+            texts, unread.without_text = _all_columns(row), unread.without_text + 1
+            columns["section"] = []
+        key = key or str(number)
         if key in keys:
             raise InputError(
                 f"the key {key!r:.80} stands in two rows; name another column with --key",
@@ -77,16 +129,11 @@ def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator
                 key=key,
             )
         keys.add(key)
-        title = " ".join("".join(_texts(row, columns["title"][0])[:1]).split()) if columns["title"] else ""
         sections = _texts(row, columns["section"][0]) if columns["section"] else []
         if sections and len(sections) != len(texts):
             raise InputError(f"{len(sections)} sections for {len(texts)} texts", file, number, code="tables.sections")
-        record = _record(file, row, columns, title, key, is_raw=suffix in (".csv", ".tsv"))
-        notes = filter(None, (encoded, _NO_TEXT if columns["text"] == [_ALL] else ""))
-        yield replace(_document(f"{file}#{key}", title, texts, sections), record=record, note="; ".join(notes))
-        encoded = ""  # once for the file
-    if not keys:
-        raise InputError("no row has text; name its column with --text", file, code="tables.no_text")
+        note = _NO_TEXT if columns["text"] == [_ALL] else ""
+        yield replace(_document(f"{file}#{key}", title, texts, sections), record=record, note=note)
 
 
 def _texts_of(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
@@ -100,13 +147,27 @@ def _all_columns(row: Mapping[str, Any]) -> list[str]:
 
 
 def _record(
-    file: Path, row: Mapping[str, Any], columns: Mapping[str, Sequence[str]], title: str, key: str, *, is_raw: bool
+    file: Path,
+    row: Mapping[str, Any],
+    columns: Mapping[str, Sequence[str]],
+    title: str,
+    key: str,
+    unread: _Unread,
+    *,
+    is_raw: bool,
 ) -> Record | None:
     """Return the short values of a row besides its texts, title and key; None without any."""
     used = {*columns["text"], *columns["title"], *columns["key"], *columns["section"]}
-    values = {
-        str(name): value for name, cell in row.items() if name not in used and (value := _value(cell)) not in ("", None)
-    }
+    used |= {name.split(".")[0] for name in used}
+    values = dict[str, Any]()
+    for name, cell in row.items():
+        if name in used or cell in ("", None, [], {}) or cell != cell:  # what is not a number is no value either
+            continue
+        value = _value(cell)
+        if value not in ("", None):
+            values[str(name)] = value
+        elif value is None and columns["text"] != [_ALL]:
+            unread.values[str(name)] += 1
     table = Path(unpacked_name(file)).stem
     return (
         Record(table, title or (key if columns["key"] else f"{table} {key}"), key, values, is_raw) if values else None
@@ -212,6 +273,7 @@ def _csv(file: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
             header = lines.readline()
             delimiter = "\t" if ".tsv" in file.name.lower() else _delimiter(header)
             reader = csv.DictReader(chain([header], lines), delimiter=delimiter, strict=True)
+            reader.fieldnames = _distinct(reader.fieldnames or ())
             for row in reader:
                 if None in row or None in row.values():
                     raise InputError(
@@ -240,11 +302,23 @@ def _excel(file: Path) -> Iterator[Mapping[str, Any]]:
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # the size that a file states may be wrong
             rows = sheet.iter_rows(values_only=True)
-            names = [str(cell).strip() if cell is not None else "" for cell in next(rows, ())]
+            names = _distinct([str(cell).strip() if cell is not None else "" for cell in next(rows, ())])
             for row in rows:
-                cells = {name: cell for name, cell in zip(names, row, strict=False) if name and cell is not None}
-                if cells:
-                    yield {name: _date(cells.get(name)) for name in names if name}
+                if any(cell is not None for cell in row):
+                    yield {name: _date(cell) for name, cell in zip(names, row, strict=False)}
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return the names of columns, each of its own; one without a name has its number.
+
+    >>> _distinct(["id", "", "note", "note"])
+    ['id', 'column 2', 'note', 'note 2']
+    """
+    distinct = list[str]()
+    for number, name in enumerate(names, 1):
+        own = name or f"column {number}"
+        distinct.append(next(one for one in chain((own,), (f"{own} {i}" for i in count(2))) if one not in distinct))
+    return distinct
 
 
 def _date(cell: object) -> object:

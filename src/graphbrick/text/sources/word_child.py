@@ -16,6 +16,8 @@ _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_DRAWINGS = "{http://schemas.openxmlformats.org/drawingml/2006/"
+_DRAWN = {"chart": f"{_DRAWINGS}chart}}chart", "diagram": f"{_DRAWINGS}diagram}}relIds"}
 _LEFT_OUT = frozenset((_FALLBACK, f"{_WORD}del", f"{_WORD}moveFrom"))
 _SPACES = frozenset(f"{_WORD}{name}" for name in ("tab", "br", "cr", "p", "tc"))
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -42,8 +44,7 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     document = docx.Document(io.BytesIO(data))
     unwrap(document.element.body)
     title, before, any_text = str(document.core_properties.title or ""), "", False
-    notes, numbering = Notes(document.part), Numbering(document.part)
-    margins = Margins(document)
+    notes, numbering, margins = Notes(document.part), Numbering(document.part), Margins(document)
     sections = list(document.sections)
 
     def edge(i: int, kind: str) -> Iterator[dict[str, Any]]:
@@ -66,10 +67,8 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
         style = style_of(block)
         level = _HEADING.match(style)
         if text:
-            properties = block._p.pPr
-            is_item = not level and (
-                bool(number) or style.startswith("List") or (properties is not None and properties.numPr is not None)
-            )
+            in_list = block._p.pPr is not None and block._p.pPr.numPr is not None
+            is_item = not level and (bool(number) or style.startswith("List") or in_list)
             text = f"{number} {text}" if number else text
             if style == "Title" and not title:
                 title = text
@@ -86,9 +85,16 @@ def parts(data: bytes) -> Iterator[dict[str, Any]]:
     yield from edge(section, "footer")
     if not any_text:
         raise RefusedError("it has no text")
+    yield {"title": title.strip(), "note": left_out(document)}
+
+
+def left_out(document: Any) -> str:
+    """Return how many comments, charts and diagrams are not read; empty for none."""
     comments = related(document.part, "comments")
     n = 0 if comments is None else len(comments.findall(f"{_WORD}comment"))
-    yield {"title": title.strip(), "note": f"{n:,} comment{'s' if n > 1 else ''} left out" if n else ""}
+    sizes = {"comment": n} | {name: len(list(document.element.iter(tag))) for name, tag in _DRAWN.items()}
+    told = " and ".join(f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in sizes.items() if n)
+    return f"{told} left out" if told else ""
 
 
 def check(data: bytes) -> None:
@@ -99,10 +105,8 @@ def check(data: bytes) -> None:
         entries = packed.infolist()
         size = sum(entry.file_size for entry in entries)
         if size > MOST_UNPACKED or len(entries) > MOST_FILES:
-            raise RefusedError(
-                f"it unpacks to {size / 1e6:,.0f} MB in {len(entries):,} files, the most are "
-                f"{MOST_UNPACKED >> 20} MB in {MOST_FILES:,}; split it"
-            )
+            unpacked = f"it unpacks to {size / 1e6:,.0f} MB in {len(entries):,} files"
+            raise RefusedError(f"{unpacked}, the most are {MOST_UNPACKED >> 20} MB in {MOST_FILES:,}; split it")
 
 
 def unwrap(body: Any) -> None:
@@ -129,11 +133,9 @@ def related(part: Any, kind: str) -> Any:
 def style_of(paragraph: Any) -> str:
     """Return the name of the style of a paragraph, or that of a heading that it is based on."""
     style = paragraph.style
-    name = str(getattr(style, "name", None) or "")
-    for _ in range(10):
-        if style is None or _HEADING.match(str(style.name or "")):
-            break
-        style = style.base_style
+    name, depth = str(getattr(style, "name", None) or ""), 0
+    while style is not None and depth < 10 and not _HEADING.match(str(style.name or "")):
+        style, depth = style.base_style, depth + 1
     return name if style is None else str(style.name)
 
 
@@ -249,15 +251,14 @@ class Numbering:
         if root is None:
             return
         for one in root.findall(f"{_WORD}abstractNum"):
-            levels = {number_in(level, ".", "ilvl", 0): level for level in one.findall(f"{_WORD}lvl")}
             self._levels[one.get(f"{_WORD}abstractNumId", "")] = {
-                i: (
+                number_in(level, ".", "ilvl", 0): (
                     value_of(level, "numFmt") or "decimal",
                     value_of(level, "lvlText"),
                     number_in(level, "start", "val", 1),
                     value_of(level, "pStyle"),
                 )
-                for i, level in levels.items()
+                for level in one.findall(f"{_WORD}lvl")
             }
         for one in root.findall(f"{_WORD}num"):
             id_ = one.get(f"{_WORD}numId", "")
@@ -297,9 +298,7 @@ class Numbering:
         id_, level = "", None
         places, style = [paragraph._p], paragraph.style
         style_id = getattr(style, "style_id", "")
-        for _ in range(10):
-            if style is None:
-                break
+        while style is not None and len(places) <= 10:
             places.append(style.element)
             style = style.base_style
         for place in places:

@@ -22,12 +22,17 @@ CREATURES = [
     ("Gloomfen", 70, 40.0, False, "Bog", "Vale", "Wyrm", (("Mire", False),)),
 ]
 MOVES = [("Spark", 40, 100), ("Flood", 160, 70), ("Creep", 155, 90)]
+DEPTHS = {"Gloomfen": 3.5, "Mosshorn": 1.0}
 LEARNS = [("Mossling", "Spark", 1), ("Mossling", "Creep", 9), ("Mossling", "Flood", 30), ("Emberkit", "Spark", 5)]
+
+
+def _properties(name: str, hp: int, kg: float, legend: bool) -> dict[str, float | bool]:
+    return {"hp": hp, "weight_kg": kg, "legendary": legend} | ({"depth_m": DEPTHS[name]} if name in DEPTHS else {})
 
 
 def _records() -> list[Record]:
     records: list[Record] = [
-        EntityRecord(name, types=("Creature",), properties={"hp": hp, "weight_kg": kg, "legendary": legend})
+        EntityRecord(name, types=("Creature",), properties=_properties(name, hp, kg, legend))
         for name, hp, kg, legend, *_ in CREATURES
     ]
     for name, _, _, _, types, region, group, abilities in CREATURES:
@@ -103,3 +108,19 @@ def test_a_path_that_leaves_out_a_name_is_hardly_trusted(graph: Graph) -> None:
     assert answer.confidence <= 0.2
     unread = next(event for event in answer.trace.events if getattr(event, "code", "") == "operators.words_not_read")
     assert "Kindle" in unread.values["words"]
+
+
+def test_a_name_that_is_taken_for_most_of_what_it_joins_is_told(graph: Graph) -> None:
+    answer = PIPELINE(graph, "Which bog type is the heaviest?")
+    told = next(one for one in answer.trace.events if getattr(one, "code", "") == "operators.stands_for")
+    assert (told.values["noun"], told.values["n"], told.values["of"]) == ("Creature", 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "missing"),
+    [("Which creature is the deepest?", ("Gloomfen",), 3), ("Which creatures have a depth over 2?", ("Gloomfen",), 3)],
+)
+def test_things_without_a_value_are_counted(graph: Graph, question: str, texts: tuple[str, ...], missing: int) -> None:
+    answer = PIPELINE(graph, question)
+    (told,) = (one for one in answer.trace.events if getattr(one, "code", "") == "operators.without_value")
+    assert (answer.texts, told.values) == (texts, {"name": "depth_m", "missing": missing, "of": 5})

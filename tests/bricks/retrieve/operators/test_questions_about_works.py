@@ -132,3 +132,9 @@ def test_particles_stand_inside_names(tmp_path: Path) -> None:
     )
     query = LinkLabels().link(graph, Query("What did Guilermo del Torro make?"))
     assert [graph.label(seed) for seed in query.seeds] == ["Guillermo del Toro"]
+
+
+def test_a_noun_that_only_says_what_a_number_is_is_an_assumption(graph: Graph) -> None:
+    assert PIPELINE(graph, "What is the Metacritic score of Red Dune?").confidence == ASSUMED
+    assert PIPELINE(graph, "What is the metacritic of Red Dune?").confidence == EXPLAINED
+    assert PIPELINE(graph, "What is the grade of the language of Red Dune?").texts != ("Danish",)

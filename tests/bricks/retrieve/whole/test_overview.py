@@ -119,6 +119,13 @@ def test_documents_are_listed_and_counted(graph: TextGraph) -> None:
     assert ask(graph, "How many passages does ships.md have?").texts == ("1 passage",)
 
 
+def test_documents_beyond_the_most_are_counted(graph: TextGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphbrick.bricks.retrieve.whole.overview._LISTED", 2)
+    answer = ask(graph, "Which documents are there?")
+    assert answer.texts == ("crew.md (1 passage)", "prices.md (1 passage)")
+    assert "overview.cap" in answer.trace.event_codes
+
+
 def test_a_file_that_is_not_there_is_told_with_what_is_near(graph: TextGraph) -> None:
     answer = ask(graph, "Summarise ship.md")
     assert answer.texts == ()

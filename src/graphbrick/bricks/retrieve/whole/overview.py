@@ -119,6 +119,8 @@ class Overview(RetrieveStage):
             return [_counted(graph, documents, reading, named, passages)]
         if reading.kind == LIST:
             folder = commonpath([str(PurePath(one).parent) for one in named]) if _are_files(named) else ""
+            if len(named) > _LISTED:
+                event(f"{len(named):,} documents; the first {_LISTED:,} are listed", "overview.cap", n=len(named))
             return [_listed(documents, address, folder) for address in named[:_LISTED]]
         is_all = len(named) == len(documents.passages)
         if len(named) <= _ONLY:
