@@ -157,7 +157,7 @@ def build_typed(words: Vocabulary, made: Sequence[Triple], folder: Path, place: 
         types[head], types[tail] = kinds.get(label, ("person", "person"))
     folder.mkdir()
     for name, rows in {
-        "nodes": [("name", "type"), *types.items()],
+        "nodes": [("id", "type"), *types.items()],
         "edges": [("source", "relation", "target"), *made],
     }.items():
         (folder / f"{name}.csv").write_text("".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
