@@ -16,6 +16,10 @@ class TooSlowError(GraphbrickError):
     """A request that took longer than its limit."""
 
 
+class TooMuchError(QueryError):
+    """A query that takes more memory than its limit, or whose result is longer."""
+
+
 def too_slow(address: Address, seconds: float) -> TooSlowError:
     """Return the error of a request that was given up."""
     text = f"{address}: no answer within {seconds:g} s; ask for less, or raise ?timeout="
