@@ -22,9 +22,10 @@ from typing import IO, Any
 
 HEAD = 8
 """Bytes of the length of a message."""
+VALUE = 16
+"""Bytes that a value of an answer counts at least, as many small ones take more memory and time than a long one."""
 _LATE = 2.0  # seconds after its time at which a request is ended here; the parent does it earlier
 _RESERVED = 1 << 30  # bytes of addresses that threads and allocators reserve without use
-_OF_VALUE = 8  # bytes that a value counts, as many small ones take more memory and time than one long one
 _FULL = ("bad_alloc", "bad allocation", "Unable to allocate memory", "buffer pool is full")
 
 
@@ -76,7 +77,7 @@ def _reply(answer: Callable[[Any], Any], message: dict[str, Any]) -> bytes:
     def work() -> bytes:
         value = answer(message["request"])
         reply = pickle.dumps(("done", value), pickle.HIGHEST_PROTOCOL)
-        if len(reply) > longest or (len(reply) * (1 + _OF_VALUE) > longest and _values(value) * _OF_VALUE > longest):
+        if len(reply) > longest or (len(reply) * (1 + VALUE) > longest and _values(value) * VALUE > longest):
             return pickle.dumps(("length", None))
         return reply
 

@@ -11,6 +11,7 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.schema import Rows
 from graphbrick.core.session import current_session
 from graphbrick.core.workers import Pool, Worker, WorkerFault
+from graphbrick.core.workers.child import VALUE
 from graphbrick.graphs.databases.errors import QueryError, TooMuchError, in_one_line, refused_query, too_slow
 from graphbrick.graphs.databases.graph import DatabaseGraph, number_option
 
@@ -19,7 +20,8 @@ LIMITS = ("memory", "characters")
 MEMORY = 2048
 """Megabytes that a process may use for queries, unless the address says another number."""
 CHARACTERS = 16_000_000
-"""Characters that the result of a query may have, unless the address says another number."""
+"""Characters that the result of a query may have, unless the address says another number; it may have a sixteenth as
+many values."""
 _PROCESSES = 4  # for one database; each may use that much memory
 _longest: ContextVar[int] = ContextVar("graphbrick_longest_result", default=1 << 40)
 
@@ -32,10 +34,12 @@ class EmbeddedGraph(DatabaseGraph):
 
     Attributes:
         engine: File with the function that opens the database; see `graphbrick.core.workers.child`.
+        takes_options: Whether users write the address, and may raise the limits there.
     """
 
     has_host = False
     engine: Path
+    takes_options = True
 
     def query(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query that only reads, whose result is limited in characters too; see `DatabaseGraph.query`."""
@@ -83,19 +87,24 @@ class EmbeddedGraph(DatabaseGraph):
     def _explained(self, fault: WorkerFault, seconds: float) -> GraphbrickError:
         """Return the error of a query without an answer."""
         if fault.kind == "time":
-            return too_slow(self.address, seconds)
+            return too_slow(self.address, seconds, self._or_raise("timeout"))
         if fault.kind == "refused":
             return refused_query(self.address, fault.reason)
         if fault.kind == "memory":
             megabytes = self.memory >> 20
-            text = f"the query takes more than {megabytes:,} MB of memory; ask for less, or raise ?memory="
+            text = f"the query takes more than {megabytes:,} MB of memory; ask for less{self._or_raise('memory')}"
             return TooMuchError(f"{self.address}: {text}", code="database.too_much_memory", megabytes=megabytes)
         if fault.kind == "length":
             characters = _longest.get()
-            text = f"the result has more than {characters:,} characters; ask for less, or raise ?characters="
+            text = f"the result has more than {characters:,} characters or {characters // VALUE:,} values"
+            text += f"; ask for less{self._or_raise('characters')}"
             return TooMuchError(f"{self.address}: {text}", code="database.too_long", characters=characters)
         if fault.kind == "busy":
             text = f"{_PROCESSES} queries run already, the most at the same time; try again later"
             return GraphbrickError(f"{self.address}: {text}", code="database.busy", n=_PROCESSES)
         text = f"the process of the query ended ({fault.reason}); make the query simpler"
         return QueryError(f"{self.address}: {text}", code="database.process_ended", reason=fault.reason)
+
+    def _or_raise(self, option: str) -> str:
+        """Return the advice to raise a limit, where the address is one that the user has written."""
+        return f", or raise ?{option}=" if self.takes_options else ""
