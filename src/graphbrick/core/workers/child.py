@@ -25,7 +25,7 @@ HEAD = 8
 VALUE = 16
 """Bytes that a value of an answer counts at least, as many small ones take more memory and time than a long one."""
 _LATE = 2.0  # seconds after its time at which a request is ended here; the parent does it earlier
-_RESERVED = 1 << 30  # bytes of addresses that threads and allocators reserve without use
+_RESERVED = 1 << 29  # bytes of addresses that threads and allocators reserve without use
 _FULL = ("bad_alloc", "bad allocation", "Unable to allocate memory", "buffer pool is full")
 
 
@@ -159,7 +159,7 @@ def _limit(memory: int) -> None:
         import resource
 
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        most, (_, hard) = now + 2 * memory + _RESERVED, resource.getrlimit(resource.RLIMIT_AS)
+        most, (_, hard) = now + memory + _RESERVED, resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 

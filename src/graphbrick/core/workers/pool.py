@@ -73,6 +73,11 @@ class Pool:
             started[0].close()
         return started[0]
 
+    @property
+    def idle(self) -> int:
+        """The number of processes that wait for a request."""
+        return len(self._idle)
+
     def processes(self) -> list[int]:
         """Return the ids of the processes that run."""
         with self._changed:

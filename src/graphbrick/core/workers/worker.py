@@ -20,7 +20,7 @@ from graphbrick.core.workers import child
 
 _STARTING = 60.0  # seconds that opening a large database may take
 _GRACE = 0.5  # seconds after its time in which an engine may stop a request by itself
-_TICK = 0.05  # seconds between two looks at the memory
+_TICK = 0.02  # seconds between two looks at the memory
 _RARELY = 1.0  # seconds between two looks where they are not cheap
 _LONGEST = 1 << 40  # bytes of a reply
 _VALUES = {

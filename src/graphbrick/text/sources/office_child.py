@@ -1,8 +1,9 @@
 """Engine of a worker: reads the text of a PDF or Word file part by part; see `graphbrick.core.workers`.
 
-A page of a PDF has its number as ``page``, a ``text``, and the ``entries`` of the outline as [level, title]. A paragraph
-of a Word file has a ``text``, its ``headings`` as [offset, level, title], and what stands ``before`` it. The last part
-is ``{"title": ..., "note": ...}``, or ``{"error": ...}``. Nothing of graphbrick is imported, so that it starts at once.
+A page of a PDF has its number as ``page``, a ``text``, and the ``entries`` of the outline as [level, title]. A
+paragraph of a Word file has a ``text``, its ``headings`` as [offset, level, title], and what stands ``before`` it. The
+last part is ``{"title": ..., "note": ...}``, or ``{"error": ...}``. Nothing of graphbrick is imported, so that it
+starts at once.
 """
 
 from __future__ import annotations
