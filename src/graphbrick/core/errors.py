@@ -133,5 +133,5 @@ def not_known(words: Sequence[str]) -> str:
     >>> not_known(["hospitals"]), not_known(["broken", "lamps"])
     ("I do not know the word 'hospitals' in this graph", "I do not know the words 'broken' and 'lamps' in this graph")
     """
-    *others, last = map(repr, words)
+    *others, last = (shown(word, 80) for word in words)
     return f"I do not know the word{'s' * bool(others)} {', '.join(others)}{' and ' * bool(others)}{last} in this graph"

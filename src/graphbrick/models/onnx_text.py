@@ -248,7 +248,7 @@ def settings_of(file: Path, kind: type = dict) -> Any:
         return kind()
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(
             f"{file} is not valid JSON ({error}); fetch the model again", code="onnx.not_json", file=file.name
         ) from error

@@ -26,7 +26,7 @@ from graphbrick.serve.asking import Inquiry, reply_of, run_of
 from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, offered
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.gate import Gate
-from graphbrick.serve.models import LONGEST_QUESTION, MOST_SEEDS
+from graphbrick.serve.models import MOST_SEEDS, QuestionText
 from graphbrick.serve.service import Service
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -161,7 +161,7 @@ class _Tools:
 
     async def answer(
         self,
-        question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="The whole question.")],
+        question: QuestionText,
         seeds: Annotated[
             list[str], Field(max_length=MOST_SEEDS, description="Keys or labels to start from, if they are known.")
         ] = [],  # noqa: B006 - it is never changed
