@@ -211,6 +211,7 @@ def open_session(weights: Path, name: str, model: Callable[[], bytes] | None = N
         import tokenizers  # noqa: F401 - both are needed, so both are checked
     except ImportError as error:
         raise not_installed(name, error.name) from error
+    onnxruntime.disable_telemetry_events()  # also where another package loaded it before this one
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     # Threads that wait by spinning slow everything down when another process needs the processor.

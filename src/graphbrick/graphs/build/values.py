@@ -51,9 +51,7 @@ class Columns:
         self.all_names = list(names)
         """The names, by number."""
         if len(names) > MOST_PROPERTIES:
-            text = (
-                f"the source has {len(names):,} properties; at most {MOST_PROPERTIES:,} are kept: leave some out"
-            )
+            text = f"the source has {len(names):,} properties; at most {MOST_PROPERTIES:,} are kept: leave some out"
             raise InputError(text, code="build.many_properties", properties=len(names), at_most=MOST_PROPERTIES)
         self.all: list[tuple[str, Kind, bool, bool]] = []
         """Name, kind, whether values are lists, and whether they belong to triples, for each column."""
