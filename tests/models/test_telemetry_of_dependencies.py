@@ -22,7 +22,6 @@ sys.addaudithook(refuse)
 """
 PROGRAMS = {
     "MiniLM": "from graphbrick import MiniLM; MiniLM().encode(['a text'])",
-    "onnxruntime first": "import onnxruntime; from graphbrick import MiniLM; MiniLM().encode(['a text'])",
     "public names": "import graphbrick; [getattr(graphbrick, name) for name in graphbrick.__all__]",
     "tune": "import graphbrick, optuna; optuna.create_study().optimize(lambda trial: 0.0, n_trials=1)",
     "server": "from graphbrick.serve.app import create_app; import mcp, fastapi, uvicorn",

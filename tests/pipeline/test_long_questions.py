@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from built_graphs import built
 from faults import fails
 
-from graphbrick import LinkLabels, Operators, PathAnswer, Patterns, parse
+from graphbrick import LinkLabels, Operators, PathAnswer, Patterns, build, parse
 from graphbrick.core.query import LONGEST_QUESTION
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.testing import tiny_graph
@@ -58,3 +60,12 @@ def test_a_long_unknown_word_is_cut_in_the_message():
 def test_recipes_of_thousands_of_stages_are_refused(text):
     with fails("recipe.too_deep"):
         parse(text)
+
+
+def test_a_source_with_more_properties_than_a_graph_has_is_refused(tmp_path):
+    source = tmp_path / "wide.json"
+    node = {"id": "a"} | {f"p{i}": i for i in range(10_001)}
+    source.write_text(json.dumps({"nodes": [node, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}))
+    with fails("build.many_properties", properties=10_001, at_most=10_000):
+        build(source, tmp_path / "wide.graph")
+    assert [path.name for path in tmp_path.iterdir()] == ["wide.json"]
