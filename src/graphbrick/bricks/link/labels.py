@@ -30,6 +30,7 @@ from graphbrick.patterns.stated import stated
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
+_MOST_NAMES = 64  # of a question that become seeds
 _SMALL = frozenset((*QUESTION_WORDS, *FUNCTION_WORDS))
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 
@@ -104,6 +105,7 @@ class LinkLabels(LinkStage):
             return query
         else:
             matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
+        matches = _first(matches)
         words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
         mentions = [mention for _, mention in settled(graph, question, matches, words)]
         for mention in dict.fromkeys(mentions):
@@ -159,6 +161,17 @@ class LinkLabels(LinkStage):
             nearest=names,
             instead=unmatched.instead(_SHOWN),
         )
+
+
+def _first(matches: Matches) -> Matches:
+    """Return the mentions of the first names of a question, in order of appearance."""
+    texts = dict.fromkeys(mention.text for _, mention in sorted(matches, key=lambda entry: entry[0]))
+    if len(texts) <= _MOST_NAMES:
+        return matches
+    message = f"the question has {len(texts):,} names; it is answered from the first {_MOST_NAMES}"
+    event(message, "link.many_names", names=len(texts), at_most=_MOST_NAMES)
+    first = set(islice(texts, _MOST_NAMES))
+    return [entry for entry in matches if entry[1].text in first]
 
 
 def _unknown_words(graph: Graph, question: Question) -> list[str]:
