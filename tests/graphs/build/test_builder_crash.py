@@ -82,7 +82,7 @@ KILLED_WHILE = {
     """,
     "renaming": """
         rename = Path.rename
-        Path.rename = lambda self, to: die() if ".building-" in self.name else rename(self, to)
+        Path.rename = lambda self, to: die() if ".building-" in self.name and not to.exists() else rename(self, to)
         build([("n", "r", "m")], target, overwrite=True)
     """,
     "tidying": """

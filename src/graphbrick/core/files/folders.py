@@ -42,21 +42,31 @@ class NewFolder:
         self._claims: list[int | None] = []
 
     def __enter__(self) -> Path:
-        self.work = _beside(self._path, "building")
         recover(self._path)
-        for folder in _left_over(self._path, "building"):
-            if not self._claims and self._can_resume(folder):
-                self._claims.append(_claim(folder))
-                self.work = folder
-            else:
-                shutil.rmtree(folder, ignore_errors=True)
-        for folder in _left_over(self._path, "replaced"):
-            shutil.rmtree(folder, ignore_errors=True)
+        for folder in [*_hidden(self._path, "building"), *_hidden(self._path, "replaced")]:
+            with suppress(OSError):  # a running process has claimed it, or another one removes it
+                self._take(folder)
         self._check()
-        if not self._claims:
+        while not self._claims:
+            self.work = _beside(self._path, "building")
             self.work.mkdir(parents=True)
-            self._claims.append(_claim(self.work))
+            # A process that begins at the same moment may take it for left over, and remove it.
+            with suppress(FileNotFoundError, BlockingIOError):
+                claim = _claim(self.work)
+                self.work.stat()
+                self._claims.append(claim)
         return self.work
+
+    def _take(self, folder: Path) -> None:
+        """Continue the folder of a killed process, or remove it."""
+        claim = _claim_left_over(folder)
+        if ".building-" in folder.name and not self._claims and self._can_resume(folder):
+            self._claims.append(claim)
+            self.work = folder
+            return
+        shutil.rmtree(folder, ignore_errors=True)
+        if claim is not None:
+            os.close(claim)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         shutil.rmtree(self.work, ignore_errors=True)
@@ -65,34 +75,90 @@ class NewFolder:
                 os.close(claim)
 
     def commit(self) -> None:
-        """Rename the finished folder to its final path; processes with open files of the old one keep them."""
+        """Rename the finished folder to its final path; processes with open files of the old one keep them.
+
+        Raises:
+            GraphbrickError: Another process is writing the folder too, or has made it meanwhile.
+        """
         self._check()  # another process may have created it meanwhile
-        if self._path.exists():
-            self._claims.append(_claim(self._path))
-        put_in_place(self.work, self._path)
+        put_in_place(self.work, self._path, self._check)
 
 
-def put_in_place(work: Path, path: Path) -> None:
+def put_in_place(work: Path, path: Path, check: Callable[[], None] = lambda: None) -> None:
     """Flush a finished folder to the disk and rename it to ``path``; an old folder there is removed.
 
+    The old folder is locked while it is checked and moved aside. A folder that another process puts there meanwhile is
+    never moved unchecked, as renaming a folder to one that is not empty fails.
+
+    Args:
+        work: The finished folder.
+        path: Its final path.
+        check: Function that raises if what is there must not be replaced.
+
     Raises:
+        GraphbrickError: Another process is writing the folder too.
         OSError: It cannot be renamed; the old folder is kept.
     """
     for name in files_in(work):
         with (work / name).open("rb") as handle:
             os.fsync(handle.fileno())
-    old = _beside(path, "replaced")
-    with suppress(FileNotFoundError):  # it does not exist, or another process has just moved it
-        path.rename(old)
+    try:
+        while not _renamed(work, path):
+            check()
+            with suppress(FileNotFoundError), _claimed(path):  # another process has just moved it
+                check()
+                _replace(work, path)
+                return
+    except BlockingIOError as error:
+        raise GraphbrickError(
+            f"another process is writing {path} too; nothing was changed: start again when it has ended",
+            code="folder.written_by_another",
+            path=path,
+        ) from error
+
+
+def _renamed(work: Path, path: Path) -> bool:
+    """Rename a folder unless there is something at ``path``; return whether it was renamed."""
     try:
         work.rename(path)
-    except OSError:
-        if old.exists() and not path.exists():
+    except OSError as error:
+        if not path.is_dir() or not work.is_dir():
+            raise
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES):  # the last on Windows
+            raise
+        return False
+    return True
+
+
+def _replace(work: Path, path: Path) -> None:
+    old = _beside(path, "replaced")
+    try:
+        path.rename(old)
+        if not _renamed(work, path):
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), str(path))
+    except BaseException:
+        with suppress(OSError):  # another process has put its folder there
             old.rename(path)
         raise
     finally:
         if path.exists():
             shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _claimed(path: Path) -> Iterator[None]:
+    """Lock the folder that is at a path now; raise FileNotFoundError if it was moved before it was locked."""
+    before = path.stat()
+    claim = _claim(path)
+    try:
+        if claim is not None and not os.path.samestat(before, os.fstat(claim)):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        if not os.path.samestat(before, path.stat()):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        yield
+    finally:
+        if claim is not None:
+            os.close(claim)
 
 
 def recover(path: Path) -> bool:
@@ -171,11 +237,6 @@ def _hidden(path: Path, what: str) -> list[Path]:
     return [folder for folder in folders if folder.name.removeprefix(prefix)[:1].isdigit() and folder.is_dir()]
 
 
-def _left_over(path: Path, what: str) -> list[Path]:
-    """Return the hidden folders of a path that no running process has claimed."""
-    return [folder for folder in _hidden(path, what) if not _is_claimed(folder)]
-
-
 def _claim(folder: Path) -> int | None:
     """Lock a folder until the returned descriptor is closed or the process ends, even if it is killed.
 
@@ -195,12 +256,19 @@ def _claim(folder: Path) -> int | None:
     return descriptor
 
 
+def _claim_left_over(folder: Path) -> int | None:
+    """Lock a hidden folder; raise BlockingIOError if a running process has claimed it."""
+    claim = _claim(folder)
+    if claim is None and time.time() - folder.stat().st_mtime < _ABANDONED_SECONDS:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), str(folder))
+    return claim
+
+
 def _is_claimed(folder: Path) -> bool:
     try:
-        claim = _claim(folder)
-        if claim is None:
-            return time.time() - folder.stat().st_mtime < _ABANDONED_SECONDS
-        os.close(claim)
+        claim = _claim_left_over(folder)
+        if claim is not None:
+            os.close(claim)
     except FileNotFoundError:
         return False
     except OSError:

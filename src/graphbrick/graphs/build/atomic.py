@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError
@@ -13,17 +14,25 @@ from graphbrick.graphs.store import manifest
 from graphbrick.graphs.store.overlay.delta_files import is_delta
 
 
-def new_graph_folder(path: Path, *, overwrite: bool, mark: str = "") -> NewFolder:
+def new_graph_folder(
+    path: Path, *, overwrite: bool, mark: str = "", check: Callable[[], None] = lambda: None
+) -> NewFolder:
     """Return a folder that takes the place of ``path`` when it is committed.
 
     Args:
         path: The folder to make; a link is followed.
         overwrite: Replace a graph that is there. Anything that is not a graph is never replaced.
         mark: The `fingerprint` of the build; the folder left by a killed build with the same mark is continued.
+        check: Function that raises for another reason not to replace the graph that is there.
     """
+
+    def check_all() -> None:
+        check_place(path, overwrite=overwrite)
+        check()
+
     return NewFolder(
         path,
-        lambda: check_place(path, overwrite=overwrite),
+        check_all,
         can_resume=lambda folder: bool(mark) and is_left_by(folder, mark),
     )
 

@@ -188,7 +188,11 @@ class GraphBuilder:
         self._origin = source if isinstance(source, Origin) else Origin(source)
         self._rules, self._near = rules or Rules(), near
         self.progress = progress
-        self._folder = new_graph_folder(self.path, overwrite=overwrite, mark=self._origin.mark)
+        self.check_place: Callable[[], None] = lambda: None
+        """Raises if the graph at ``path`` must not be replaced by now, such as by a change of an earlier version."""
+        self._folder = new_graph_folder(
+            self.path, overwrite=overwrite, mark=self._origin.mark, check=lambda: self.check_place()
+        )
         self.left_out = LeftOut()
         """Receives what the source says and the graph does not keep."""
         self._triples: list[TripleRecord | EdgeRecord] = []

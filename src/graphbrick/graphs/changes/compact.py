@@ -51,7 +51,7 @@ def compact(path: str | PathLike[str], *, progress: Progress = silent) -> Graph:
     0
     """
     folder = Path(path)
-    with writing(folder):
+    with writing(folder) as held:
         graph = Graph.open(folder)
         if not graph.changes.files:
             return graph
@@ -67,6 +67,7 @@ def compact(path: str | PathLike[str], *, progress: Progress = silent) -> Graph:
         built = graph.manifest
         with GraphBuilder(folder, source=built.source, overwrite=True, near=built.near) as builder:
             builder.left_out = LeftOut.of(built.not_kept)
+            builder.check_place = held.check_in_place
             try:
                 count = 0
                 for part in parts_of(graph):

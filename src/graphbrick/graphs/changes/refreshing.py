@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from graphbrick.graphs.databases.nodes import Node
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EdgeRecord, EntityRecord, Record, RelationRecord
 from graphbrick.graphs.store.beside import MOST_CHANGED
+from graphbrick.graphs.store.overlay.delta_files import writing
 from graphbrick.graphs.store.overlay.overlay_rows import find_triples
 from graphbrick.graphs.store.source_mark import SourceMark
 
@@ -109,12 +111,23 @@ def _copied(graph: Graph, address: str, progress: Progress) -> Refreshed:
         changes = Difference([], []) if copied.hash == graph.hash else difference(graph, copied)
         if changes is not None:
             return _changed(graph, changes, "all", mark)
-        put_in_place(fresh, graph.place)
+        _replace(graph, fresh)
         mark.write(graph.place)
         return Refreshed(Graph.open(graph.place), "all", replaced=True)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
         marked.unlink(missing_ok=True)
+
+
+def _replace(graph: Graph, fresh: Path) -> None:
+    """Put a new copy in the place of a graph, unless another process has changed or replaced that meanwhile."""
+    with writing(graph.place) as held:
+        if Graph.open(graph.place, passages=False).hash != graph.hash:
+            raise GraphbrickError(
+                f"{graph.place} was changed by another process while it was copied; nothing was changed: start again",
+                code="refresh.changed_meanwhile",
+            )
+        put_in_place(fresh, graph.place, held.check_in_place)
 
 
 def _changed(graph: Graph, changes: Difference, copied: str, mark: SourceMark) -> Refreshed:

@@ -78,7 +78,7 @@ def new_export_file(target: Path, *, overwrite: bool) -> Iterator[Path]:
             _check_file(target, overwrite=overwrite)
             with file.open("rb") as handle:
                 os.fsync(handle.fileno())
-            file.replace(target.resolve())
+            _put(file, target, overwrite=overwrite)
     except OSError as error:
         raise _not_written(target, error) from error
 
@@ -107,6 +107,21 @@ def new_export_folder(target: Path, files: Collection[str], *, overwrite: bool) 
     """
     with new_folder(target, lambda: _check_folder(target, tuple(files), overwrite=overwrite)) as work:
         yield work
+
+
+def _put(file: Path, target: Path, *, overwrite: bool) -> None:
+    """Rename a file to its final path, or raise the error about a file that was put there meanwhile."""
+    if not overwrite:
+        try:
+            os.link(file, target.resolve())  # which never replaces a file, as renaming does
+        except FileExistsError:
+            _check_file(target, overwrite=False)
+            raise
+        except OSError:  # a file system without links
+            _check_file(target, overwrite=False)
+        else:
+            return
+    file.replace(target.resolve())
 
 
 def _check_file(target: Path, *, overwrite: bool) -> None:

@@ -17,8 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.files.folders import put_in_place
+from graphbrick.graphs.store.manifest import Manifest
+from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangesSince
 from graphbrick.graphs.store.stored import StoredGraph
 
@@ -119,13 +121,22 @@ class FolderBeside:
             (work / _FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
             try:
                 put_in_place(work, self.folder)
-            except OSError:
+            except (OSError, GraphbrickError):
                 if not self.folder.is_dir():  # else another process was faster; its folder is equivalent
                     raise
         finally:
             shutil.rmtree(work, ignore_errors=True)
-        for folder in self.older():
-            shutil.rmtree(folder, ignore_errors=True)  # processes that have it open keep it
+        if self._is_current():  # else the folder of a later version may be among the others
+            for folder in self.older():
+                shutil.rmtree(folder, ignore_errors=True)  # processes that have it open keep it
+
+    def _is_current(self) -> bool:
+        """Return whether the graph in the folder is still the version that is open."""
+        place = self._graph.place
+        try:
+            return read_deltas(place, Manifest.read(place).hash)[1] == self._graph.hash
+        except (GraphFormatError, OSError):
+            return False
 
     def keep(self, what: str, fill: Callable[[Path], Mapping[str, Any]]) -> None:
         """Write the folder like `write`, for content that a user has requested.

@@ -213,15 +213,16 @@ class Writing:
                 os.fsync(at)
         except OSError as error:
             if not _is_at(self._folder, at):
-                raise self._replaced() from error
+                self.check_in_place()
             reason = f"the change of {self._folder} cannot be written: {error.strerror or error}; nothing was changed"
             raise GraphbrickError(reason, code="delta.not_written", reason=error.strerror) from error
-        if not _is_at(self._folder, at):
-            raise self._replaced()
+        self.check_in_place()
 
-    def _replaced(self) -> GraphbrickError:
-        text = f"{self._folder} was replaced while it was changed; make the change again"
-        return GraphbrickError(text, code="delta.graph_replaced")
+    def check_in_place(self) -> None:
+        """Raise GraphbrickError if another process has replaced the graph since it was locked."""
+        if not _is_at(self._folder, self._descriptor):
+            text = f"{self._folder} was replaced while it was changed; make the change again"
+            raise GraphbrickError(text, code="delta.graph_replaced")
 
     def clear_up(self) -> None:
         """Remove the files of writers that were killed."""
