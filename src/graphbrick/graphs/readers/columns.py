@@ -256,8 +256,8 @@ def node_columns(
     the type of the nodes if there is no other column of types, and a ``label`` or ``prefLabel`` whose values are all
     different is an alias. If the table has none of them, or only a ``title``, the name is the first column that ends
     in «name», such as ``CompanyName``, and has mostly different values. If no column is called ``id`` or the like, the
-    first column is the key, provided that it ends in «id», such as ``CustomerID``, and no value comes twice. Every
-    other column without a role is a property.
+    first column is the key, provided that it ends in «id», such as ``CustomerID``, or is the name, and no value comes
+    twice. Every other column without a role is a property.
 
     Args:
         cells: The first row.
@@ -277,6 +277,8 @@ def node_columns(
     if key is None and cells and last_words(cells[0])[0] == "id" and 0 not in (name, types):
         key = 0 if _distinct(samples, 0) == 1 else None
     roles = [find_column(cells, names) for names in (NAME, TYPES, DESCRIPTION, ALIASES)]
+    if key is None and name is None and len(cells) > 1 and plain_name(cells[0]) in ("name", "label"):
+        key = name = 0 if _distinct(samples, 0) == 1 else None  # edges may call nodes by their names
     if key is None:
         if len(cells) > 2 or any(place is not None for place in (*roles, name, types)):
             raise unrecognised("the key", cells, file, "call it id, or name it with --key")
