@@ -206,6 +206,16 @@ def test_nothing_is_left_when_the_parent_is_killed(engine: Path, work: str) -> N
     assert ends(process)
 
 
+def test_python_ends_beside_a_process_that_nobody_closed(engine: Path) -> None:
+    script = (
+        "from pathlib import Path; from graphbrick.core.workers import Worker\n"
+        f"worker = Worker(Path({str(engine)!r}), {{}}, 1 << 26); print(worker.pid)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ends(int(done.stdout))
+
+
 def test_a_process_ends_by_itself_long_after_its_time(worker: Worker) -> None:
     """The system ends it even if the parent does not, such as one that is stopped."""
     from graphbrick.core.workers import child

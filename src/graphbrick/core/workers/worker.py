@@ -66,6 +66,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            bufsize=0,  # a buffer has a lock, which the thread that reads would hold when Python ends
             **({"process_group": 0} if os.name == "posix" else {}),  # type: ignore[call-overload]
         )
         self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -107,8 +108,9 @@ class Worker:
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(len(data).to_bytes(child.HEAD, "big") + data)
-            self._process.stdin.flush()
+            left = memoryview(len(data).to_bytes(child.HEAD, "big") + data)
+            while left:
+                left = left[self._process.stdin.write(left) :]
         except OSError as error:
             raise self._ended() from error
 
@@ -177,12 +179,11 @@ def _pass_on(stream: IO[bytes], replies: queue.SimpleQueue[bytes]) -> None:
     data = b"-"
     while data:
         try:
-            head = stream.read(child.HEAD)
-            size = int.from_bytes(head, "big")
-            data = stream.read(size) if len(head) == child.HEAD else b""
+            head = child.exactly(stream, child.HEAD)
+            data = child.exactly(stream, int.from_bytes(head, "big")) if head else b""
         except (OSError, ValueError):  # closed meanwhile
             data = b""
-        replies.put(data if data and len(data) == size else b"")
+        replies.put(data)
 
 
 class _Values(pickle.Unpickler):
