@@ -48,10 +48,19 @@ def main() -> None:
     if failure is None:
         _limit(first["memory"])
     send(failure or pickle.dumps(("done", None)))
-    while opened is not None and (message := _read(requests)) is not None:
+    while opened is not None and _comes(first["idle"]) and (message := _read(requests)) is not None:
         with _ended_by_the_system(message["seconds"] + _LATE):
             reply = _reply(opened, message)
         send(reply)
+
+
+def _comes(seconds: float) -> bool:
+    """Wait for a message, or for the end of the stream; return whether one comes within these seconds."""
+    if not hasattr(signal, "setitimer"):  # Windows cannot wait for a pipe
+        return True
+    import select
+
+    return bool(select.select([0], [], [], seconds)[0])
 
 
 def _read(stream: IO[bytes]) -> Any:
