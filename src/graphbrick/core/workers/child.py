@@ -48,22 +48,32 @@ def main() -> None:
     if failure is None:
         _limit(first["memory"])
     send(failure or pickle.dumps(("done", None)))
-    while opened is not None and (message := _read(requests)) is not None:
+    while opened is not None and _comes(first["idle"]) and (message := _read(requests)) is not None:
         with _ended_by_the_system(message["seconds"] + _LATE):
             reply = _reply(opened, message)
         send(reply)
 
 
+def _comes(seconds: float) -> bool:
+    """Wait for a message, or for the end of the stream; return whether one comes within these seconds."""
+    if not hasattr(signal, "setitimer"):  # Windows cannot wait for a pipe
+        return True
+    import select
+
+    return bool(select.select([0], [], [], seconds)[0])
+
+
 def _read(stream: IO[bytes]) -> Any:
     """Return the next message; None at the end of the stream."""
-    head = _bytes(stream, HEAD)
-    return pickle.loads(_bytes(stream, int.from_bytes(head, "big"))) if head else None
+    head = exactly(stream, HEAD)
+    return pickle.loads(exactly(stream, int.from_bytes(head, "big"))) if head else None
 
 
-def _bytes(stream: IO[bytes], n: int) -> bytes:
+def exactly(stream: IO[bytes], n: int) -> bytes:
+    """Return the next bytes of a stream; none if it ends before."""
     data = bytearray()
     while len(data) < n:
-        part = stream.read(n - len(data))
+        part = stream.read(min(n - len(data), 1 << 20))
         if not part:
             return b""
         data += part
@@ -115,26 +125,40 @@ def _tried(work: Callable[[], Any]) -> tuple[Any, bytes | None]:
 
 @contextmanager
 def _ended_by_the_system(seconds: float) -> Iterator[None]:
-    """End this process if the block takes longer, or if the parent ends meanwhile and closes the pipe."""
+    """End this process if the block takes longer, or if the parent ends meanwhile and closes the pipe.
+
+    Only Linux tells of the pipe; elsewhere the process of a parent that was killed ends when its time is over.
+    """
     if not hasattr(signal, "setitimer"):  # Windows
         yield
         return
+    signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM, which nobody handles
+    try:
+        if sys.platform == "linux":
+            with _ended_with_the_pipe():
+                yield
+        else:
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextmanager
+def _ended_with_the_pipe() -> Iterator[None]:
     import fcntl
     import select
 
-    signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM, which nobody handles
     flags = fcntl.fcntl(0, fcntl.F_GETFL)
     fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)  # SIGIO, which nobody handles
     poll = select.poll()
     poll.register(0, select.POLLHUP)
-    if poll.poll(0):
+    if poll.poll(0):  # closed before
         os._exit(0)
     try:
         yield
     finally:
         fcntl.fcntl(0, fcntl.F_SETFL, flags)
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _die_first() -> None:
@@ -158,9 +182,9 @@ def _limit(memory: int) -> None:
     with suppress(ImportError, OSError, ValueError):
         import resource
 
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         most, (_, hard) = now + memory + _RESERVED, resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
