@@ -10,7 +10,7 @@ from pathlib import Path
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files.folders import NewFolder
 from graphbrick.graphs.build.steps import is_left_by
-from graphbrick.graphs.store import manifest
+from graphbrick.graphs.store import manifest, seal
 from graphbrick.graphs.store.overlay.delta_files import is_delta
 
 
@@ -59,7 +59,7 @@ def _foreign_files(path: Path) -> list[str] | None:
         listed = json.loads((path / manifest.NAME).read_text(encoding="utf-8"))
         if listed["format"] != manifest.FORMAT:
             return None
-        own = {manifest.NAME, *listed["files"]}
+        own = {manifest.NAME, seal.NAME, *listed["files"]}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return sorted(file.name for file in path.iterdir() if file.name not in own and not is_delta(file.name))
