@@ -1,8 +1,8 @@
 """Child process of `graphbrick.core.workers.worker`: answers requests by the function of an engine.
 
-Run as ``python child.py ENGINE``. ENGINE is a file with a function ``opened``, which is called with the arguments of
-the parent and returns the function that answers a request; a `TimeoutError` of that one says that the time was up. A
-message is a length of eight bytes and a pickle. Nothing of graphbrick is imported, so that it starts at once.
+Run as ``python child.py ENGINE [PIPE]``. ENGINE is a file with a function ``opened``, which is called with the
+arguments of the parent and returns the function that answers a request; a `TimeoutError` of that one says that the time
+was up. A message is a length of eight bytes and a pickle. Nothing of graphbrick is imported, so that it starts at once.
 
 While the engine works, it may never come back to Python. So the system ends this process when the parent is gone, or
 when a request takes much longer than it may.
@@ -33,6 +33,8 @@ def main() -> None:
     """Open what the first message names, and answer until the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     _die_first()
+    if len(sys.argv) > 2:
+        _end_with(int(sys.argv[2]))
     requests = sys.stdin.buffer
 
     def send(message: bytes) -> None:
@@ -125,40 +127,32 @@ def _tried(work: Callable[[], Any]) -> tuple[Any, bytes | None]:
 
 @contextmanager
 def _ended_by_the_system(seconds: float) -> Iterator[None]:
-    """End this process if the block takes longer, or if the parent ends meanwhile and closes the pipe.
-
-    Only Linux tells of the pipe; elsewhere the process of a parent that was killed ends when its time is over.
-    """
+    """End this process if the block takes longer."""
     if not hasattr(signal, "setitimer"):  # Windows
         yield
         return
     signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM, which nobody handles
     try:
-        if sys.platform == "linux":
-            with _ended_with_the_pipe():
-                yield
-        else:
-            yield
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-@contextmanager
-def _ended_with_the_pipe() -> Iterator[None]:
-    import fcntl
-    import select
+def _end_with(pipe: int) -> None:
+    """End this process when the parent ends, and so closes a pipe into which nobody writes.
 
-    flags = fcntl.fcntl(0, fcntl.F_GETFL)
-    fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)  # SIGIO, which nobody handles
-    poll = select.poll()
-    poll.register(0, select.POLLHUP)
-    if poll.poll(0):  # closed before
-        os._exit(0)
-    try:
-        yield
-    finally:
-        fcntl.fcntl(0, fcntl.F_SETFL, flags)
+    Only Linux tells of it; elsewhere the process of a parent that was killed ends when its time is over.
+    """
+    if sys.platform == "linux":
+        import fcntl
+        import select
+
+        fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)  # SIGIO, which nobody handles
+        poll = select.poll()
+        poll.register(pipe, select.POLLHUP)
+        if poll.poll(0):  # closed before
+            os._exit(0)
 
 
 def _die_first() -> None:

@@ -64,13 +64,19 @@ class Worker:
 
     def __init__(self, engine: Path, arguments: Mapping[str, Any], memory: int, idle: float = _IDLE) -> None:
         self._most = sys.maxsize
+        command = [sys.executable, "-P", child.__file__, str(engine)]
+        options: dict[str, Any] = {}
+        self._pipes = os.pipe() if os.name == "posix" else ()  # nothing is written: it tells when this process ends
+        if self._pipes:
+            command.append(str(self._pipes[0]))
+            options = {"pass_fds": self._pipes[:1], "process_group": 0}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", child.__file__, str(engine)],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,  # a buffer has a lock, which the thread that reads would hold when Python ends
-            **({"process_group": 0} if os.name == "posix" else {}),  # type: ignore[call-overload]
+            **options,
         )
         self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         assert self._process.stdout is not None
@@ -171,6 +177,9 @@ class Worker:
         """End the process; a second call does nothing."""
         self._process.kill()
         self._process.wait()
+        pipes, self._pipes = self._pipes, ()
+        for pipe in pipes:
+            os.close(pipe)
         for stream in (self._process.stdin, self._process.stdout):
             try:
                 if stream is not None:
