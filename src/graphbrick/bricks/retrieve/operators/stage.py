@@ -374,9 +374,9 @@ def read(parser: Parser, text: str) -> Plan:
     value = numbers.read(text)
     if value is not None:
         return value
-    unknown = next((words for words in parser.english.unknown if re.search(rf"\b{words}\b", text)), None)
+    unknown = next(filter(None, (re.search(rf"\b{words}\b", text) for words in parser.english.unknown)), None)
     if unknown:
-        raise CannotPlanError(f"I cannot work out {unknown!r}", code="operators.no_rule")
+        raise CannotPlanError(f"I cannot work out {unknown[0]!r}", code="operators.no_rule")
     return parser.set(text)
 
 
