@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from asked import Questions, Recipes
 from changed_files import Documents, Readers
+from damaged import Damages
 from killed import Kills
 from trying import Surface
 
@@ -13,4 +14,5 @@ SURFACES: dict[str, type[Surface]] = {
     "recipes": Recipes,
     "questions": Questions,
     "kills": Kills,
+    "damage": Damages,
 }

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -102,9 +103,9 @@ def _run(work: Callable[[], object], out: int, err: int, cpu: int, bounded: bool
         os._exit(code)
 
 
-def command(*arguments: object, cpu: int = CPU) -> Done:
+def command(*arguments: object, cpu: int = CPU, bounded: bool = True) -> Done:
     """Run ``graphbrick`` with arguments in a fork."""
-    return forked(lambda: main(list(map(str, arguments))), cpu)
+    return forked(lambda: main(list(map(str, arguments))), cpu, bounded=bounded)
 
 
 def warmed(*arguments: object) -> None:
@@ -128,7 +129,8 @@ def held(done: Done, codes: tuple[int, ...] = (0, 1, 2), memory: float = MEMORY)
     if done.code < 0:
         raise Fault(f"it was ended by {signal.Signals(-done.code).name}: {done.line}")
     if "Traceback (most recent call last)" in done.err:
-        raise Fault(f"a traceback: {done.line}")
+        frames = re.findall(r'graphbrick/(\S+\.py)", line (\d+)', done.err)
+        raise Fault(f"a traceback: {done.line} ({' < '.join(':'.join(frame) for frame in frames[:-4:-1])})")
     if done.code not in codes:
         raise Fault(f"exit code {done.code}: {done.line}")
     errors = [line for line in done.err.splitlines() if line.startswith("error:")]
