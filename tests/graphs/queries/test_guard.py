@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from faults import fails
-from hostile_queries import HARMLESS, HOSTILE
 
 from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
 from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, without_version
+from hostile_queries import HARMLESS, HOSTILE
 
 
 def test_there_are_enough_of_each() -> None:

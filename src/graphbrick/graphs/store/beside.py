@@ -7,18 +7,15 @@ folder of an earlier version can still be used, as long as at most `MOST_CHANGED
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
-from graphbrick.core.files.folders import put_in_place
+from graphbrick.core.files.folders import put_in_place, working_folder
 from graphbrick.graphs.store.manifest import Manifest
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangesSince
@@ -28,8 +25,6 @@ MOST_CHANGED = 0.1
 """Maximum share of changed triples at which an earlier folder is still used; above it, a new one is made."""
 
 _FACTS, _FORMAT = "facts.json", 1
-_LEFT_OVER_SECONDS = 86_400
-_serial = itertools.count()
 
 
 class Earlier(NamedTuple):
@@ -112,10 +107,7 @@ class FolderBeside:
             OSError: It cannot be written.
         """
         self.parent.mkdir(exist_ok=True)
-        self._remove_left_over()
-        work = self.parent / f".{os.getpid()}-{next(_serial)}-{os.urandom(4).hex()}.part"
-        work.mkdir()
-        try:
+        with working_folder(self.parent, ".part") as work:
             facts = {**fill(work), "format": _FORMAT}
             facts["files"] = {file.name: file.stat().st_size for file in sorted(work.iterdir())}
             (work / _FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
@@ -124,8 +116,6 @@ class FolderBeside:
             except (OSError, GraphbrickError):
                 if not self.folder.is_dir():  # else another process was faster; its folder is equivalent
                     raise
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
         if self._is_current():  # else the folder of a later version may be among the others
             for folder in self.older():
                 shutil.rmtree(folder, ignore_errors=True)  # processes that have it open keep it
@@ -157,13 +147,6 @@ class FolderBeside:
                 code="beside.not_writable",
                 folder=self.parent,
             ) from error
-
-    def _remove_left_over(self) -> None:
-        """Remove unfinished folders of processes that were killed more than a day ago."""
-        for folder in self.parent.glob(".*.part"):
-            with suppress(OSError):
-                if time.time() - folder.stat().st_mtime > _LEFT_OVER_SECONDS:
-                    shutil.rmtree(folder)
 
 
 def facts_of(folder: Path) -> dict[str, Any] | None:
