@@ -36,11 +36,15 @@ _GLUE = re.compile(
 _PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
 _PARTICIPLE = re.compile(r"(?P<word>\b(?!not\b)[a-z]+(?:ed|en|n|t|ing|de))\s+$")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
-_WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working|win|wins|won|winning)\s+(?:an?\s+|the\s+)?$")
+_WORKS = re.compile(
+    r"\b(?:who |that |which )?(?:work|works|worked|working|win|wins|won|winning|requires?|needs?|allows?|offers?"
+    r"|supports?|features?|includes?)\s+(?:an?\s+|the\s+)?$"
+)
 _NEGATED = re.compile(
     r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding|outside(?: of)?)"
     r"[ -]+(?:(?:an?|in|by) )?$"
 )
+_NOT = re.compile(r"\b(?:not|never)\b")
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
 
 
@@ -129,7 +133,7 @@ class Conditions:
                 f"several relations, or none, join «{holders.text(self.place)}» to this",
                 code="conditions.no_one_relation",
             )
-        return Both((holders, leads))
+        return Without(holders, leads) if _NOT.search(bare) else Both((holders, leads))
 
     def _unread(self, base: SetPlan, bare: str) -> list[str]:
         """Return the words beside a value and an entity that neither the plan nor the types of the entity say."""

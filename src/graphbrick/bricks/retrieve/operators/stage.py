@@ -280,6 +280,11 @@ class Operators(RetrieveStage):
         if said is not None:
             return replace(evidence_of(said, place, self.cap, repr(self)), confidence=SAID)
         check_names(parser.schema, parser.question)
+        alone = [entity for entity in query.seeds if not place.graph.degree(entity)]
+        if alone and len(alone) == len(query.seeds):
+            name = place.graph.label(alone[0])
+            text = f"nothing is joined to {name!r}, and it has no property that the question speaks of"
+            raise CannotPlanError(text, code="operators.nothing_joined", name=name)
         evidence = self.patterns.retrieve(in_words_of_graph(query, parser), place.subgraph)
         check_class(parser.schema, parser.question, evidence)
         return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
