@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asked import Questions, Recipes
+from attacked import Server
 from changed_files import Documents, Readers
 from damaged import Damages
 from killed import Kills
@@ -15,4 +16,5 @@ SURFACES: dict[str, type[Surface]] = {
     "questions": Questions,
     "kills": Kills,
     "damage": Damages,
+    "server": Server,
 }
