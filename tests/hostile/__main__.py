@@ -30,6 +30,7 @@ from surfaces import SURFACES  # noqa: E402
 from trying import Fault, Surface  # noqa: E402
 
 FOREVER = 1 << 40
+_SHOWN = 20  # faults of a surface that the table repeats
 
 
 @dataclass
@@ -91,8 +92,8 @@ def tried(name: str, seed: int, chosen: range, seconds: float, workers: int) -> 
         tempfile.tempdir = scratch
         surface = SURFACES[name](name, Path(scratch).resolve() / name)
         surface.folder.mkdir()
-        surface.prepare()
         try:
+            surface.prepare()
             for number, outcome, fault in shares(surface, seed, chosen, time.monotonic() + seconds, workers):
                 tally.outcomes[outcome] += 1
                 if fault:
@@ -117,9 +118,11 @@ def table(tallies: Iterable[tuple[str, Tally]], seed: int) -> str:
     tries, faults = sum(tally.tries for _, tally in rows), sum(len(tally.faults) for _, tally in rows)
     lines.append(f"{'all':12} {tries:6,} {faults:6} {sum(tally.seconds for _, tally in rows):5.0f}  seed {seed}")
     for name, tally in rows:
-        for number, fault in sorted(tally.faults, key=str):
+        for number, fault in tally.faults[:_SHOWN]:
             repeat = f"SURFACE={name}" + (f" TRY={number}" if number is not None else "")
             lines.append(f"make hostile SEED={seed} {repeat}: {fault}")
+        if len(tally.faults) > _SHOWN:
+            lines.append(f"and {len(tally.faults) - _SHOWN} more faults of {name}, printed above")
     return "\n".join(lines)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from asked import Questions, Recipes
+from asked_models import Models
+from attacked import Server
 from changed_files import Documents, Readers
 from damaged import Damages
 from killed import Kills
@@ -15,4 +17,6 @@ SURFACES: dict[str, type[Surface]] = {
     "questions": Questions,
     "kills": Kills,
     "damage": Damages,
+    "models": Models,
+    "server": Server,
 }

@@ -144,10 +144,8 @@ class LinkLabels(LinkStage):
         terms = disjoint(exact.terms)
         if terms and not question.shows_names:
             return terms
-        names, text = (
-            unmatched.nearest(_SHOWN),
-            question.text if len(question.text) <= 80 else question.text[:77] + "...",
-        )
+        names, text = unmatched.nearest(_SHOWN), " ".join(question.text.split())
+        text = text if len(text) <= 80 else text[:77] + "..."
         nearest = f"names that are near: {', '.join(names)}" if names else "and no name is near"
         unknown = _unknown_words(graph, question)
         if len(question.words) > READ_WORDS:
