@@ -32,6 +32,9 @@ class Part:
     end: int = field(init=False)
 
 
+_BEFORE = 16  # nodes of a pattern that a relation may leave in place of the last one
+
+
 class Step(NamedTuple):
     """A relation of a pattern with the nodes that it joins, and the nodes before in a pattern of MATCH."""
 
@@ -107,7 +110,7 @@ class CypherCheck:
             right = self._node(relation.end)
             if right is None:
                 return relation.end
-            self.steps.append(Step(left, relation, right, tuple(before) if is_matched else ()))
+            self.steps.append(Step(left, relation, right, tuple(before[-_BEFORE:]) if is_matched else ()))
             before.append(left)
             left = right
 
