@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick import Graph
+from graphbrick import Graph, Query
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.records.records import EntityRecord, RelationRecord
 from graphbrick.learn.default import DEFAULT_PIPELINE
@@ -62,3 +62,13 @@ def test_an_adjective_that_is_not_read_beside_a_value_is_named(machines: Graph, 
 def test_what_no_thing_does_is_not_answered_by_what_one_does(machines: Graph) -> None:
     answer = parse(str(DEFAULT_PIPELINE))(machines, "which fuel types does no machine burn?")
     assert set(answer.texts) <= {"Hydrogen"}
+
+
+def test_a_given_seed_stands_for_the_only_other_name(machines: Graph) -> None:
+    query = Query("Which fuel does the Kestrel burn?", (machines.entity("Badger"),))
+    answer = parse(str(DEFAULT_PIPELINE))(machines, query)
+    assert answer.texts == ("Diesel",)
+    assert "operators.given_seed" in answer.trace.event_codes
+    same = parse(str(DEFAULT_PIPELINE))(machines, Query(query.text, (machines.entity("Kestrel"),)))
+    assert same.texts == ("Kerosene",)
+    assert "operators.given_seed" not in same.trace.event_codes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphbrick.core import Query
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.folding import fold, nfc
@@ -36,6 +37,7 @@ _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
 _SIGN_FIRST = re.compile(r"([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
+_NAME = re.compile(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
 _PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
 _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
@@ -151,6 +153,27 @@ def _names(text: str, places: list[tuple[int, int, int]]) -> tuple[str, ...]:
     ]
     names = tuple(word[0] for word in words if word[0][0].isupper())
     return names if 2 * len(names) < len(words) or len(names) == 1 else ()
+
+
+def with_given_seed(graph: Graph, query: Query) -> Query:
+    """Return a question with the name of its only seed in place of the only other name, if it does not name the seed.
+
+    So somebody who replaces where a question starts is answered about that.
+    """
+    if len(query.seeds) != 1:
+        return query
+    seed = query.seeds[0]
+    said = (graph.label(seed), graph.key(seed), *graph.aliases(seed), *(mention.text for mention in query.mentions))
+    if any(_find(query.text, name, []) for name in said):
+        return query
+    names = [match for match in _NAME.finditer(query.text, 1) if graph.named(match[0])]
+    if len(names) != 1:
+        return query
+    name, label = names[0], graph.label(seed)
+    event(
+        f"{name[0]!r} is read as {label!r}, where the question starts", "operators.given_seed", name=name[0], seed=label
+    )
+    return replace(query, text=f"{query.text[: name.start()]}{label}{query.text[name.end() :]}")
 
 
 def without_courtesy(text: str) -> str:

@@ -28,7 +28,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Plan,
     UnreadWordError,
 )
-from graphbrick.bricks.retrieve.operators.question import question_of, without_courtesy
+from graphbrick.bricks.retrieve.operators.question import question_of, with_given_seed, without_courtesy
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_manner, check_names, check_one
@@ -133,6 +133,7 @@ class Operators(RetrieveStage):
         pattern = stated(cast(Graph, subgraph.graph), query.text)
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
+        query = with_given_seed(cast(Graph, subgraph.graph), query)
         plain = replace(query, text=without_courtesy(query.text))
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)

@@ -26,11 +26,14 @@ export function withSuggestions(input, { find, take, wait = 120 }) {
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
   };
-  const choose = (index) => {
-    const suggestion = shown[index];
+  const stop = () => {
     close();
     asked += 1; // what is still looked up comes too late now
     look.cancel();
+  };
+  const choose = (index) => {
+    const suggestion = shown[index];
+    stop();
     take(suggestion);
   };
   const mark = (index) => {
@@ -72,6 +75,7 @@ export function withSuggestions(input, { find, take, wait = 120 }) {
   input.addEventListener("input", look);
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && active < 0) stop(); // the text is sent: nothing is to cover the answer
     if (list.hidden) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
