@@ -219,8 +219,17 @@ def test_the_contract(folder: Path) -> None:
 def changed(folder: Path, to: Path, **changes: object) -> str:
     shutil.copytree(folder, to)
     described = json.loads((to / DESCRIPTION).read_text(encoding="utf-8"))
+    described.pop("checksum", None)  # as an earlier version writes it
     (to / DESCRIPTION).write_text(json.dumps(described | changes), encoding="utf-8")
     return str(to)
+
+
+def test_a_changed_letter_of_the_description_is_told(folder: Path, tmp_path: Path) -> None:
+    text = (folder / DESCRIPTION).read_text(encoding="utf-8")
+    shutil.copytree(folder, tmp_path / "damaged")
+    (tmp_path / "damaged" / DESCRIPTION).write_text(text.replace("borders", "bordert"), encoding="utf-8")
+    with fails("patterns.damaged_description", ModelError):
+        load(str(tmp_path / "damaged"))
 
 
 def test_no_folder(tmp_path: Path) -> None:
