@@ -1,9 +1,9 @@
 """Chains of relations over made-up graphs in three vocabularies: Hits@1 by the form of the question.
 
-    python benchmarks/chains.py [--graph violins ...] [--each 40] [--hops 3] [--unlearned] [--json FILE]
+    python benchmarks/chains.py [--graph violins ...] [--each 40] [--hops 3] [--types] [--unlearned] [--json FILE]
 
-Each graph has people, companies and works, and relations of its own. A question is a chain of two or three relations
-from one entity, in one of these forms:
+Each graph has people, companies and works, and relations of its own; with --types, entities have types, as the rows of
+tables have. A question is a chain of two or three relations from one entity, in one of these forms:
 
 - ``possessive``: «Who is Ada Holt's master's employer?»
 - ``of``: «the employer of the master of Ada Holt»
@@ -89,13 +89,7 @@ class Relation(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """Words of one graph.
-
-    Attributes:
-        kinds: For each kind, its noun and the names of its entities' first and second part; people have none.
-        kin: What the relations between generations are called: child or parent, with how a triple points.
-        relations: The other relations.
-    """
+    """Words of one graph: kinds with both parts of their names, kin with how a triple points, other relations."""
 
     kinds: Mapping[str, tuple[str, str]]
     kin: Mapping[str, tuple[Step, ...]]
@@ -153,6 +147,21 @@ def _families(words: Vocabulary, names: Sequence[str], rng: random.Random) -> li
                         made.append((parent, label, child) if forward else (child, label, parent))
         generation = born
     return made
+
+
+def build_typed(words: Vocabulary, made: Sequence[Triple], folder: Path, place: Path) -> Graph:
+    """Return the graph of triples whose entities have their kinds as types, built from two tables in a folder."""
+    kinds = {one.label: (one.head, one.tail) for one in words.relations}
+    types: dict[str, str] = {}
+    for head, label, tail in made:
+        types[head], types[tail] = kinds.get(label, ("person", "person"))
+    folder.mkdir()
+    for name, rows in {
+        "nodes": [("id", "type"), *types.items()],
+        "edges": [("source", "relation", "target"), *made],
+    }.items():
+        (folder / f"{name}.csv").write_text("".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
+    return build(folder, place)
 
 
 class _Noun(NamedTuple):
@@ -320,17 +329,14 @@ class Chains:
 def _phrase(seed: str, nouns: Sequence[str], possessives: int, article: str = "the ") -> str:
     phrase = seed
     for place, noun in enumerate(nouns):
-        owner = f"{phrase}'" if place and phrase.endswith("s") else f"{phrase}'s"
-        phrase = f"{owner} {noun}" if place < possessives else f"{article}{noun} of {phrase}"
+        mark = "'" if place and phrase.endswith("s") else "'s"
+        phrase = f"{phrase}{mark} {noun}" if place < possessives else f"{article}{noun} of {phrase}"
     return phrase
 
 
 def _plural(noun: str) -> str:
     irregular = {"child": "children", "city": "cities", "person": "people", "headquarters": "headquarters"}
-    for one, many in irregular.items():
-        if noun.endswith(one):
-            return noun.removesuffix(one) + many
-    return f"{noun}s"
+    return next((noun.removesuffix(one) + many for one, many in irregular.items() if noun.endswith(one)), f"{noun}s")
 
 
 def _a(noun: str) -> str:
@@ -358,6 +364,7 @@ def main() -> None:
     arguments.add_argument("--each", type=int, default=40, help="questions of each form and length")
     arguments.add_argument("--hops", type=int, default=3, help="the longest chain")
     arguments.add_argument("--seed", type=int, default=0, help="of the questions")
+    arguments.add_argument("--types", action="store_true", help="each entity has its kind as type")
     arguments.add_argument("--unlearned", action="store_true", help="only the pipeline before graphbrick learn")
     arguments.add_argument("--json", type=Path, help="write the figures here too")
     given = arguments.parse_args()
@@ -366,7 +373,9 @@ def main() -> None:
     for name in given.graph or VOCABULARIES:
         with tempfile.TemporaryDirectory() as temporary:
             made = triples(VOCABULARIES[name])
-            graph = build(made, Path(temporary) / f"{name}.graph")
+            place = Path(temporary) / f"{name}.graph"
+            tables = Path(temporary) / "tables"
+            graph = build_typed(VOCABULARIES[name], made, tables, place) if given.types else build(made, place)
             questions = list(Chains(VOCABULARIES[name], made, given.seed).questions(given.each, given.hops))
             for pipeline in ("not learned", "learned"):
                 if pipeline == "learned":

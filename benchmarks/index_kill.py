@@ -22,11 +22,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.store.beside_text import text_folder
-from graphbrick.text.documents.store import DATABASE, TextStore
+from graphbrick.text.documents.store import DATABASE
 from graphbrick.text.extract.extraction import Extraction, Extractor
 from graphbrick.text.extract.phrases import Phrases
 from graphbrick.text.indexing import extracting
@@ -61,18 +62,24 @@ class Scripted(Extractor):
 
 
 class Killer:
-    """Counts statements and changes of files below a folder, and kills this process at one of them."""
+    """Counts statements of SQLite and changes of files below a folder, and ends this process at one of them.
 
-    def __init__(self, folder: Path, at: int | None) -> None:
-        self.count, self._folder, self._at = 0, str(folder), at
+    Args:
+        folder: The folder.
+        at: The number of the event; None to count only.
+        number: The signal that is sent then.
+    """
+
+    def __init__(self, folder: Path, at: int | None, number: int = signal.SIGKILL) -> None:
+        self.count, self._folder, self._at, self._number = 0, str(folder), at, number
 
     def tick(self, *_: object) -> None:
         """Count one event."""
         self.count += 1
         if self.count == self._at:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self._number)
 
-    def audit(self, event: str, arguments: tuple[object, ...]) -> None:
+    def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Count an event of the interpreter if it is about a file below the folder."""
         if event in _EVENTS and arguments and str(arguments[0]).startswith(self._folder):
             self.tick()
@@ -80,13 +87,14 @@ class Killer:
     def start(self) -> None:
         """Count from now on."""
         sys.addaudithook(self.audit)
-        opened = TextStore.__init__
+        connect = sqlite3.connect
 
-        def traced(store: TextStore, folder: Path) -> None:
-            opened(store, folder)
-            store._db.set_trace_callback(self.tick)
+        def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
+            database = connect(*arguments, **options)
+            database.set_trace_callback(self.tick)
+            return database
 
-        TextStore.__init__ = traced  # type: ignore[method-assign]
+        sqlite3.connect = traced  # type: ignore[assignment]
 
 
 def forked(work: Callable[[], str]) -> str | None:

@@ -10,8 +10,14 @@
 
 from __future__ import annotations
 
+import os as _os
+
 from graphbrick import bricks, models, patterns, text
 from graphbrick.core import __version__ as __version__
+
+# No dependency sends usage data; they read this when they are loaded, and so do processes that are started.
+for _name in ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
+    _os.environ.setdefault(_name, "1")
 
 TYPE_CHECKING = False  # as in typing, whose import would delay the moment from which Ctrl-C is handled
 if TYPE_CHECKING:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.errors import GraphFormatError
+from graphbrick.core.files.folders import working_folder
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs import partitions
 from graphbrick.graphs.build.builder import build
@@ -219,17 +218,17 @@ def test_a_folder_that_cannot_be_written_is_an_event(clubs: Graph) -> None:
     assert traced(clubs)[1].events == []  # this process has them
 
 
-def test_what_a_killed_process_left_is_removed_after_a_day(clubs: Graph) -> None:
+def test_what_a_killed_process_left_is_removed_and_not_what_a_running_one_writes(clubs: Graph) -> None:
     parent = folder_of(clubs, Method()).parent
-    old, new = parent / ".1-1-a.part", parent / ".1-2-b.part"
-    for folder in (old, new):
-        folder.mkdir(parents=True)
-        (folder / "label.npy").write_bytes(b"half")
-    os.utime(old, (0, 0))
-    partitions_of(clubs, Method())
-    assert not old.exists()
-    assert new.exists()
-    shutil.rmtree(new)
+    parent.mkdir()
+    left = parent / ".1-1-a.part"
+    left.mkdir()
+    (left / "label.npy").write_bytes(b"half")
+    with working_folder(parent, ".part") as work:
+        assert not left.exists()
+        partitions_of(clubs, Method())
+        assert work.exists()
+    assert not work.exists()
 
 
 def test_threads_make_them_once(clubs: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

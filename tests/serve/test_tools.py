@@ -167,3 +167,19 @@ def test_tools_say_what_they_take(name):
     tools, _ = called([])
     assert tools[name].description
     assert all("description" in one for one in tools[name].input_schema["properties"].values())
+
+
+def test_wrong_arguments_are_told_in_one_line_without_their_values():
+    calls = [
+        ("answer", {"question": "Kenya " * 2_000}),
+        ("answer", {}),
+        ("search", {"text": "", "n": "secret-value"}),
+    ]
+    _, results = called(calls)
+    texts = [text for text, is_error in results if is_error]
+    assert len(texts) == 3
+    assert all("\n" not in text and "pydantic" not in text and "secret-value" not in text for text in texts)
+    assert "12,000 characters" in texts[0]
+    assert "question" in texts[1]
+    assert "text" in texts[2]
+    assert "n:" in texts[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -127,11 +128,27 @@ def shown(value: object, longest: int = 200) -> str:
     return text if len(text) <= longest else f"{text[:longest]}..."
 
 
+_LOGIN = re.compile(r"(?<=//)[^/\s?#]*@")
+_SECRET = re.compile(
+    r"(?i)(?<=[?&;])([\w.-]*(?:key|token|secret|passw(?:or)?d|pwd|user(?:name)?|sig(?:nature)?|auth|credentials?))"
+    r"=[^&;#\s'\"»)]*"
+)
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with names, passwords and keys within addresses left out, for messages, traces and logs.
+
+    >>> without_secrets("http://me:pw@host/v1?api_key=K&x=1 does not answer")
+    'http://host/v1?api_key=***&x=1 does not answer'
+    """
+    return _SECRET.sub(r"\1=***", _LOGIN.sub("", text))
+
+
 def not_known(words: Sequence[str]) -> str:
     """Return that the graph does not know words of the question.
 
     >>> not_known(["hospitals"]), not_known(["broken", "lamps"])
     ("I do not know the word 'hospitals' in this graph", "I do not know the words 'broken' and 'lamps' in this graph")
     """
-    *others, last = map(repr, words)
+    *others, last = (shown(word, 80) for word in words)
     return f"I do not know the word{'s' * bool(others)} {', '.join(others)}{' and ' * bool(others)}{last} in this graph"

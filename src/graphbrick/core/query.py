@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from graphbrick.core.errors import GraphbrickError
+
+LONGEST_QUESTION = 10_000
+"""Characters of a question that are read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -67,6 +72,26 @@ class Query:
             return label
         texts = (mention.text for mention in self.mentions if entity in (mention.entity, *mention.others))
         return next((text for text in texts if _stands_in(text, self.text)), label)
+
+
+def check_question(text: str) -> str:
+    """Return the text of a question.
+
+    Raises:
+        GraphbrickError: It is empty, or longer than `LONGEST_QUESTION`.
+    """
+    if not text.strip():
+        raise GraphbrickError(
+            "the question is empty; ask for example «Which currency is used in Kenya?»", code="run.empty_question"
+        )
+    if len(text) > LONGEST_QUESTION:
+        raise GraphbrickError(
+            f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read: ask for less at once",
+            code="run.long_question",
+            size=len(text),
+            at_most=LONGEST_QUESTION,
+        )
+    return text
 
 
 def _stands_in(name: str, text: str) -> bool:

@@ -155,6 +155,8 @@ class Rows(NamedTuple):
 
 
 def _json_value(value: object) -> object:
+    if type(value) in (str, int, bool):
+        return value  # most values, and the tests below take time
     if isinstance(value, RelationType) or (isinstance(value, NodeKey) and value.label):
         return value.to_dict()
     if isinstance(value, Mapping):

@@ -23,6 +23,12 @@ from graphbrick.graphs.store.stored import StoredGraph
 _FILE = "graph.ladybug"
 
 
+class _Copy(LadybugGraph):
+    """The copy of a folder graph, whose address nobody writes."""
+
+    takes_options = False
+
+
 def query_copy(graph: StoredGraph) -> LadybugGraph:
     """Return the copy of a graph; it is made if there is none of this version of the graph.
 
@@ -47,7 +53,7 @@ def _opened(graph: StoredGraph) -> LadybugGraph:
             code="query_copy.not_written",
             folder=place.parent,
         ) from error
-    return LadybugGraph(Address("ladybug", "", str(place.folder / _FILE)))
+    return _Copy(Address("ladybug", "", str(place.folder / _FILE)))
 
 
 def _is_usable(place: FolderBeside) -> bool:

@@ -211,6 +211,15 @@ def is_noun(word: str) -> bool:
     return "NOUN" in _lemmas(word)
 
 
+def is_only_noun(word: str) -> bool:
+    """Return whether the dictionary has a word as a noun and as nothing else.
+
+    >>> is_only_noun("expectancy"), is_only_noun("wage"), is_only_noun("xyzzy")
+    (True, False, False)
+    """
+    return set(_lemmas(word)) == {"NOUN"}
+
+
 def may_be_noun(word: str) -> bool:
     """Return whether the dictionary has a word as a noun, or does not have it at all.
 

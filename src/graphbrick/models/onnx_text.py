@@ -211,6 +211,7 @@ def open_session(weights: Path, name: str, model: Callable[[], bytes] | None = N
         import tokenizers  # noqa: F401 - both are needed, so both are checked
     except ImportError as error:
         raise not_installed(name, error.name) from error
+    onnxruntime.disable_telemetry_events()  # also where another package loaded it before this one
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     # Threads that wait by spinning slow everything down when another process needs the processor.
@@ -248,7 +249,7 @@ def settings_of(file: Path, kind: type = dict) -> Any:
         return kind()
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(
             f"{file} is not valid JSON ({error}); fetch the model again", code="onnx.not_json", file=file.name
         ) from error

@@ -99,7 +99,7 @@ def read_words(file: Path) -> tuple[dict[str, RelationWords], list[EntityClass]]
     """
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(
             f"cannot be read ({error}); correct it, or remove it and run graphbrick learn to have it written again",
             file,

@@ -19,6 +19,7 @@ from graphbrick.core.graph import (
     capabilities_of,
     check_needs,
 )
+from graphbrick.core.query import check_question
 from graphbrick.core.trace import Trace, event, record
 from graphbrick.pipeline.catalog import default_linker
 from graphbrick.pipeline.composition import Pipeline, Repeat, Sequence, Union, needed_levels
@@ -47,10 +48,7 @@ def begin(
         raise GraphbrickError(f"the question must be a text or a Query, got {query!r}", code="run.question_type")
     if isinstance(query, str):
         query = Query(query)
-    if not query.text.strip():
-        raise GraphbrickError(
-            "the question is empty; ask for example «Which currency is used in Kenya?»", code="run.empty_question"
-        )
+    check_question(query.text)
     trace = Trace()
     names: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
     if isinstance(graph, Copied) and Capability.ADJACENCY in _needs(pipeline) - capabilities_of(graph):

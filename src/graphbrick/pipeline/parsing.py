@@ -84,11 +84,12 @@ class _Reader:
 
     def read(self) -> Brick | Pipeline:
         """Return the brick or pipeline that the text describes."""
-        expression = self._expression()
         try:
-            value = self._node(expression)
-        except RecursionError as error:
-            raise RecipeSyntaxError("the pipeline is nested too deeply", code="recipe.too_deep") from error
+            value = self._node(self._expression())
+        except (RecursionError, MemoryError) as error:  # of the parser of Python, too
+            raise RecipeSyntaxError(
+                "the pipeline has too many stages, or is nested too deeply, to be read", code="recipe.too_deep"
+            ) from error
         if not isinstance(value, Brick | Pipeline):
             raise RecipeSyntaxError(
                 f"{shown(value)} is not a pipeline; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()",
@@ -111,7 +112,7 @@ class _Reader:
             failure = RecipeSyntaxError(text, code="recipe.syntax", where=where, reason=error.msg)
             failure.place = self._end() if outside else self._place(line, column, line, column + 1)
             raise failure from error
-        except (ValueError, RecursionError, MemoryError) as error:
+        except ValueError as error:
             raise RecipeSyntaxError(f"the pipeline cannot be read: {error}", code="recipe.unreadable") from error
         if (body.lineno, body.col_offset) == (1, 0) and not isinstance(body, ast.Tuple | ast.GeneratorExp):
             # The parenthesis put before the text was closed inside it, as in "PPR()) | (PPR()".

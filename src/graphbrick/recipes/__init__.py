@@ -273,8 +273,9 @@ def _content(file: str | Traversable) -> dict[str, Any]:
     place = None if isinstance(file, str) else Path(str(file))
     try:
         content = tomllib.loads(file if isinstance(file, str) else file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the recipes are not TOML: {error}", place, code="recipe.not_toml") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise InputError(f"the recipes are not TOML: {reason}", place, code="recipe.not_toml") from error
     except (OSError, ValueError) as error:  # also a null character
         raise InputError(
             f"the recipes cannot be read: {getattr(error, 'strerror', None) or error}",

@@ -12,7 +12,14 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from graphbrick.core.answer import NearReading
-from graphbrick.core.errors import GraphbrickError, InputError, LinkError, PipelineError, UnavailableError
+from graphbrick.core.errors import (
+    GraphbrickError,
+    InputError,
+    LinkError,
+    PipelineError,
+    UnavailableError,
+    without_secrets,
+)
 from graphbrick.serve.tokens import check_token
 
 _SECONDS = 60.0  # without any event; the server sends a comment every 15
@@ -78,7 +85,8 @@ def _reply_of(server: str, path: str, token: str, content: bytes | None, *, acce
     """Give the reply to a request; raise the error that the server, or its absence, means."""
     if not _is_address(server):
         raise InputError(
-            f"a server is named as in http://localhost:8000, got {server!r}", code="client.bad_address", address=server
+            f"a server is named as in http://localhost:8000, got {without_secrets(server)!r}; --token takes its token",
+            code="client.bad_address",
         )
     headers = {"content-type": "application/json", "accept": accept}
     if token:
@@ -101,7 +109,7 @@ def _reply_of(server: str, path: str, token: str, content: bytes | None, *, acce
 def _refusal(server: str, reply: HTTPError) -> GraphbrickError:
     """Return the error that a reply with a status other than 200 means."""
     if 300 <= reply.code < 400:
-        place = reply.headers.get("location", "another address")
+        place = without_secrets(reply.headers.get("location", "another address"))
         return UnavailableError(f"{server} sends to {place}; name that server if it is meant", code="client.redirected")
     try:
         return _failure(json.load(reply))
@@ -116,7 +124,8 @@ def _refusal(server: str, reply: HTTPError) -> GraphbrickError:
 def _is_address(server: str) -> bool:
     """Return whether a text can be the address of a server."""
     try:
-        return urlsplit(server).scheme in ("http", "https") and server.isprintable() and " " not in server
+        is_safe = without_secrets(server) == server and "?" not in server
+        return is_safe and urlsplit(server).scheme in ("http", "https") and server.isprintable() and " " not in server
     except ValueError:  # such as a bracket that is not closed
         return False
 

@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
-LONGEST_QUESTION = 10_000
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.query import LONGEST_QUESTION, check_question
+
 LONGEST_RECIPE = 20_000
 MOST_SEEDS = 1_000
 MOST_MESSAGES = 10_000
 
 Key = Annotated[str, Field(min_length=1, max_length=2_000)]
 Name = Annotated[str, Field(min_length=1, max_length=130)]
+
+
+def _checked(text: str) -> str:
+    """Return a question; its error becomes one of the field, and says how long the question is."""
+    try:
+        return check_question(text)
+    except GraphbrickError as error:
+        raise PydanticCustomError("question", "{reason}", {"reason": str(error)}) from error
+
+
+QuestionText = Annotated[
+    str,
+    AfterValidator(_checked),
+    Field(json_schema_extra={"minLength": 1, "maxLength": LONGEST_QUESTION}, description="The whole question."),
+]
 
 
 class Body(BaseModel):
@@ -38,7 +56,7 @@ class Limits(Body):
 class Question(Body):
     """A question, and the pipeline that answers it: a recipe of the server by name, or a recipe text."""
 
-    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="The question.")]
+    question: QuestionText
     graph: Annotated[Name | None, Field(description="Name of the graph; by default the first.")] = None
     recipe: Annotated[
         Name | None, Field(description="A recipe of the server, or a published one such as 12; by default the first.")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from graphbrick.bricks.agents.toolbox import all_tools
 from graphbrick.bricks.agents.workspace import Workspace
@@ -26,11 +26,12 @@ from graphbrick.serve.asking import Inquiry, reply_of, run_of
 from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, offered
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.gate import Gate
-from graphbrick.serve.models import LONGEST_QUESTION, MOST_SEEDS
+from graphbrick.serve.models import MOST_SEEDS, QuestionText
 from graphbrick.serve.service import Service
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _LONGEST_TEXT = 20_000  # characters that a tool returns
+_FAULTS = 5  # of the arguments of a call, that are named
 _MOST_PROPERTIES = 100  # that the schema names
 _ABOUT = (
     "Tools over knowledge graphs. Names of entities are written as label [key]; give the key where labels are not "
@@ -46,7 +47,7 @@ EntityName = Annotated[str, Field(min_length=1, max_length=2_000, description="N
 def mcp_server(service: Service) -> MCPServer[Any]:
     """Return the MCP server over the graphs of a service; start the service before the first call."""
     with _logging_left_alone():
-        server: MCPServer[Any] = MCPServer("graphbrick", instructions=_ABOUT, version=__version__)
+        server = _Server("graphbrick", instructions=_ABOUT, version=__version__)
     tools = _Tools(service)
     first = (tools.schema, tools.search, tools.where, tools.node, tools.neighbours)
     for tool in (*first, tools.paths, tools.query, tools.answer):
@@ -65,6 +66,21 @@ def _logging_left_alone() -> Iterator[None]:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+class _Server(MCPServer[Any]):
+    """An MCP server whose errors about arguments are one line, without the values that were sent."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool by name."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            fault = error.__cause__
+            if not isinstance(fault, ValidationError):
+                raise
+            told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in fault.errors()[:_FAULTS])
+            raise ToolError(f"the arguments of {name} are wrong: {'; '.join(told)}") from error
 
 
 class _Tools:
@@ -161,7 +177,7 @@ class _Tools:
 
     async def answer(
         self,
-        question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="The whole question.")],
+        question: QuestionText,
         seeds: Annotated[
             list[str], Field(max_length=MOST_SEEDS, description="Keys or labels to start from, if they are known.")
         ] = [],  # noqa: B006 - it is never changed

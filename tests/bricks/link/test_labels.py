@@ -215,10 +215,11 @@ class TestNearMisses:
         with fails("link.no_entity", LinkError, question="Zzyzx?", nearest=[]):
             link(graph, "Zzyzx?")
 
-    @pytest.mark.parametrize("question", [" \t\n ", "?!", "😀 …"])
+    @pytest.mark.parametrize("question", [" \t\n ", "?!", "😀 …", "«\n»\n?"])
     def test_no_word_at_all(self, graph: Graph, question: str) -> None:
-        with fails("link.no_entity", LinkError, nearest=[]):
+        with fails("link.no_entity", LinkError, nearest=[]) as caught:
             link(graph, question)
+        assert "\n" not in str(caught.value)
 
     def test_a_long_question_is_shortened_in_the_message(self, graph: Graph) -> None:
         with pytest.raises(LinkError) as caught:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -40,15 +43,11 @@ def store(tmp_path: Path) -> Path:
 def test_a_reader_of_a_store_that_dies_is_told_and_replaced(store: Path) -> None:
     graph: Any = graphbrick.open(f"oxigraph:{store}")
     assert graph.query("ASK { ?s ?p ?o }", {}, 1).rows == [(True,)]
-    worker: Any = current_session().get(("oxigraph", str(store)), lambda: None)
-    reply = worker._line
-
-    def dies(timeout: float) -> Any:
-        worker._process.kill()
-        return reply(timeout)
-
-    worker._line = dies  # after the query was sent
-    with fails("oxigraph.process_ended"):
+    (pool,) = current_session().opened("database processes")
+    (process,) = pool.processes()
+    killer = threading.Timer(0.3, os.kill, (process, signal.SIGKILL))
+    killer.start()
+    with fails("database.process_ended", reason="SIGKILL"):
         graph.query(ENDLESS, {}, 1)
     assert graph.query("ASK { ?s ?p ?o }", {}, 1).rows == [(True,)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from hostile_queries import CYPHER, HOSTILE, SPARQL
 
 _ONLY_THE_GUARD = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from faults import fails
-from hostile_queries import HARMLESS, HOSTILE
 
 from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
 from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, without_version
+from hostile_queries import HARMLESS, HOSTILE
 
 
 def test_there_are_enough_of_each() -> None:
@@ -20,6 +20,13 @@ def test_a_hostile_query_is_refused(language: str, text: str) -> None:
     with pytest.raises(RefusedQueryError) as refused:
         check_read_only(text, language)
     assert refused.value.code.startswith(("guard.", "query."))
+
+
+@pytest.mark.parametrize("text", ["x" * 9_999, f"MATCH (n) RETURN {'y' * 9_999}.delete(n)"])
+def test_a_refusal_shows_the_begin_of_a_long_word(text: str) -> None:
+    with pytest.raises(RefusedQueryError) as refused:
+        check_read_only(text, CYPHER)
+    assert len(str(refused.value)) < 500
 
 
 @pytest.mark.parametrize(("language", "text"), HARMLESS)

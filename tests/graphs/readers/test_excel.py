@@ -6,6 +6,7 @@ import datetime
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from faults import fails
@@ -123,3 +124,12 @@ def test_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with fails("reader.no_excel_package", ModelError):
         Reading(tmp_path / "book.xlsx")
+
+
+def test_a_workbook_that_unpacks_to_gigabytes_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.xlsx"
+    with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as packed, packed.open("xl/sharedStrings.xml", "w") as out:
+        for _ in range(65):
+            out.write(bytes(1 << 24))
+    with fails("reader.workbook_too_large", InputError, size=65 << 24):
+        Reading(file)

@@ -62,6 +62,19 @@ def test_a_question_whose_words_belong_to_no_relation_is_refused(learned: tuple[
     assert pipeline(org, "Who is the chief of Finance?").texts == ("Fiona Reed",)
 
 
+def test_a_noun_that_is_not_read_is_named_and_halves_the_confidence(learned: tuple[Graph, LearnReport]) -> None:
+    graph = learned[0]
+    pipeline = learned_pipeline(graph)
+    assert pipeline is not None
+    patterns = pipeline.stages[1].patterns >> PathAnswer()
+    known, unknown = (patterns(graph, text) for text in ("Who works in Team 1?", "Who works in Team 1 expectancy?"))
+    assert "pattern_scorer.not_read" not in known.trace.event_codes
+    (told,) = (one for one in unknown.trace.events if one.code == "pattern_scorer.not_read")
+    assert told.values["words"] == ["expectancy"]
+    assert unknown.confidence is not None
+    assert unknown.confidence <= 0.5
+
+
 def test_confidence_is_stored_and_older_folders_have_none(learned: tuple[Graph, LearnReport], tmp_path: Path) -> None:
     org, _ = learned
     model = load(str(learned_place(org)))

@@ -94,6 +94,24 @@ def test_known_phrases_come_up() -> None:
     assert any("share" in writer.write(there_and_back, rng).words for _ in range(100))
 
 
+def test_a_step_is_called_by_the_class_that_it_alone_leads_to() -> None:
+    labels = ("plays in", "founded", "signed to", "lives in", "born in")
+    classes = [
+        EntityClass(["person"], ["plays in", "lives in", "born in"], [], person=True),
+        EntityClass(["band"], ["signed to"], ["plays in"]),
+        EntityClass(["label"], [], ["signed to"]),
+        EntityClass(["town"], [], ["lives in", "born in"]),
+    ]
+    phrasebook = Phrasebook({label: read_label(label) for label in labels}, classes)
+    assert phrasebook.only_names("plays in", forward=True) == ["band"]
+    assert phrasebook.only_names("plays in", forward=False) == ["person"]
+    assert phrasebook.only_names("lives in", forward=True) == []  # «X's town» may be where X was born
+    writer, rng = Writer(phrasebook), random.Random(3)
+    texts = {writer.write((("plays in", True), ("signed to", True)), rng).text() for _ in range(400)}
+    assert any("X's band's label" in text for text in texts)
+    assert any("label of the band of X" in text for text in texts)
+
+
 def test_the_same_seed_writes_the_same() -> None:
     pattern = (("works in", True), ("located in", True))
     one, two = ([Writer(book()).write(pattern, random.Random(seed)) for seed in range(20)] for _ in range(2))

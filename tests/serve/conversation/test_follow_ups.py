@@ -215,7 +215,7 @@ def test_only_the_last_turns_and_the_beginning_of_their_texts_are_read():
     assert [turn.question[:4] for turn in read.turns] == [f"{i} " for i in range(192, 200)]
     assert max(len(turn.question) + len(turn.reply) for turn in read.turns) == 2_000
     assert "8 of 100" in read.notes[0]
-    with fails("long_message"):
+    with fails("run.long_question", size=10_001):
         read_conversation([message("user", "x" * 10_001)])
 
 

@@ -75,7 +75,7 @@ def test_a_question_about_nothing_in_the_graph_is_answered_in_words(chat):
     [
         ([{"role": "system", "content": "x"}], "no_message"),
         ([{"role": "user", "content": " "}], "empty_message"),
-        ([{"role": "user", "content": "x" * 10_001}], "long_message"),
+        ([{"role": "user", "content": "x" * 10_001}], "refused"),
         ([], "invalid_request"),
     ],
 )

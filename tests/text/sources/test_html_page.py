@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from faults import fails
 
 from graphbrick import index
+from graphbrick.core.errors import InputError
 from graphbrick.text.documents.document import Document
 from graphbrick.text.sources.html_page import html_document
 
@@ -83,3 +85,10 @@ def test_notes_of_many_documents_are_one_line(tmp_path: Path) -> None:
     assert note == (
         f"{tmp_path}/docs/00.html: 1 word of menus, headers, footers and the like left out (and 29 more documents)"
     )
+
+
+def test_a_page_that_is_nested_too_deeply_is_refused_and_a_long_one_is_read():
+    with fails("sources.nested_too_deeply", InputError):
+        html_document("a.html", "a", b"<div>" * 200_000 + b"hi")
+    lines = b"<p>line<br><li>item</li><div class='x'>more</div>" * 20_000
+    assert html_document("a.html", "a", lines).text.count("more") == 20_000

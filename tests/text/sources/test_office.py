@@ -15,7 +15,7 @@ from pdf_files import pdf
 from graphbrick import ByHeading, index
 from graphbrick.core.errors import InputError
 from graphbrick.text.documents.document import Document
-from graphbrick.text.sources import documents_in, office, office_child, pdf_child, word_child
+from graphbrick.text.sources import documents_in, office, pdf_child, word_child
 from graphbrick.text.sources.tables import SourceOptions
 
 
@@ -149,18 +149,20 @@ def test_a_pdf_of_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     ("body", "code"),
     [
         ("while True: pass", "office.too_slow"),
-        ("limit(); bytearray(8 << 30)", "office.failed"),
-        ('print(\'{"text": "%s", "headings": [], "before": ""}\' % (\'x\' * 5000))', "office.too_long"),
+        ("bytearray(8 << 30)", "office.failed"),
+        ("[bytearray(1 << 20) for _ in range(1000)]; bytearray(8 << 30)", "office.failed"),
+        ("import os; os.abort()", "office.failed"),
+        ("yield {'text': 'x' * 5000, 'headings': [], 'before': ''}", "office.too_long"),
+        ("yield {'text': 'x', 'page': 1, 'entries': []}", "office.damaged"),
     ],
 )
 def test_time_memory_and_text_have_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, code: str
 ) -> None:
     """Whatever happens in a library happens in another process, which is stopped."""
-    source = Path(office_child.__file__).read_text()
-    child = tmp_path / "child.py"
-    child.write_text(source.replace("    limit()\n    logging.disable()\n", f"    {body}\n    return\n"))
-    monkeypatch.setattr(office_child, "__file__", str(child))
+    reader = tmp_path / "reader.py"
+    reader.write_text(f"class RefusedError(Exception): ...\ndef parts(data):\n    {body}\n    yield from ()\n")
+    monkeypatch.setitem(office._READERS, ".pdf", str(reader))
     monkeypatch.setattr(office, "SECONDS", 1.0 if "while" in body else 60.0)
     with fails(code, InputError):
         office.office_document("a.pdf", "a", ONE, ".pdf", most=4000)

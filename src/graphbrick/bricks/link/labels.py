@@ -30,6 +30,7 @@ from graphbrick.patterns.stated import stated
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
+_MOST_NAMES = 64  # of a question that become seeds
 _SMALL = frozenset((*QUESTION_WORDS, *FUNCTION_WORDS))
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
 
@@ -104,6 +105,7 @@ class LinkLabels(LinkStage):
             return query
         else:
             matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
+        matches = _first(matches)
         words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
         mentions = [mention for _, mention in settled(graph, question, matches, words)]
         for mention in dict.fromkeys(mentions):
@@ -142,10 +144,8 @@ class LinkLabels(LinkStage):
         terms = disjoint(exact.terms)
         if terms and not question.shows_names:
             return terms
-        names, text = (
-            unmatched.nearest(_SHOWN),
-            question.text if len(question.text) <= 80 else question.text[:77] + "...",
-        )
+        names, text = unmatched.nearest(_SHOWN), " ".join(question.text.split())
+        text = text if len(text) <= 80 else text[:77] + "..."
         nearest = f"names that are near: {', '.join(names)}" if names else "and no name is near"
         unknown = _unknown_words(graph, question)
         if len(question.words) > READ_WORDS:
@@ -159,6 +159,17 @@ class LinkLabels(LinkStage):
             nearest=names,
             instead=unmatched.instead(_SHOWN),
         )
+
+
+def _first(matches: Matches) -> Matches:
+    """Return the mentions of the first names of a question, in order of appearance."""
+    texts = dict.fromkeys(mention.text for _, mention in sorted(matches, key=lambda entry: entry[0]))
+    if len(texts) <= _MOST_NAMES:
+        return matches
+    message = f"the question has {len(texts):,} names; it is answered from the first {_MOST_NAMES}"
+    event(message, "link.many_names", names=len(texts), at_most=_MOST_NAMES)
+    first = set(islice(texts, _MOST_NAMES))
+    return [entry for entry in matches if entry[1].text in first]
 
 
 def _unknown_words(graph: Graph, question: Question) -> list[str]:

@@ -25,6 +25,7 @@ def query(
     from graphbrick.cli.progress import note_events
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
+    from graphbrick.graphs.databases.errors import TooMuchError, TooSlowError
     from graphbrick.graphs.queries.guard import RefusedQueryError, check_read_only
     from graphbrick.graphs.queries.limits import with_limit
 
@@ -33,7 +34,7 @@ def query(
     with record(Trace(), "query", "query") as entry:
         try:
             rows = opened.query(with_limit(text, opened.language, limit + 1), {}, limit)
-        except RefusedQueryError:
+        except (RefusedQueryError, TooSlowError, TooMuchError):
             raise
         except GraphbrickError as error:
             checked = checked_by_graph(opened, text, opened.schema())

@@ -198,6 +198,38 @@ def new_folder(path: Path, check: Callable[[], None], error: type[GraphbrickErro
         raise error(text, code="folder.not_writable", path=path) from reason
 
 
+@contextmanager
+def working_folder(parent: Path, ending: str) -> Iterator[Path]:
+    """Yield a new hidden folder that is removed at the end, unless it was renamed.
+
+    What killed processes have left there under the same ending is removed first.
+
+    Args:
+        parent: The folder to make it in.
+        ending: How its name ends, such as ".part".
+    """
+    for left_over in parent.glob(f".*{ending}"):
+        with suppress(OSError):  # a running process has claimed it
+            claim = _claim_left_over(left_over)
+            shutil.rmtree(left_over, ignore_errors=True)
+            if claim is not None:
+                os.close(claim)
+    while True:
+        work = parent / f".{os.getpid()}-{next(_serial)}-{os.urandom(4).hex()}{ending}"
+        work.mkdir()
+        # A process that begins at the same moment may take it for left over, and remove it.
+        with suppress(FileNotFoundError, BlockingIOError):
+            claim = _claim(work)
+            work.stat()
+            break
+    try:
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        if claim is not None:
+            os.close(claim)
+
+
 def check_writable(path: Path) -> None:
     """Raise OSError unless a folder can be made at ``path``: make a hidden one there, and remove it.
 

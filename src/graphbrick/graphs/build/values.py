@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.compute import Progress, silent
+from graphbrick.core.errors import InputError
 from graphbrick.core.properties.values import Kind
 from graphbrick.graphs.build.rows import TRIPLE_IDS
 from graphbrick.graphs.build.value_ingest import TRIPLE_FACTS
@@ -23,6 +24,9 @@ from graphbrick.kernels.strings.spooling import read_texts
 
 VALUES, PLACED = "values.tmp", "placed.tmp"
 """Values in buckets by column, ascending by owner in each column; values of triples in buckets by id."""
+
+MOST_PROPERTIES = 10_000
+"""Names of properties in a graph; each has files of its own."""
 
 Spans = tuple[Bytes, Offsets, Offsets]
 Numbers = npt.NDArray[np.int32]
@@ -46,6 +50,9 @@ class Columns:
         """int32 [columns as read]; number of the name of each."""
         self.all_names = list(names)
         """The names, by number."""
+        if len(names) > MOST_PROPERTIES:
+            text = f"the source has {len(names):,} properties; at most {MOST_PROPERTIES:,} are kept: leave some out"
+            raise InputError(text, code="build.many_properties", properties=len(names), at_most=MOST_PROPERTIES)
         self.all: list[tuple[str, Kind, bool, bool]] = []
         """Name, kind, whether values are lists, and whether they belong to triples, for each column."""
         numbers: dict[tuple[str, Kind, bool, bool], int] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from graphbrick.core.errors import InputError
+from graphbrick.core.errors import InputError, without_secrets
 from graphbrick.core.plugins import Registry
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ DATABASES: Registry[type[DatabaseGraph]] = Registry(
     _fault,
 )
 """The kinds of database by the beginning of an address. Their modules import a client when they connect."""
-_SECRETS = ("user", "username", "password", "pwd", "token")
 _IN_NAMES = str.maketrans({"%": "%25", "?": "%3F"})
 _IN_OPTIONS = str.maketrans({"%": "%25", "&": "%26", "+": "%2B"})
 
@@ -83,11 +82,11 @@ class Address:
                 code="address.bad_host",
             ) from None
         options = tuple(parse_qsl(query, keep_blank_values=True))
-        has_secret = any(name.lower() in _SECRETS for name, _ in options)
-        if parts.username or parts.password or "@" in parts.netloc or has_secret:
+        others = "&".join(f"{name}={value}" for name, value in options if name != "key")  # a property that holds keys
+        if "@" in parts.netloc or without_secrets(f"?{others}") != f"?{others}":
             raise InputError(
-                f"the address of {parts.hostname} holds a user or a password, which would stand in traces and recipes; "
-                "set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD in the environment instead",
+                f"the address of {parts.hostname} holds a user, a password or a key, which would stand in traces "
+                "and recipes; set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD in the environment instead",
                 code="address.has_password",
             )
         kind = DATABASES.find(parts.scheme)

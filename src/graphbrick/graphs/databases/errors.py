@@ -16,9 +16,13 @@ class TooSlowError(GraphbrickError):
     """A request that took longer than its limit."""
 
 
-def too_slow(address: Address, seconds: float) -> TooSlowError:
+class TooMuchError(QueryError):
+    """A query that takes more memory than its limit, or whose result is longer."""
+
+
+def too_slow(address: Address, seconds: float, advice: str = ", or raise ?timeout=") -> TooSlowError:
     """Return the error of a request that was given up."""
-    text = f"{address}: no answer within {seconds:g} s; ask for less, or raise ?timeout="
+    text = f"{address}: no answer within {seconds:g} s; ask for less{advice}"
     return TooSlowError(text, code="database.too_slow", seconds=seconds)
 
 

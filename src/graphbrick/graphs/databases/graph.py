@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -19,6 +20,7 @@ from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLangua
 from graphbrick.core.properties.values import Properties
 from graphbrick.core.schema import Rows, Schema
 from graphbrick.graphs.databases.address import Address
+from graphbrick.graphs.databases.errors import refused_query
 from graphbrick.graphs.databases.nodes import Edges, Node
 from graphbrick.graphs.queries.guard import check_read_only
 
@@ -107,7 +109,10 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         if limit < 1:
             text = f"the limit of a query must be at least 1, got {limit}"
             raise GraphbrickError(text, code="database.bad_limit", limit=limit)
-        return self.run(text, parameters, limit)
+        try:
+            return self.run(text, parameters, limit)
+        except RecursionError as error:
+            raise refused_query(self.address, "a value of the result is nested too deeply") from error
 
     def neighbours(
         self,
@@ -336,8 +341,22 @@ def needed_module(name: str, extra: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError as error:
-        text = f"{extra} graphs need {name}: pip install 'graphbrick[{extra}]' ({error})"
-        raise GraphbrickError(text, code="database.no_client", extra=extra) from error
+        raise _no_client(name, extra, error) from error
+
+
+def check_client(name: str, extra: str) -> None:
+    """Check that the client of a database is installed, without importing it.
+
+    Raises:
+        GraphbrickError: It is not installed.
+    """
+    if find_spec(name) is None:
+        raise _no_client(name, extra, "it is not installed")
+
+
+def _no_client(name: str, extra: str, cause: object) -> GraphbrickError:
+    text = f"{extra} graphs need {name}: pip install 'graphbrick[{extra}]' ({cause})"
+    return GraphbrickError(text, code="database.no_client", extra=extra)
 
 
 def files_mark(files: Iterable[Path]) -> dict[str, Any]:

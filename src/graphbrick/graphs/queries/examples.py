@@ -59,7 +59,7 @@ def read_pairs(file: Path) -> list[Pair]:
         try:
             record = json.loads(line)
             pair = Pair(record["question"], record["query"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             reason = 'is not a pair such as {"question": "...", "query": "..."}'
             raise InputError(reason, file, number, line, code="examples.not_a_pair") from error
         if not all(isinstance(text, str) and text.strip() for text in pair):

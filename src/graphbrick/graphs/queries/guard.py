@@ -99,6 +99,7 @@ def check_read_only(text: str, language: str) -> None:
 
 
 def _refusal(reason: str, *, code: str, **values: object) -> RefusedQueryError:
+    reason = re.sub(r"\S{80,}", lambda word: f"{word[0][:77]}...", reason)  # a word of a query has any length
     return RefusedQueryError(f"the query was not run: {reason}", code=code, **values)
 
 

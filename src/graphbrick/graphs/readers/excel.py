@@ -11,7 +11,7 @@ from html import unescape
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.graphs.readers.columns import edge_columns, node_columns
@@ -36,6 +36,7 @@ NO_VALUES = "formulas without a stored value (open the workbook in Excel and sav
 
 _SAMPLE_ROWS = 1 << 10
 _CHUNK = 1 << 20
+_MOST_UNPACKED = 1 << 30  # bytes of a workbook
 _FORMULA = re.compile(
     rb"<c\b([^>]*)>\s*<f\b(?:[^>]*/>|[^>]*>([^<]*)</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>"  # no value follows
 )
@@ -86,6 +87,7 @@ def open_workbook(file: Path) -> Iterator[Any]:
     if file.suffix.lower() in PACKED:
         reason = "a workbook is compressed inside; unpack it first"
         raise InputError(reason, file, code="reader.packed_workbook")
+    _check_size(file)
     try:
         import openpyxl
     except ModuleNotFoundError as error:
@@ -100,6 +102,18 @@ def open_workbook(file: Path) -> Iterator[Any]:
         yield book
     finally:
         book.close()
+
+
+def _check_size(file: Path) -> None:
+    """Raise `InputError` for a workbook that unpacks to more than `_MOST_UNPACKED` bytes, as a bomb does."""
+    try:
+        with ZipFile(file) as packed:
+            size = sum(entry.file_size for entry in packed.infolist())
+    except (BadZipFile, OSError, ValueError):
+        return  # openpyxl says what is wrong
+    if size > _MOST_UNPACKED:
+        reason = f"the workbook unpacks to {size / 1e6:,.0f} MB, the most are {_MOST_UNPACKED >> 20}; save it as CSV"
+        raise InputError(reason, file, code="reader.workbook_too_large", size=size)
 
 
 def _formulas_without_values(file: Path) -> Iterator[str]:

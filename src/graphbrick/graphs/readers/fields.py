@@ -181,7 +181,7 @@ def split_list(text: str, separator: str) -> list[str]:
             return [
                 part if isinstance(part, str) else json.dumps(part) for part in json.loads(text) if part is not None
             ]
-        except ValueError:
+        except (ValueError, RecursionError):
             pass
     return [part.strip() for part in text.split(separator) if part.strip()]
 

@@ -7,11 +7,8 @@ folder of an earlier version can still be used, as long as at most `MOST_CHANGED
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +16,7 @@ from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.files.digests import is_intact, sealed, sha256
-from graphbrick.core.files.folders import put_in_place
+from graphbrick.core.files.folders import put_in_place, working_folder
 from graphbrick.graphs.store.manifest import SMALL, Manifest
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangesSince
@@ -29,8 +26,6 @@ MOST_CHANGED = 0.1
 """Maximum share of changed triples at which an earlier folder is still used; above it, a new one is made."""
 
 _FACTS, _FORMAT = "facts.json", 1
-_LEFT_OVER_SECONDS = 86_400
-_serial = itertools.count()
 
 
 class Earlier(NamedTuple):
@@ -113,10 +108,7 @@ class FolderBeside:
             OSError: It cannot be written.
         """
         self.parent.mkdir(exist_ok=True)
-        self._remove_left_over()
-        work = self.parent / f".{os.getpid()}-{next(_serial)}-{os.urandom(4).hex()}.part"
-        work.mkdir()
-        try:
+        with working_folder(self.parent, ".part") as work:
             facts = {**fill(work), "format": _FORMAT}
             files = sorted(work.iterdir())
             facts["files"] = {file.name: file.stat().st_size for file in files}
@@ -128,8 +120,6 @@ class FolderBeside:
             except (OSError, GraphbrickError):
                 if not self.folder.is_dir():  # else another process was faster; its folder is equivalent
                     raise
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
         if self._is_current():  # else the folder of a later version may be among the others
             for folder in self.older():
                 shutil.rmtree(folder, ignore_errors=True)  # processes that have it open keep it
@@ -161,13 +151,6 @@ class FolderBeside:
                 code="beside.not_writable",
                 folder=self.parent,
             ) from error
-
-    def _remove_left_over(self) -> None:
-        """Remove unfinished folders of processes that were killed more than a day ago."""
-        for folder in self.parent.glob(".*.part"):
-            with suppress(OSError):
-                if time.time() - folder.stat().st_mtime > _LEFT_OVER_SECONDS:
-                    shutil.rmtree(folder)
 
 
 def facts_of(folder: Path, *, largest: int = SMALL) -> dict[str, Any] | None:

@@ -279,7 +279,7 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         try:
             value = json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None
 

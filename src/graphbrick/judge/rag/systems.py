@@ -122,7 +122,7 @@ def read_systems(file: Path) -> list[RagSystem]:
     """
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"it cannot be read as TOML ({error})", file, code="rag_system.not_toml") from error
     tables = content.get("system")
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):

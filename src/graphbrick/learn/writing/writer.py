@@ -144,7 +144,8 @@ class _Step:
         self.label, self.forward, self._book = label, forward, book
         self.words = book.relations.get(label) or RelationWords()
         fallback = [] if not self.words.is_empty else [readable(label).lower()]
-        self.nouns = (self.words.tail or fallback) if forward else self.words.head
+        of_relation = (self.words.tail or fallback) if forward else self.words.head
+        self.nouns = list(dict.fromkeys([*of_relation, *book.only_names(label, forward=forward)]))
         self.given_nouns = self.words.head if forward else (self.words.tail or fallback)
 
     def frame(self, rng: random.Random, *, may_ask: bool) -> _Frame:

@@ -87,7 +87,7 @@ def _shipped() -> Mapping[str, Hosted]:
 def _table(text: str, path: str) -> Mapping[str, Hosted]:
     try:
         entries = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"the prices are not TOML: {error}", path, code="prices.not_toml") from error
     table = {}
     for name, entry in entries.items():

@@ -309,7 +309,7 @@ def _exported(line: str, source: Path, number: int, server: str) -> list[tuple[s
         request, reply = entry["request"], entry["reply"]
         if not isinstance(request, dict) or not isinstance(reply, dict):
             raise TypeError
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         reason = 'each line must be {"request": {...}, "reply": {...}}, as graphbrick cache export writes it'
         raise InputError(reason, source, number, line, code="replies.bad_line") from error
     if "server" not in request:

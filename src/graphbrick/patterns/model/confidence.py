@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from graphbrick.core import Reading
 from graphbrick.core.deferred import cached_property
+from graphbrick.language import forms
+from graphbrick.language.stems import stem
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.models.logistic import sigmoid
 from graphbrick.patterns.alignment.alignment_table import EMISSION, MISSING
@@ -55,6 +57,7 @@ FEATURES = {
 """
 SUPPORT = (0.3, 0.65)
 """Cosines beyond which support says no more: unrelated words have .2 to .45, other words for the same .55 and more."""
+_UNREAD = 0.45  # cosine under which no word of a pattern means what a noun does
 _REMEMBERED = 20_000  # vectors of words
 _CLIP = 12.0  # log odds are cut off at plus and minus this
 _ALIGNED = 32  # patterns at the seed, and as many of other entities
@@ -156,6 +159,36 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
     question_vectors = np.stack([rows[word] for word in question])
     least = min((question_vectors @ np.stack([rows[word] for word in group]).T).max() for group in by_step)
     return float(np.clip(least, *SUPPORT))
+
+
+def unread_nouns(
+    model: PatternModel, words: Spoken, vectors: dict[str, Floats], query: str, reading: Reading
+) -> list[str]:
+    """Return the nouns of a question that no written question has and that are far from all words of a pattern.
+
+    Args:
+        model: The model.
+        words: The words of written questions about each step.
+        vectors: Vectors of words met so far; extended.
+        query: The question.
+        reading: The pattern.
+    """
+    known = {stem(word) for spoken in words.values() for word in spoken}
+    question = [word for side in model.ask(masked(query, reading.pattern.start_label)).tokens for word in side]
+    nouns = [token.word for token in question if stem(token.word) not in known and _is_only_noun(token.word)]
+    steps = without_marks(canonical(labelled(reading.pattern.steps), model.symmetric))
+    near = sorted({word for step in steps for word in (*words.get(step, ()), *_words_of(step[0]))})
+    if not nouns or not near:
+        return []
+    rows = unit_vectors(model.embedder, {*nouns, *near}, vectors)
+    spoken_of = np.stack([rows[word] for word in near])
+    return [noun for noun in dict.fromkeys(nouns) if (spoken_of @ rows[noun]).max() < _UNREAD]
+
+
+def _is_only_noun(word: str) -> bool:
+    """Return whether a word is a noun and nothing else: «make» and «next» often say nothing of their own."""
+    says_something = word not in FUNCTION_WORDS and word not in WHO_WHEN_WHERE
+    return says_something and forms.is_installed() and forms.is_only_noun(word)
 
 
 def _words_of(label: str) -> list[str]:

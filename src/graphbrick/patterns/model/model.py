@@ -32,7 +32,7 @@ NO_PATTERN = -1e6
 
 _RIVALS = 2_000
 _REMEMBERED = 100_000  # relations and patterns, by process
-_QUESTIONS = 64
+_QUESTIONS = 512
 _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained with {}; train them again"
 
 

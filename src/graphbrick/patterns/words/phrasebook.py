@@ -91,6 +91,18 @@ class Phrasebook:
         names, said = dict.fromkeys(name for one in chosen for name in one.names), in_words(label).split()
         return sorted(names, key=lambda name: not set(name.split()) <= set(said))
 
+    def only_names(self, label: str, *, forward: bool) -> list[str]:
+        """Return the names of the class that no other step leads to from where this one starts: «X's band»."""
+        starts = [one for one in self.classes if label in (one.heads if forward else one.tails)]
+        steps = {(step, True) for one in starts for step in one.heads} | {
+            (step, False) for one in starts for step in one.tails
+        }
+        leading = [
+            {(step, way) for step, way in steps if step in (one.tails if way else one.heads)} for one in self.classes
+        ]
+        names = [one.names for one, ways in zip(self.classes, leading, strict=True) if ways == {(label, forward)}]
+        return list(dict.fromkeys(name for of_class in names for name in of_class))
+
     def is_person(self, label: str, *, head: bool) -> bool:
         """Return whether the heads or tails of a relation are people."""
         return any(one.person for one in self.classes if label in (one.heads if head else one.tails))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from graphbrick.core.query import LONGEST_QUESTION
 from graphbrick.core.trace import event
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import fitting
@@ -12,7 +13,6 @@ from graphbrick.models.llm.prompt_files import PromptFiles
 from graphbrick.models.llm.replies.json_replies import find_json, json_object
 from graphbrick.models.llm.replies.replies import one_line, shown, without_thinking
 from graphbrick.serve.conversation.turns import Turn
-from graphbrick.serve.models import LONGEST_QUESTION
 
 PROMPTS = PromptFiles("graphbrick.serve.conversation")
 _LABEL = re.compile(r"^(?:[a-z-]+ ){0,2}question\s*:\s*", re.IGNORECASE)

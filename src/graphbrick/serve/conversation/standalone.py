@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphbrick.bricks.link.labels import LinkLabels
+from graphbrick.core.query import LONGEST_QUESTION
 from graphbrick.core.trace import StageTrace, Trace, event, record
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
@@ -17,7 +18,6 @@ from graphbrick.serve.conversation.follow_ups import Completed, FollowUps
 from graphbrick.serve.conversation.model import rewritten
 from graphbrick.serve.conversation.names import names_in
 from graphbrick.serve.conversation.turns import Conversation, Turn
-from graphbrick.serve.models import LONGEST_QUESTION
 
 
 @dataclass(frozen=True)

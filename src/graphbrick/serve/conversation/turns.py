@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from graphbrick.core.query import check_question
 from graphbrick.serve.conversation.answer_text import without_sources
 from graphbrick.serve.errors import ServeError
-from graphbrick.serve.models import LONGEST_QUESTION, ChatMessage
+from graphbrick.serve.models import ChatMessage
 
 TURNS = 8  # earlier turns that are read
 _LONGEST_EARLIER = 1_000  # characters of an earlier question or reply
@@ -48,7 +49,8 @@ def read_conversation(messages: list[ChatMessage]) -> Conversation:
     so they are left out, which is noted.
 
     Raises:
-        ServeError: 400, there is no message of the user, the last one has no text, or it is too long.
+        ServeError: 400, there is no message of the user, or the last one has no text.
+        GraphbrickError: It is too long.
     """
     last = next((place for place in range(len(messages) - 1, -1, -1) if messages[place].role == "user"), None)
     if last is None:
@@ -56,8 +58,7 @@ def read_conversation(messages: list[ChatMessage]) -> Conversation:
     question = text_of(messages[last]).strip()
     if not question:
         raise ServeError(400, "empty_message", "the last message of the user has no text")
-    if len(question) > LONGEST_QUESTION:
-        raise ServeError(400, "long_message", f"a question may have {LONGEST_QUESTION:,} characters")
+    check_question(question)
     turns = _turns(messages[:last])
     return Conversation(question, tuple(turns[-TURNS:]), tuple(_notes(messages[: last + 1], len(turns))))
 

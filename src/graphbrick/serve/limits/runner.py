@@ -22,6 +22,7 @@ _log = logging.getLogger("graphbrick.serve")
 GRACE = 5.0
 """Seconds for which work may go on after its time, until it looks at the clock; then the client gets an error."""
 _LOOKUPS = 4  # short look-ups at the same time, beside runs
+_QUERIES = 4  # at the same time, in processes of their own
 
 
 class ClientLeftError(ServeError):
@@ -44,7 +45,7 @@ class Runner:
         self.kernels = Gate(options.kernels, options.queue, "runs")
         self.models = Gate(options.model_runs, options.queue, "runs with a language model")
         self.lookups = Gate(_LOOKUPS, options.queue, "look-ups")
-        self.queries = Gate(options.kernels, options.queue, "queries")
+        self.queries = Gate(max(options.kernels, _QUERIES), options.queue, "queries")
         self.changes = Gate(1, options.queue, "changes")  # of a graph, which may wait for one another
         gates = (self.kernels, self.models, self.lookups, self.queries, self.changes)
         places = sum(gate.places for gate in gates)

@@ -108,7 +108,9 @@ async def passages(
     made: TextGraph = opened.graph
 
     def work() -> dict[str, Any]:
-        ids = _by_document(made).get(document, [])
+        ids = _by_document(made).get(document)
+        if ids is None:
+            raise not_found("document", document, [])
         begin, entities = made.mentions
         listed = []
         for i in ids[offset : offset + n]:

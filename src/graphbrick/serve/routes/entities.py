@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 
 from graphbrick.bricks.agents.agent_tool import Walked
 from graphbrick.bricks.agents.tools.paths import shortest
@@ -21,6 +22,7 @@ from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.queries.guard import check_read_only
 from graphbrick.graphs.queries.limits import with_limit
+from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.streams import gone
@@ -245,21 +247,24 @@ def _of_step(graph: Any, step: Walked) -> dict[str, Any]:
     return {"properties": [short_json(own, MOST_PROPERTIES, LONGEST_VALUE)[0] for own in parallels]}
 
 
-@router.post("/query", summary="Run a query that only reads")
-async def query(body: GraphQuery, request: Request, service: Serving) -> dict[str, Any]:
+@router.post("/query", summary="Run a query that only reads", response_model=dict[str, Any])
+async def query(body: GraphQuery, request: Request, service: Serving) -> Response:
     """Run a query in the graph's own language (Cypher or SPARQL); one that may write is refused with status 403."""
     opened = service.graph(body.graph)
     if Capability.QUERY_LANGUAGE not in capabilities_of(opened.graph):
         raise ServeError(400, "no_query_language", f"the graph {opened.name} has no query language")
 
-    def work() -> dict[str, Any]:
+    def work() -> bytes:
         language = opened.graph.language
         check_read_only(body.query, language)
         try:
             rows: Rows = opened.graph.query(with_limit(body.query, language, body.limit + 1), {}, body.limit)
         except (ValueError, TypeError) as error:  # an engine that does not take the text
             raise GraphbrickError(f"the query cannot be run: {error}") from error
-        return rows.to_dict()
+        except StoppedError as error:
+            raise ServeError(504, "stopped", f"{error}; ask for less") from error
+        return json.dumps(rows.to_dict()).encode()  # here, as a long one takes a while
 
     runner = service.runner  # a query may take long, and must not keep look-ups waiting
-    return await runner.call(work, runner.queries, runner.budget(), lambda: gone(request.receive))
+    content = await runner.call(work, runner.queries, runner.budget(), lambda: gone(request.receive))
+    return Response(content, media_type="application/json")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from graphbrick.core.errors import ModelError
+from graphbrick.core.errors import InputError, ModelError
 from graphbrick.language.counting import counted
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources.encodings import decoded
@@ -41,6 +41,12 @@ _CONSENT_NAME = re.compile(
 )
 _LINKED = 0.6  # share of the letters in links from which an element is a menu
 _LARGE = 0.5  # share of the letters of a page from which an element is not around its text
+_DEEPEST = 10_000  # elements in each other
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*?(/?)>")
+_NEVER_NESTED = frozenset(  # without an end, or ended by the next one
+    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option "
+    "optgroup colgroup rp rt".split()
+)
 _MOST_MEASURED = 300  # elements, as each may hold all others
 
 
@@ -56,6 +62,7 @@ def html_document(address: str, title: str, data: bytes) -> Document:
         data: Its content.
 
     Raises:
+        InputError: Its elements are nested too deeply.
         ModelError: The package selectolax is not installed.
     """
     try:
@@ -65,6 +72,7 @@ def html_document(address: str, title: str, data: bytes) -> Document:
             "HTML needs the package selectolax: pip install 'graphbrick[text]'", code="sources.no_html_package"
         ) from error
     page, note = decoded(data)
+    _check_depth(address, page)
     tree = LexborHTMLParser(page)
     named = tree.css_first("title")
     stated = " ".join(named.text().split()) if named is not None else ""
@@ -90,6 +98,22 @@ def html_document(address: str, title: str, data: bytes) -> Document:
         note = f"{note}; {around_it}" if note else around_it
     first = next((heading.title for heading in headings if heading.level == 1), "")
     return Document(address, stated or first or title, text, headings, note)
+
+
+def _check_depth(address: str, page: str) -> None:
+    """Raise `InputError` for a page nested so deeply that parsing it takes minutes."""
+    if page.count("<") <= _DEEPEST:
+        return
+    depth = 0
+    for end, name, alone in _TAG.findall(page):
+        if name.lower() not in _NEVER_NESTED and not alone:
+            depth = max(depth - 1, 0) if end else depth + 1
+            if depth > _DEEPEST:
+                raise InputError(
+                    f"its elements are nested more than {_DEEPEST:,} deep; leave it out",
+                    address,
+                    code="sources.nested_too_deeply",
+                )
 
 
 class _Size(NamedTuple):

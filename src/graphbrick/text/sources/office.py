@@ -7,24 +7,22 @@ is stopped then, and the file is one that cannot be read.
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
-import queue
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
-from typing import IO, Any
+from pathlib import Path
+from typing import Any
 
 from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.workers import Worker, WorkerFault
 from graphbrick.text.documents.document import Document, Heading
 from graphbrick.text.sources import office_child, pdf_child, word_child
 from graphbrick.text.sources.pdf_pages import Page, joined_pages
 
 SECONDS = 60.0
 """A page or paragraph that takes longer is an error."""
+MEMORY = 2 << 30
+"""Bytes that reading a file may take."""
+_LONGEST = 300  # characters of what a library says
 
 _PACKAGES = {".pdf": ("pypdf", "pypdf", "PDF"), ".docx": ("docx", "python-docx", "Word")}
 _READERS = {".pdf": pdf_child.__file__, ".docx": word_child.__file__}
@@ -106,60 +104,20 @@ def _word(address: str, title: str, parts: Iterable[dict[str, Any]]) -> Document
 
 
 def _parts(address: str, data: bytes, suffix: str) -> Generator[dict[str, Any]]:
-    """Yield what the process that reads the file says; it is stopped when the caller stops."""
-    command = [sys.executable, "-P", office_child.__file__, _READERS[suffix]]
-    with tempfile.TemporaryFile() as log:
-        child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env={**os.environ, "PYTHONUTF8": "1"}
-        )
-        lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        threads = [
-            threading.Thread(target=_write, args=(child.stdin, data), daemon=True),
-            threading.Thread(target=_read, args=(child.stdout, lines), daemon=True),
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            while line := lines.get(timeout=SECONDS):
-                yield json.loads(line)
-            if child.wait(timeout=SECONDS):
-                raise InputError(_fault(log, child.returncode), address, code="office.failed")
-        except (queue.Empty, subprocess.TimeoutExpired) as error:
-            raise InputError(
-                f"a page of it takes more than {SECONDS:.0f} s; leave it out or split it",
-                address,
-                code="office.too_slow",
-            ) from error
-        finally:
-            child.kill()
-            child.wait()
-            for thread in threads:
-                thread.join()
-            for pipe in (child.stdin, child.stdout):
-                if pipe is not None:
-                    pipe.close()
-
-
-def _write(pipe: IO[bytes], data: bytes) -> None:
-    """Hand over the content of the file."""
+    """Yield the parts that a process reads; it is stopped when the caller stops."""
     try:
-        pipe.write(data)
-        pipe.close()
-    except OSError:  # the process has ended; what it wrote tells why
-        return
-
-
-def _read(pipe: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
-    """Pass on the lines that a process writes, and an empty one at their end."""
-    for line in pipe:
-        lines.put(line)
-    lines.put(b"")
-
-
-def _fault(log: IO[bytes], code: int) -> str:
-    """Return why the process failed, from the last line of its log."""
-    log.seek(0)
-    last = (log.read().decode("utf-8", "replace").strip().splitlines() or [f"the reader ended with {code}"])[-1]
-    if last.startswith("MemoryError") or "memory" in last.lower():
-        return f"reading it takes more than {office_child.MEMORY >> 30} GB of memory; split it"
-    return f"it is damaged ({last.rpartition('errors.')[2]})"
+        worker = Worker(Path(office_child.__file__), {"reader": _READERS[suffix]}, MEMORY)
+        with closing(worker):
+            part = worker.ask(data, SECONDS)
+            while part is not None:
+                yield part
+                part = worker.ask(None, SECONDS)
+    except WorkerFault as fault:
+        if fault.kind == "time":
+            text = f"a page of it takes more than {SECONDS:.0f} s; leave it out or split it"
+            raise InputError(text, address, code="office.too_slow") from fault
+        if fault.kind == "memory":
+            text = f"reading it takes more than {MEMORY >> 30} GB of memory; split it"
+        else:
+            text = f"it is damaged ({' '.join(fault.reason.split())[:_LONGEST]})"
+        raise InputError(text, address, code="office.failed") from fault

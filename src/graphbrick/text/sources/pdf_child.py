@@ -1,4 +1,4 @@
-"""The pages of a PDF; a part of the child process `graphbrick.text.sources.office_child`."""
+"""The pages of a PDF; read by the engine `graphbrick.text.sources.office_child`."""
 
 from __future__ import annotations
 

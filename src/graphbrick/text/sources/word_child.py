@@ -1,4 +1,4 @@
-"""The paragraphs of a Word file; a part of the child process `graphbrick.text.sources.office_child`."""
+"""The paragraphs of a Word file; read by the engine `graphbrick.text.sources.office_child`."""
 
 from __future__ import annotations
 

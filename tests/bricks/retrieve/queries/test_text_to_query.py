@@ -126,6 +126,16 @@ def test_a_query_is_run_whatever_is_around_it(films: CypherFilms, reply: str) ->
     assert (rows(done), len(prompts)) == (["f.title: Alien, f.year: 1979", "f.title: Blade Runner, f.year: 1982"], 1)
 
 
+def test_of_a_huge_reply_the_model_is_shown_the_beginning(films: CypherFilms) -> None:
+    done, prompts = run(films, ["nonsense " * 100_000, BY_SCOTT])
+    assert rows(done)
+    assert len(prompts[1]) < len(prompts[0]) + 10_000
+    assert ("text_to_query.reply_cut", {"size": 900_000, "at_most": 4_000}) in [
+        (code, values | {"size": round(values["size"], -2)} if code == "text_to_query.reply_cut" else values)
+        for code, values in told(done.trace.events)
+    ]
+
+
 def test_prose_is_not_run(films: CypherFilms) -> None:
     done, _ = run(films, ["With this graph I cannot answer."], tries=1)
     assert (rows(done), films.queries) == ([], [])

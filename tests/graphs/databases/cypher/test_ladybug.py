@@ -265,8 +265,10 @@ def test_connections_belong_to_the_session_and_a_graph_can_be_sent(tiny: str) ->
     graph = opened(tiny)
     with Session() as session:
         assert graph.label(graph.entity("Kenya")) == "Kenya"
-        (database,) = session.opened("ladybug database")
-    assert database.is_closed
+        (pool,) = session.opened("database processes")
+        (process,) = pool.processes()
+    assert pool.is_closed
+    assert not Path(f"/proc/{process}").exists()
     assert pickle.loads(pickle.dumps(graph)).path == graph.path == tiny
 
 

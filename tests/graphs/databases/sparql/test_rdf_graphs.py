@@ -167,7 +167,7 @@ def test_a_query_without_end_is_stopped_and_the_next_one_answered(place: Path) -
     with Session():
         graph = graphbrick.open(f"oxigraph:{place}?timeout=0.5")
         assert isinstance(graph, DatabaseGraph)
-        with fails("oxigraph.too_slow", seconds=0.5):
+        with fails("database.too_slow", seconds=0.5):
             graph.query(ENDLESS, {}, 1)
         patient: Any = graphbrick.open(f"oxigraph:{place}")
         assert patient.query("ASK { ?s ?p ?o }", {}, 1).rows == [(True,)]

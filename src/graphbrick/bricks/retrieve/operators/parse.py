@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
+_DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
+
 
 class Parser:
     """A reader of the phrases of one question that ask for entities.
@@ -42,7 +44,7 @@ class Parser:
 
     def __init__(self, resolver: Resolver, question: Question) -> None:
         self.resolver, self.question, self.entities = resolver, question, list(question.entities)
-        self.place, self.english = resolver.place, resolver.english
+        self.place, self.english, self._depth = resolver.place, resolver.english, 0
         self.superlatives = Superlatives(resolver, self.set)
         self.comparisons = Comparisons(resolver, self.set, self.listed)
 
@@ -132,8 +134,21 @@ class Parser:
         """Return the plan of a phrase that asks for entities, such as «which cities in e0 have more than ...».
 
         Raises:
-            CannotPlanError: The graph does not have what the phrase speaks of.
+            CannotPlanError: The graph does not have what the phrase speaks of, or phrases stand too deep in others.
         """
+        if self._depth == _DEEPEST:
+            raise CannotPlanError(
+                f"the question has phrases in phrases more than {_DEEPEST} deep; ask for less at once",
+                code="operators.too_deep",
+                at_most=_DEEPEST,
+            )
+        self._depth += 1
+        try:
+            return self._set(text)
+        finally:
+            self._depth -= 1
+
+    def _set(self, text: str) -> SetPlan:
         text = self.english.without("everywhere", text)
         by_class, negations = self.rules, self.negations
         rules = (

@@ -27,10 +27,10 @@ from graphbrick.core import Path, Query
 from graphbrick.core.errors import not_known
 from graphbrick.language.stems import Stems, stems
 from graphbrick.language.voice import begins_at
+from graphbrick.patterns.chains import Chain
 from graphbrick.patterns.lexicon import SMALL, Lexicon, label_stems
 from graphbrick.patterns.properties.sources import Source, sources_of
-from graphbrick.patterns.several_steps import has_way_back, says_alike
-from graphbrick.patterns.text import PLACEHOLDER
+from graphbrick.patterns.several_steps import says_alike
 
 Ints = npt.NDArray[np.int64]
 
@@ -156,10 +156,8 @@ class PhraseResolver:
         verbs = {word for relation, _ in match.along.steps for word in self.lexicon.relations[relation].words}
         if noun[1:2] and noun[1] in verbs:  # «races won» by e0
             noun = noun[:1]
-        if (
-            self.place.graph.type_table or not match.unsaid or match.excess or match.is_wrong or not match.said
-            or match.unsaid != tuple(noun[-1:]) or self.lexicon.words.intersection(match.unsaid)
-        ):  # fmt: skip
+        is_clear = match.said and not (match.excess or match.is_wrong) and match.unsaid == tuple(noun[-1:]) != ()
+        if not is_clear or self.place.graph.type_table or self.lexicon.words.intersection(match.unsaid):
             return False
         unknown = " ".join(map(repr, match.unsaid))
         self.assumptions[match.along] = (
@@ -231,19 +229,16 @@ class PhraseResolver:
             return []
         top = max(path.score for path in paths.values())
         wanted = self.english.content(MENTION.sub(" ", phrase))
-        head = self._head(phrase)
-        is_common = has_way_back(MENTION.sub(PLACEHOLDER, phrase))
+        chain = Chain.of(phrase)
+        head = self._head(chain.before_noun(phrase))
         plain = stems(phrase)  # «own» and «take» have no meaning of their own, unless a relation does
-        matches = [
-            self._turned(self._match(path, wanted, plain, head, top, is_common=is_common), phrase)
-            for path in paths.values()
-        ]
-        matches.sort(key=lambda match: -match.score)
+        read = (self._match(one, wanted, plain, head, top, chain) for one in paths.values())
+        matches = sorted((self._turned(match, phrase) for match in read), key=lambda match: -match.score)
         return self._by_role(self._by_labels(matches))
 
-    def _head(self, phrase: str) -> _Noun:
-        """Return what the first noun of a phrase asks for."""
-        words = stems(re.split(r" e\d", _LEAD.sub("", phrase))[0])
+    def _head(self, text: str) -> _Noun:
+        """Return what the first noun of a text asks for."""
+        words = stems(text)
         longest = max([2, *map(len, self.lexicon.by_class)])
         for at in range(len(words)):
             for size in range(longest, 0, -1):
@@ -293,8 +288,7 @@ class PhraseResolver:
         plain: Stems,
         head: _Noun,
         top: float,
-        *,
-        is_common: bool,
+        chain: Chain,
     ) -> _Match:
         graph, lexicon = self.place.graph, self.lexicon
         relations = [lexicon.relations[relation] for relation, _ in path.pattern]
@@ -310,7 +304,8 @@ class PhraseResolver:
         if of_class and not is_wrong:
             class_words |= set(stems(of_class))
         if head.steps and path.pattern[-1] not in head.steps:
-            is_wrong |= path.hops > 1 or not np.isin(along.run(self.place), self._ends_of(head.steps)).all()
+            is_step = chain.goes_on_after(head.name)  # «the father of the translator of e0» asks for no translator
+            is_wrong |= is_step or path.hops > 1 or not np.isin(along.run(self.place), self._ends_of(head.steps)).all()
             class_words |= set() if is_wrong else set(head.name)
         unsaid = [
             word
@@ -321,12 +316,17 @@ class PhraseResolver:
             said_by = sum(self.english.is_among(word, names.words) for names in relations)
             if 0 < said_by < times and word not in class_words:
                 unsaid.append(word)
+        unsaid += chain.unsaid(relations, self.english.is_among)
         if len(unsaid) < len(wanted) and "person" in unsaid:
             unsaid.remove("person")  # «what do people pay with»: who does it says nothing
         score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops
+        there = path.hops > 1 and path.pattern[-1] == (path.pattern[-2][0], not path.pattern[-2][1])
+        between = {word for name in graph.types(path.nodes[-2]) if name != of_class for word in stems(name)}
         said = excess = 0
         for (relation, _), names in zip(path.pattern, relations, strict=True):
-            if names.words.intersection(plain) or any(self.english.is_among(word, names.words) for word in wanted):
+            is_end = there and chain.is_common and relation == path.pattern[-1][0]  # «share a band with e0»
+            is_said = any(self.english.is_among(word, names.words) for word in wanted)
+            if is_said or names.words.intersection(plain) or (is_end and not between.isdisjoint(wanted)):
                 said += 1
             else:
                 excess += not self._is_plain[relation]
@@ -334,8 +334,8 @@ class PhraseResolver:
             score += _WHOLE_LABEL * _holds(plain, self._labels[relation])
         pairs = zip(path.pattern, path.pattern[1:], strict=False)
         back = sum(one[0] == other[0] and one[1] != other[1] for one, other in pairs)
-        if is_common:  # «who shares an employer with e0» goes there and back
-            is_wrong |= not back and not any(says_alike(graph.relation_label(number)) for number, _ in path.pattern)
+        if chain.is_common:  # «who shares an employer with e0» goes there and back
+            is_wrong |= not there and not any(says_alike(graph.relation_label(one)) for one, _ in path.pattern)
         else:
             score -= _BACK_AND_FORTH * back
             excess += back

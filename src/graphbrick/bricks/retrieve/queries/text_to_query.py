@@ -38,6 +38,7 @@ from graphbrick.pipeline.budget import StoppedError
 QUERY_EVENT = "query: "
 """The beginning of the event with the query whose rows are returned."""
 _SEEDS = 10  # shown to the model
+_LONGEST_REPLY, _LONGEST_PROBLEM = 4_000, 2_000  # characters that the model is shown again
 _ADDRESS = re.compile(r"^[a-z+]+:.*?(?= refuses the query: )")  # where the graph is says nothing to the model
 
 
@@ -234,7 +235,12 @@ class TextToQuery(RetrieveStage):
 
 
 def _corrected(reply: str, problem: str) -> Iterable[Message]:
-    """Return the turns that give a query back to the model."""
+    """Return the turns that give a query back to the model, of a long reply its beginning."""
+    if len(reply) > _LONGEST_REPLY:
+        text = f"the model is shown the first {_LONGEST_REPLY:,} of the {len(reply):,} characters that it wrote"
+        event(text, "text_to_query.reply_cut", size=len(reply), at_most=_LONGEST_REPLY)
+        reply = f"{reply[:_LONGEST_REPLY]} ... (cut)"
+    problem = problem if len(problem) <= _LONGEST_PROBLEM else f"{problem[:_LONGEST_PROBLEM]} ... (cut)"
     return assistant(reply), user(f"That query is not right: {problem}\nReply with a corrected query only.")
 
 

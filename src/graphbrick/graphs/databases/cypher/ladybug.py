@@ -13,7 +13,6 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.properties.condition import Condition
 from graphbrick.core.properties.values import Properties, PropertyColumn, shown_value
 from graphbrick.core.schema import Connection, NodeClass, Property, RelationType, Rows, Schema
-from graphbrick.core.session import current_session
 from graphbrick.graphs.databases.cypher.around import Followed
 from graphbrick.graphs.databases.cypher.cypher import FACTS, OPTIONS, CypherGraph
 from graphbrick.graphs.databases.cypher.dialect import Dialect, quoted
@@ -22,67 +21,52 @@ from graphbrick.graphs.databases.cypher.plain_schema import examples_of
 from graphbrick.graphs.databases.cypher.properties import Search, Tally
 from graphbrick.graphs.databases.cypher.rows import first_rows, plain_values
 from graphbrick.graphs.databases.cypher.values import key_value, properties_among, property_value, type_kind
-from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
-from graphbrick.graphs.databases.graph import files_mark, needed_module, number_option
+from graphbrick.graphs.databases.embedded import LIMITS, EmbeddedGraph
+from graphbrick.graphs.databases.errors import QueryError
+from graphbrick.graphs.databases.graph import check_client, files_mark
 from graphbrick.graphs.databases.names import relation_words
 from graphbrick.graphs.databases.nodes import Edge, Node
 from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.graphs.queries.tokens import literal
 
-_POOL = 1024  # megabytes
-_ADDRESSES = 1 << 40  # bytes of virtual memory, so that a process can hold many databases open
 _EXAMPLES = 3
 _INTERNAL = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
-class LadybugGraph(CypherGraph):
-    """A graph in a database of ladybug on this machine, ``ladybug:FILE``.
+class LadybugGraph(EmbeddedGraph, CypherGraph):
+    """A graph in a database of ladybug on this machine, ``ladybug:FILE``, opened for reading only.
 
-    It is opened for reading only, with a page cache of 1 GB (``?memory=4096`` for another number of megabytes).
+    Half of the memory that queries may use (``?memory=4096`` for another number of megabytes) is for the page cache.
     """
 
-    has_host = False
-    options = (*OPTIONS, "memory")
+    options = (*OPTIONS, *LIMITS)
+    engine = Path(__file__).with_name("ladybug_worker.py")
 
     @property
     def dialect(self) -> Dialect:
         """The words that differ."""
         return Dialect(handle="id({})", type="label({})", text="CAST({}, 'STRING')")
 
-    def _database(self) -> Any:
-        """Return the database, which is open as long as the session."""
-        ladybug, file = needed_module("ladybug", "ladybug"), Path(self.address.name)
+    def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query and return values as the client returns them."""
+        check_client("ladybug", "ladybug")
+        file = Path(self.address.name)
         if not file.exists():
             text = f"there is no database {file}; correct the address ladybug:FILE"
             raise GraphbrickError(text, code="ladybug.no_file", file=file)
-
-        def connect() -> Any:
-            size = int(number_option(self.address, "memory", _POOL)) << 20
-            return ladybug.Database(str(file), read_only=True, buffer_pool_size=size, max_db_size=_ADDRESSES)
-
-        try:
-            return current_session().get(("ladybug database", str(file.absolute())), connect, close=_close)
-        except (RuntimeError, OSError) as error:
-            text = f"{self.address} cannot be opened: {in_one_line(error)}"
-            raise GraphbrickError(text, code="ladybug.cannot_open") from error
-
-    def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query and return values as the client returns them."""
-        connection = needed_module("ladybug", "ladybug").Connection(self._database())
-        try:
-            connection.set_query_timeout(int(self.timeout * 1000))
-            used = {name: value for name, value in parameters.items() if re.search(rf"\${re.escape(name)}\b", text)}
-            result = connection.execute(with_limit(text, self.language, limit + 1), used)
-            if isinstance(result, list):
-                text = "only one query at a time is allowed; leave out what follows ';'"
-                raise QueryError(text, code="ladybug.several_queries")
-            return first_rows(result.get_column_names(), _rows(result), limit)
-        except RuntimeError as error:
-            if "Interrupted" in str(error):
-                raise too_slow(self.address, self.timeout) from error
-            raise refused_query(self.address, error) from error
-        finally:
-            connection.close()
+        values = {name: value for name, value in parameters.items() if re.search(rf"\${re.escape(name)}\b", text)}
+        request = {
+            "text": with_limit(text, self.language, limit + 1),
+            "values": values,
+            "limit": limit,
+            "seconds": self.timeout,
+        }
+        result = self.ask_process({"file": str(file.absolute()), "cache": self.memory // 2}, request, self.timeout)
+        if result is None:
+            text = "only one query at a time is allowed; leave out what follows ';'"
+            raise QueryError(text, code="ladybug.several_queries")
+        columns, rows = result
+        return first_rows(columns, rows, limit)
 
     def mark(self) -> dict[str, Any] | None:
         """Return sizes and times of the files, or what `CypherGraph.mark` returns."""
@@ -372,6 +356,8 @@ class LadybugGraph(CypherGraph):
 
     def plain(self, value: Any) -> Any:
         """Return a value as plain data: entities as keys, relations as their types, paths as lists of both."""
+        if type(value) in (str, int, bool):
+            return value  # most values, and the tests below take time
         if isinstance(value, Mapping) and "_NODES" in value:
             steps = [value["_NODES"][0]]
             for relation, node in zip(value["_RELS"], value["_NODES"][1:], strict=True):
@@ -387,12 +373,3 @@ class LadybugGraph(CypherGraph):
 def _is_empty(value: Any, least: int) -> bool:
     """Return whether a value is missing, or a list of at most ``least`` values."""
     return value is None or (isinstance(value, list) and len(value) <= least)
-
-
-def _rows(result: Any) -> Any:
-    while result.has_next():
-        yield result.get_next()
-
-
-def _close(database: Any) -> None:
-    database.close()

@@ -1,13 +1,9 @@
-"""Answer SPARQL queries over an Oxigraph store in a separate process, which can be ended when a query takes too long.
-
-Run as ``python oxigraph_worker.py FOLDER``; it reads a request a line on standard input and writes an answer a line on
-standard output, both JSON. It imports nothing but pyoxigraph, so that it starts quickly.
-"""
+"""Answer SPARQL over an Oxigraph store, in a process of `graphbrick.core.workers`."""
 
 from __future__ import annotations
 
-import json
-import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -16,13 +12,20 @@ import pyoxigraph as ox
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
+def opened(folder: str) -> Callable[[dict[str, Any]], Any]:
+    """Return the function that answers queries of a store, which is opened for reading."""
+    store = ox.Store.read_only(folder)
+    return lambda request: answer(store, request)
+
+
 def answer(store: ox.Store, request: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a query: columns, rows of terms as in SPARQL results, and whether there are more.
 
     A request with ``dump`` writes the whole store to that file instead.
     """
     if "dump" in request:
-        store.dump(request["dump"], format=ox.RdfFormat.N_QUADS)
+        with _files_allowed():
+            store.dump(request["dump"], format=ox.RdfFormat.N_QUADS)
         return {"columns": [], "rows": [], "is_cut": False}
     values: dict[ox.Variable, Any] = {ox.Variable(name): read(term) for name, term in request["values"].items()}
     result = store.query(request["text"], use_default_graph_as_union=True, substitutions=values)
@@ -30,10 +33,26 @@ def answer(store: ox.Store, request: dict[str, Any]) -> dict[str, Any]:
         value = {"type": "literal", "value": str(bool(result)).lower(), "datatype": f"{_XSD}boolean"}
         return {"columns": ["result"], "rows": [[value]], "is_cut": False}
     if not isinstance(result, ox.QuerySolutions):
-        return {"error": "only SELECT and ASK are answered"}
+        raise ValueError("only SELECT and ASK are answered")
     rows = [[written(term) for term in row] for row in islice(result, request["limit"] + 1)]
     limit = request["limit"]
     return {"columns": [name.value for name in result.variables], "rows": rows[:limit], "is_cut": len(rows) > limit}
+
+
+@contextmanager
+def _files_allowed() -> Iterator[None]:
+    """Lift the limit on files, which is for queries, inside a block."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def read(term: dict[str, str]) -> Any:
@@ -59,25 +78,3 @@ def written(term: Any) -> dict[str, str] | None:
         tag = {"xml:lang": term.language} if term.language else {"datatype": term.datatype.value}
         return {"type": "literal", "value": term.value, **tag}
     return {"type": "triple", "value": str(term)}
-
-
-def main() -> None:
-    """Answer until standard input ends."""
-    try:
-        store = ox.Store.read_only(sys.argv[1])
-        sys.stdout.write('{"ready": true}\n')
-    except (OSError, ValueError, RuntimeError) as error:
-        sys.stdout.write(json.dumps({"error": str(error)}) + "\n")
-        return
-    sys.stdout.flush()
-    for line in sys.stdin:
-        try:
-            reply = answer(store, json.loads(line))
-        except (SyntaxError, OSError, ValueError, RuntimeError) as error:
-            reply = {"error": str(error)}
-        sys.stdout.write(json.dumps(reply) + "\n")
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()

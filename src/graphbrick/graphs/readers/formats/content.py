@@ -58,5 +58,5 @@ def _is_lines(text: str) -> bool:
         return False
     try:
         return isinstance(json.loads(first), dict | list)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

@@ -134,7 +134,7 @@ class GraphML(XmlGraph):
         if key.is_list:
             try:
                 items = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 items = None
             if isinstance(items, list):
                 return json_property(items, self.left_out)
@@ -145,7 +145,7 @@ class GraphML(XmlGraph):
     def _own_value(self, text: str, own: Field) -> Value:
         """Return a value that this package exported; the text if another program changed it."""
         value: Value | None = None
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             value = own_value(json.loads(text) if own.is_list else text, own)
         if value is None:
             self.left_out.add(MISMATCHED, text[:40])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from graphbrick.core.errors import ModelError, ModelTimeoutError, PipelineError
+from graphbrick.core.errors import ModelError, ModelTimeoutError, PipelineError, without_secrets
 from graphbrick.core.trace import Event
 from graphbrick.models.llm.http.runtime import ModelRuntime
 from graphbrick.models.llm.http.wire import NotACompletionError, ReplyReader
@@ -40,22 +40,22 @@ class CutStreamError(Exception):
 
 
 def require_address(brick: Brick, base_url: str) -> None:
-    """Raise `PipelineError` if the ``base_url`` of a brick holds a password."""
-    if "@" in base_url:
+    """Raise `PipelineError` if the ``base_url`` of a brick holds a password or key."""
+    if without_secrets(base_url) != base_url:
         raise PipelineError(
-            f"{type(brick).__name__} base_url must not hold a name and password: recipes are shown; use "
+            f"{type(brick).__name__} base_url must not hold a name, password or key: recipes are shown; use "
             "GRAPHBRICK_API_KEYS or OPENAI_API_KEY",
             code="server.password",
         )
 
 
 def server_address(base_url: str) -> str:
-    """Return the address of a ``base_url`` without a password; empty means OPENAI_BASE_URL, or OpenAI.
+    """Return the address of a ``base_url`` without its secrets; empty means OPENAI_BASE_URL, or OpenAI.
 
     >>> server_address("http://localhost:8080/v1/")
     'http://localhost:8080/v1'
     """
-    return _without_password(_address(base_url)).rstrip("/")
+    return without_secrets(_address(base_url)).rstrip("/")
 
 
 def server_of(base_url: str) -> str:
@@ -143,11 +143,6 @@ def _origin(address: str) -> tuple[str, str, int | None]:
     return parts.scheme, parts.hostname or "", None if port == usual else port
 
 
-def _without_password(address: str) -> str:
-    parts = urlsplit(address)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-
-
 @dataclass(frozen=True)
 class Connection:
     """A server and how patient to be with it.
@@ -168,8 +163,8 @@ class Connection:
 
     @property
     def address(self) -> str:
-        """The address as it may be shown: without a password."""
-        return _without_password(self.url)
+        """The address as it may be shown."""
+        return without_secrets(self.url)
 
     async def retry(
         self, runtime: ModelRuntime, call: Callable[[openai.AsyncOpenAI], Awaitable[T]], notes: list[str]
@@ -283,6 +278,11 @@ class Connection:
                 code="server.key_refused",
                 has_key=bool(self.key),
             )
+        if isinstance(error, openai.APIStatusError) and error.status_code < 400:
+            place = without_secrets(error.response.headers.get("location", "another address"))[:_SHOWN]
+            reason = f"{self.address} sends on to {place} (status {error.status_code}), which was not asked"
+            advice = "name that server in base_url or OPENAI_BASE_URL if it is meant"
+            return ModelError(f"{reason}; {advice}", code="server.redirected", location=place)
         if isinstance(error, openai.APIStatusError):
             return ModelError(
                 f"{self.address} refused with status {error.status_code}: {self.refusal(error)}",
@@ -316,14 +316,15 @@ class Connection:
         which = (self.url, self.key)
         if which not in runtime.clients:
             try:
-                direct = None
+                settings: dict[str, Any] = {"follow_redirects": False}  # another server gets no prompt, and no key
                 if is_loopback(server_of(self.url)):
                     # A proxy cannot reach this machine's loopback. Certificates take 20 ms to load; http needs none.
                     bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if urlsplit(self.url).scheme == "http" else True
-                    direct = openai.DefaultAsyncHttpxClient(trust_env=False, verify=bare)
+                    settings |= {"trust_env": False, "verify": bare}
                 # Deadlines and retries are ours: the client's own would not show in the trace.
+                http, key = openai.DefaultAsyncHttpxClient(**settings), self.key or "none"
                 client = openai.AsyncOpenAI(
-                    base_url=self.url, api_key=self.key or "none", timeout=None, max_retries=0, http_client=direct
+                    base_url=self.url, api_key=key, timeout=None, max_retries=0, http_client=http
                 )
             except (ImportError, OSError, ValueError) as error:
                 # Proxies and certificates are set by the environment (ALL_PROXY, SSL_CERT_FILE and others).
@@ -358,9 +359,9 @@ def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: 
         is_address = False
     if not is_address:
         raise ModelError(
-            f"{url!r} is not an address of a server; try http://localhost:8080/v1",
+            f"{without_secrets(url)!r} is not an address of a server; try http://localhost:8080/v1",
             code="server.bad_address",
-            address=url,
+            address=without_secrets(url),
         )
     key = api_key(base_url)
     if not key and _origin(url) == _origin(_OPENAI):

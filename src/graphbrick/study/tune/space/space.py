@@ -246,7 +246,7 @@ def read_space(path: Path, default: Space) -> Space:
         raise InputError(
             f"the search space cannot be read: {error.strerror or error}", path, code="space.unreadable"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             f"the search space is not TOML: {error}; it holds lines such as {_EXAMPLE}", path, code="space.not_toml"
         ) from error

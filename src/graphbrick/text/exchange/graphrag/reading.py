@@ -303,7 +303,7 @@ def _findings(value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = [value]
     for one in value if isinstance(value, list) else []:
         if isinstance(one, Mapping):

@@ -118,7 +118,7 @@ def title_of(row: Row) -> str:
     """Return the title of a document that an export of graphbrick noted; empty if there is none."""
     try:
         raw = json.loads(text_of(row, "raw_data") or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     title = raw.get(TITLE) if isinstance(raw, dict) else None
     return title if isinstance(title, str) else ""

@@ -25,6 +25,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.language.folding import fold
 from graphbrick.language.stems import stem, stems
+from graphbrick.patterns.chains import Chain
 from graphbrick.patterns.lexicon import label_stems
 from graphbrick.patterns.unknown_words import WordReader
 
@@ -68,6 +69,8 @@ class ClassRules:
         plan = next((plan for rule in rules if (plan := rule(text)) is not None), None) if mention else None
         if plan is not None or mention is None:
             return plan
+        if Chain.of(text).is_common:  # «what shares a label with e0» asks for no label
+            return None
         plan = self.paths.along(text, self.entity(mention[0]))
         return None if long and not isinstance(plan, Walk) else plan
 

@@ -1,0 +1,71 @@
+"""Questions of any length: bounded work, and a message that says the length and the limit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from built_graphs import built
+from faults import fails
+
+from graphbrick import LinkLabels, Operators, PathAnswer, Patterns, build, parse
+from graphbrick.core.query import LONGEST_QUESTION
+from graphbrick.models.scorers.bm25 import BM25
+from graphbrick.testing import tiny_graph
+
+PIPELINE = LinkLabels() >> Operators(Patterns(BM25(), max_hops=1)) >> PathAnswer()
+
+
+@pytest.mark.parametrize("text", ["x" * 10_001, "Kenya " * 2_000, "e" + "\u0301" * 20_000, "(" * 1_000_000])
+def test_a_question_that_is_too_long_is_refused_with_its_length(text):
+    with fails("run.long_question", size=len(text), at_most=LONGEST_QUESTION):
+        PIPELINE.run(tiny_graph(), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kenya " * 1_600,
+        "which countries border " + "Kenya that borders " * 500 + "Uganda",
+        "which countries " + "except Kenya " * 700,
+        "Kenya's " + "capital's " * 900,
+        "which country is larger than " * 300 + "Kenya",
+        "what is the capital of " + "the country of " * 600 + "Kenya",
+    ],
+    ids=lambda text: text[:30],
+)
+def test_phrases_in_phrases_are_read_or_refused_and_never_a_traceback(text):
+    assert len(text) <= LONGEST_QUESTION
+    run = PIPELINE.run(tiny_graph(), text)
+    assert run.answer is not None
+
+
+def test_the_first_64_names_of_a_question_are_seeds_and_an_event_tells_how_many_there_were(tmp_path):
+    names = [f"Place{i:03d}x" for i in range(90)]
+    graph = built(tmp_path, *((name, "borders", "Ocean") for name in names))
+    run = LinkLabels().run(graph, "Which of " + ", ".join(names) + " is meant?")
+    assert [graph.label(seed) for seed in run.query.seeds] == names[:64]
+    assert [event.values for event in run.trace.events if event.code == "link.many_names"] == [
+        {"names": 90, "at_most": 64}
+    ]
+
+
+def test_a_long_unknown_word_is_cut_in_the_message():
+    with fails("link.no_entity") as caught:
+        PIPELINE.run(tiny_graph(), "z" * 9_000)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("text", ["PPR()" + " >> PPR()" * 2_000, "PPR()" + "|PPR()" * 3_000, "-" * 19_000 + "1"])
+def test_recipes_of_thousands_of_stages_are_refused(text):
+    with fails("recipe.too_deep"):
+        parse(text)
+
+
+def test_a_source_with_more_properties_than_a_graph_has_is_refused(tmp_path):
+    source = tmp_path / "wide.json"
+    node = {"id": "a"} | {f"p{i}": i for i in range(10_001)}
+    source.write_text(json.dumps({"nodes": [node, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}))
+    with fails("build.many_properties", properties=10_001, at_most=10_000):
+        build(source, tmp_path / "wide.graph")
+    assert [path.name for path in tmp_path.iterdir()] == ["wide.json"]
