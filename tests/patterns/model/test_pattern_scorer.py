@@ -18,15 +18,7 @@ from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.learn.learned import is_learned
 from graphbrick.patterns.alignment.alignment import Alignment, Transitions, n_token_features
-from graphbrick.patterns.model.folder import (
-    DESCRIPTION,
-    LEARNED_WORDS,
-    WEIGHTS,
-    check_place,
-    load,
-    save,
-    words_in,
-)
+from graphbrick.patterns.model.folder import DESCRIPTION, LEARNED_WORDS, WEIGHTS, check_place, load, save, words_in
 from graphbrick.patterns.model.model import NO_PATTERN, PatternModel, kinds_of
 from graphbrick.patterns.model.question_features import WORDS as HASHED
 from graphbrick.patterns.model.question_features import hashed_words
