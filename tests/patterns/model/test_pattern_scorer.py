@@ -216,14 +216,6 @@ def changed(folder: Path, to: Path, **changes: object) -> str:
     return str(to)
 
 
-def test_a_changed_letter_of_the_description_is_told(folder: Path, tmp_path: Path) -> None:
-    text = (folder / DESCRIPTION).read_text(encoding="utf-8")
-    shutil.copytree(folder, tmp_path / "damaged")
-    (tmp_path / "damaged" / DESCRIPTION).write_text(text.replace("borders", "bordert"), encoding="utf-8")
-    with fails("patterns.damaged_description", ModelError):
-        load(str(tmp_path / "damaged"))
-
-
 def test_no_folder(tmp_path: Path) -> None:
     with fails("patterns.not_there", ModelError):
         PatternScorer(str(tmp_path / "none")).score("?", ["A -> b -> C"])
@@ -241,6 +233,7 @@ def test_no_folder(tmp_path: Path) -> None:
         ({"embedder": "Nothing()"}, "patterns.damaged", ""),
         ({"embedder": "import os"}, "patterns.damaged", ""),
         ({"identity": "another"}, "patterns.other_embedder", ""),
+        ({"checksum": "another"}, "patterns.damaged_description", ""),
         ({"relations": ["borders"]}, "patterns.damaged", "relation_weights must be"),
         ({"patterns": "no"}, "patterns.damaged", ""),
         ({"patterns": 5}, "patterns.damaged", ""),

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.beside import facts_of
+from graphbrick.graphs.store.beside_text import has_text, text_folder
 from graphbrick.graphs.store.seal import Seal
 from graphbrick.learn.learned import learned_place
 from graphbrick.models.vectors.segments import Segment
 from graphbrick.patterns.model.folder import WEIGHTS, load
+from graphbrick.text.documents.store import DATABASE
 
 _MENDED_BY = {
     "text": "run graphbrick index {graph}",
@@ -54,12 +58,33 @@ def _problems_beside(graph: Graph) -> Iterator[str]:
                     facts_of(folder, largest=sys.maxsize)
                 except (ValueError, OSError) as error:
                     yield f"{folder} is damaged ({error}); {advice.format(graph=graph.place)}"
+    yield from _problem_of_documents(graph)
     yield from _problem_of_patterns(graph)
     for file in sorted(graph.vectors_place.rglob("*.seg")):
         try:
             Segment(file)
         except (ValueError, OSError) as error:
             yield f"{file} is damaged ({error}); remove it, and run graphbrick prepare embeddings {graph.place}"
+
+
+def _problem_of_documents(graph: Graph) -> Iterator[str]:
+    file = text_folder(graph.place) / DATABASE
+    if not has_text(graph.place):
+        return
+    fault = "" if file.is_file() else "it is missing"
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as opened:
+            (first,) = opened.execute("PRAGMA integrity_check(1)").fetchone()
+            fault = "" if first == "ok" else first
+    except sqlite3.OperationalError:
+        pass  # it is missing, in use, or cannot be read here
+    except sqlite3.DatabaseError as error:
+        fault = str(error)
+    if fault:
+        yield (
+            f"{file} is damaged ({fault}): questions do not need it; remove {text_folder(graph.place)} and {graph.place}, "
+            "and run graphbrick index again with the same sources to keep them up to date"
+        )
 
 
 def _problem_of_patterns(graph: Graph) -> Iterator[str]:
