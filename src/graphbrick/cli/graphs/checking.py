@@ -81,10 +81,8 @@ def _problem_of_documents(graph: Graph) -> Iterator[str]:
     except sqlite3.DatabaseError as error:
         fault = str(error)
     if fault:
-        yield (
-            f"{file} is damaged ({fault}): questions do not need it; remove {text_folder(graph.place)} and {graph.place}, "
-            "and run graphbrick index again with the same sources to keep them up to date"
-        )
+        both = f"{text_folder(graph.place)} and {graph.place}"
+        yield f"{file} is damaged ({fault}); remove {both}, and run graphbrick index again with the same sources"
 
 
 def _problem_of_patterns(graph: Graph) -> Iterator[str]:
