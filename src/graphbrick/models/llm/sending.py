@@ -21,9 +21,7 @@ from graphbrick.pipeline.budget import Budget, current_budget
 if TYPE_CHECKING:
     from graphbrick.models.llm.chat import ChatModel
 
-_LEAST = (
-    32  # a figure that is as many times smaller than the estimate is not a count of tokens: a budget would not hold
-)
+_LEAST = 100  # times smaller than the estimate, a figure is not a count of tokens: a budget would not hold
 
 OnToken: TypeAlias = Callable[[str], None]
 """Token callback: called with each piece of a reply, in the thread that made the call."""
