@@ -8,6 +8,8 @@ from attacked import Server
 from changed_files import Documents, Readers
 from damaged import Damages
 from killed import Kills
+from paid import Paid
+from queried import Queries
 from trying import Surface
 
 SURFACES: dict[str, type[Surface]] = {
@@ -16,7 +18,9 @@ SURFACES: dict[str, type[Surface]] = {
     "recipes": Recipes,
     "questions": Questions,
     "kills": Kills,
+    "paid": Paid,
     "damage": Damages,
     "models": Models,
+    "queries": Queries,
     "server": Server,
 }

@@ -233,6 +233,15 @@ def test_tokens_that_are_no_number_are_estimated(usage: str) -> None:
     assert 0 < run.trace.ledger["tokens_in"] < 1000
 
 
+@pytest.mark.parametrize("tokens", [0, 1])
+def test_a_number_of_tokens_that_cannot_be_is_estimated(tokens: int) -> None:
+    body = json.dumps(COMPLETION | {"usage": {"prompt_tokens": tokens, "completion_tokens": 0}})
+    with ScriptedLLM([Reply(body=body)]) as server:
+        run = ask("generate", server.base_url)
+    assert "reply.tokens_implausible" in run.trace.event_codes
+    assert 50 < run.trace.ledger["tokens_in"] < 1000
+
+
 def test_half_characters_can_be_written(tmp_path: Path) -> None:
     message = {"content": "Kenyan \ud800 shilling"}
     body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})

@@ -21,6 +21,8 @@ from graphbrick.pipeline.budget import Budget, current_budget
 if TYPE_CHECKING:
     from graphbrick.models.llm.chat import ChatModel
 
+_LEAST = 100  # times smaller than the estimate, a figure is not a count of tokens: a budget would not hold
+
 OnToken: TypeAlias = Callable[[str], None]
 """Token callback: called with each piece of a reply, in the thread that made the call."""
 
@@ -51,6 +53,11 @@ def send_all(model: ChatModel, requests: Sequence[Request], done: dict[int, Repl
         runtime.wait(sending.all(requests, done, None), budget)
     else:
         runtime.stream(lambda put: sending.all(requests, done, put), budget, on_token)
+
+
+def _implausible(model: ChatModel, reply: Reply, tokens_in: int) -> Event:
+    text = f"{model.model} reported {reply.tokens_in} tokens of a request of about {tokens_in:,}; they are estimated"
+    return Event(text, "reply.tokens_implausible", reported=reply.tokens_in, estimated=tokens_in)
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,8 @@ class _Sending:
         used_tokens, used_usd = 0, 0.0
         try:
             reply = await self._replied(request, longest, on_text)
+            if not reply.estimated and reply.tokens_in * _LEAST < tokens_in:
+                reply = replace(reply, estimated=True, notes=(*reply.notes, _implausible(model, reply, tokens_in)))
             if reply.estimated:
                 written = sum(text_tokens(_written(choice.message), model.tokenizer) for choice in reply.choices)
                 reply = replace(reply, tokens_in=tokens_in, tokens_out=written)
