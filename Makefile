@@ -5,7 +5,11 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
+<<<<<<< HEAD
 .PHONY: demo test test-browser test-databases test-models test-spark lint bench mutants docs lock sbom audit clean
+=======
+.PHONY: demo test test-browser test-databases test-models test-spark hostile lint bench mutants docs clean
+>>>>>>> hostile
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -73,6 +77,12 @@ $(SPARK_VENV)/.spark: $(BIN)/python pyproject.toml
 
 test-spark: $(SPARK_VENV)/.spark  ## run Spark on this machine: jobs, faults, a cluster of two worker processes
 	$(SPARK_VENV)/bin/python -m pytest -q -m spark tests/spark
+
+# SURFACE=kills TRY=12 repeats one try of a run with the same SEED; SCALE=0.1 makes a tenth of the tries.
+SEED ?= 0
+SCALE ?= 1
+hostile: $(VENV)/.dev  ## thousands of hostile inputs, kills, damaged files, requests, replies and queries; half an hour
+	$(BIN)/python tests/hostile --seed $(SEED) --scale $(SCALE) $(addprefix --surface ,$(SURFACE)) $(addprefix --try ,$(TRY))
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

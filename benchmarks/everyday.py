@@ -1,6 +1,6 @@
 """Questions of a set over a graph folder: right, wrong and refused by kind, with the pipeline of `graphbrick ask`.
 
-    python benchmarks/everyday.py GRAPH QUESTIONS [--half odd|even] [--show] [--json FILE]
+    python benchmarks/everyday.py GRAPH QUESTIONS [--half odd|even] [--llm MODEL] [--show] [--json FILE]
 
 QUESTIONS are JSON lines with `question`, `answers`, `kind` and `compare`, which says when an answer is right: `set`
 (exactly these), `any` (one of these, and no more answers than there are), `number`, `yesno`, `card` (the answer holds
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import graphbrick
+from graphbrick.cli.llm import model_text
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.learn.default import default_pipeline
 
@@ -53,11 +54,12 @@ def main() -> None:
     parser.add_argument("graph")
     parser.add_argument("questions", type=Path)
     parser.add_argument("--half", choices=("odd", "even"))
+    parser.add_argument("--llm", help="a model that plans what the rules cannot read, as of graphbrick ask --llm")
     parser.add_argument("--show", action="store_true", help="print every question that is not right")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     graph = graphbrick.open(options.graph)
-    pipeline = default_pipeline(graph)
+    pipeline = default_pipeline(graph, model_text(options.llm) if options.llm else "")
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(options.questions.read_text(encoding="utf-8").splitlines(), 1):
         if options.half and (number % 2 == 1) != (options.half == "odd"):

@@ -82,6 +82,7 @@ def _run(work: Callable[[], object], out: int, err: int, cpu: int, bounded: bool
         os.setpgid(0, 0)
         os.dup2(out, 1)
         os.dup2(err, 2)
+        sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
         # What a server or a guard says to a closed input ends it too, so that nothing is left when this process ends.
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))

@@ -56,6 +56,13 @@ def test_a_long_unknown_word_is_cut_in_the_message():
     assert len(str(caught.value)) < 400
 
 
+def test_long_labels_are_cut_in_the_message(tmp_path):
+    graph = built(tmp_path, *((f"Ocean {i} " + "of water " * 400, "borders", "land") for i in range(4)))
+    with fails("link.part_of_several") as caught:
+        PIPELINE.run(graph, "What borders Ocean?")
+    assert len(str(caught.value)) < 700
+
+
 @pytest.mark.parametrize("text", ["PPR()" + " >> PPR()" * 2_000, "PPR()" + "|PPR()" * 3_000, "-" * 19_000 + "1"])
 def test_recipes_of_thousands_of_stages_are_refused(text):
     with fails("recipe.too_deep"):

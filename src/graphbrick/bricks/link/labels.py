@@ -20,6 +20,7 @@ from graphbrick.bricks.link.words import COMPARES, vocabulary
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError, not_known
 from graphbrick.core.parameters import parameter
+from graphbrick.core.properties.stated import shortened
 from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
@@ -30,6 +31,7 @@ from graphbrick.patterns.stated import stated
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
+_LONGEST_NAME = 80  # characters of a name in a message; a label may have any length
 _MOST_NAMES = 64  # of a question that become seeds
 _SMALL = frozenset((*QUESTION_WORDS, *FUNCTION_WORDS))
 _FORMS: tuple[Literal["NFC", "NFD", "NFKC"], ...] = ("NFC", "NFD", "NFKC")
@@ -130,7 +132,7 @@ class LinkLabels(LinkStage):
         """Return entities named like types or relations; raise if there are none, or a part of several names."""
         if unmatched.several:
             part = unmatched.several[0]
-            shown = ", ".join(graph.label(entity) for entity in part.entities[:_SHOWN])
+            shown = ", ".join(shortened(graph.label(entity), _LONGEST_NAME) for entity in part.entities[:_SHOWN])
             more = f", and {len(part.entities) - _SHOWN:,} more" if len(part.entities) > _SHOWN else ""
             raise LinkError(
                 f"{part.text!r} is a part of {len(part.entities):,} names in this graph: {shown}{more}; which one is "
@@ -146,7 +148,8 @@ class LinkLabels(LinkStage):
             return terms
         names, text = unmatched.nearest(_SHOWN), " ".join(question.text.split())
         text = text if len(text) <= 80 else text[:77] + "..."
-        nearest = f"names that are near: {', '.join(names)}" if names else "and no name is near"
+        near = ", ".join(shortened(name, _LONGEST_NAME) for name in names)
+        nearest = f"names that are near: {near}" if names else "and no name is near"
         unknown = _unknown_words(graph, question)
         if len(question.words) > READ_WORDS:
             message = f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words"
