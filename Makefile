@@ -5,11 +5,7 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-<<<<<<< HEAD
-.PHONY: demo test test-browser test-databases test-models test-spark lint bench mutants docs lock sbom audit clean
-=======
-.PHONY: demo test test-browser test-databases test-models test-spark hostile lint bench mutants docs clean
->>>>>>> hostile
+.PHONY: demo test test-browser test-databases test-models test-spark hostile lint bench mutants docs lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
