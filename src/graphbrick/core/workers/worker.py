@@ -20,6 +20,7 @@ from graphbrick.core.workers import child
 
 _STARTING = 60.0  # seconds that opening a large database may take
 _GRACE = 0.5  # seconds after its time in which an engine may stop a request by itself
+_READING = 10.0  # seconds until the thread that reads has seen the end of a process
 _TICK = 0.02  # seconds between two looks at the memory
 _RARELY = 1.0  # seconds between two looks where they are not cheap
 _IDLE = 600.0  # seconds; a database that is not used any more, such as a copy of an older graph, needs no process
@@ -80,10 +81,10 @@ class Worker:
         )
         self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         assert self._process.stdout is not None
-        reader = threading.Thread(
+        self._reader = threading.Thread(
             target=_pass_on, args=(self._process, self._replies), name="graphbrick-worker", daemon=True
         )
-        reader.start()
+        self._reader.start()
         try:
             self._send({"arguments": dict(arguments), "memory": memory, "idle": idle})
             self._receive(_STARTING)
@@ -180,7 +181,10 @@ class Worker:
         pipes, self._pipes = self._pipes, ()
         for pipe in pipes:
             os.close(pipe)
-        for stream in (self._process.stdin, self._process.stdout):
+        # While the thread may still read, its number is not given back: the pipe of the next process could get it.
+        self._reader.join(_READING)
+        streams = (self._process.stdin, None if self._reader.is_alive() else self._process.stdout)
+        for stream in streams:
             try:
                 if stream is not None:
                     stream.close()
