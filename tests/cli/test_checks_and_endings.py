@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from documents import FILES, write_documents
 from faults import fails
+from toy_vectors import Toy
 
 from graphbrick import Graph, build
 from graphbrick.cli.graphs.checking import check_all
@@ -15,6 +16,7 @@ from graphbrick.cli.graphs.finishing import completed
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.graphs.partitions import Method, folder_of, keep, part
 from graphbrick.graphs.store import stored
+from graphbrick.models.vectors.store import VectorStore
 from graphbrick.testing import TINY
 from graphbrick.text.indexing.indexing import index
 
@@ -70,3 +72,24 @@ def test_too_many_open_files_are_not_taken_for_damage(tmp_path: Path, monkeypatc
     monkeypatch.setattr(stored, "open_array", full)
     with fails("graph.too_many_files", GraphbrickError):
         Graph.open(graph.path)
+
+
+def test_damage_of_kept_vectors_is_named(tmp_path: Path) -> None:
+    graph = build(TINY, tmp_path / "g.graph")
+    store = VectorStore(graph.vectors_place)
+    store.get(Toy(), ["Kenya", "Uganda"])
+    store.flush()
+    (folder,) = graph.vectors_place.iterdir()
+    assert check_all(graph) == []
+    (segment,), about = folder.glob("*.seg"), folder / "model.json"
+    for file, damaged in (
+        (segment, segment.read_bytes()[:-9] + b"\x7f" + segment.read_bytes()[-8:]),
+        (about, about.read_bytes().replace(b'": "', b'": "x')),
+        (about, b"{"),
+    ):
+        whole = file.read_bytes()
+        file.write_bytes(damaged)
+        with fails("graph.has_damage", GraphFormatError) as caught:
+            check_all(graph)
+        assert "are made again" in str(caught.value)
+        file.write_bytes(whole)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.files.locks import claim
+from graphbrick.models.vectors import segments
 from graphbrick.models.vectors.segments import Hashes, Segment, hash_texts, merge, write_segment
 
 ODD = ["", " ", "a", "A", "á", "a\u0301", "\x00", "\ud800", "\udfff", "😀", "x" * 10_000]
@@ -146,6 +147,9 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "text": lambda whole: b"<html>" * 50,
     "huge counts": lambda whole: header(MAGIC, 2**63, 2**63) + whole[24:],
     "no rows": lambda whole: header(MAGIC, 4, 0),
+    "another hash": lambda whole: whole[:30] + bytes([whole[30] ^ 1]) + whole[31:],
+    "another vector": lambda whole: whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:],
+    "another checksum": lambda whole: whole[:-1] + bytes([whole[-1] ^ 1]),
 }
 
 
@@ -155,6 +159,27 @@ def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
     file.write_bytes(DAMAGE[damage](file.read_bytes()))
     with pytest.raises(ValueError, match=r"\w"):
         Segment(file)
+
+
+def test_a_file_of_an_earlier_version_has_no_checksum(tmp_path: Path) -> None:
+    file = segment_of(tmp_path, ["a", "b", "c"]).file
+    file.write_bytes(file.read_bytes()[:-4] + bytes(4))
+    Segment(file).check()
+
+
+def test_a_large_damaged_file_is_found_by_its_check_and_not_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_SMALL", 0)
+    first, second = segment_of(tmp_path, ["a", "b"]).file, segment_of(tmp_path, ["c"])
+    data = bytearray(first.read_bytes())
+    data[-9] ^= 1
+    first.write_bytes(data)
+    damaged = Segment(first)
+    with pytest.raises(ValueError, match="checksum"):
+        damaged.check()
+    assert merge(tmp_path, [damaged, second]) is None
+    assert first.exists()
 
 
 def test_a_file_that_is_away_is_not_damaged(tmp_path: Path) -> None:

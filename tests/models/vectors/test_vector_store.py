@@ -254,7 +254,8 @@ def test_damaged_vectors_in_a_whole_file_are_an_error(tmp_path: Path, byte: byte
     store.flush()
     (file,) = files(tmp_path)
     whole = file.read_bytes()
-    file.write_bytes(whole[: 24 + 2 * 16] + byte * (len(whole) - 24 - 2 * 16 - 8) + whole[-8:])
+    end = whole[-8:-4] + bytes(4)  # without a checksum, as an earlier version writes it
+    file.write_bytes(whole[: 24 + 2 * 16] + byte * (len(whole) - 24 - 2 * 16 - 8) + end)
 
     with using(VectorStore(tmp_path / "g.vectors")), fails("embedder.not_unit_length"):
         Toy().score("?", ["a", "b"])

@@ -15,6 +15,7 @@ from graphbrick.graphs.store.beside import facts_of
 from graphbrick.graphs.store.beside_text import has_text, text_folder
 from graphbrick.graphs.store.seal import Seal
 from graphbrick.learn.learned import learned_place
+from graphbrick.models.vectors.model_vectors import check_identity
 from graphbrick.models.vectors.segments import Segment
 from graphbrick.patterns.model.folder import WEIGHTS, load
 from graphbrick.text.documents.store import DATABASE
@@ -60,11 +61,12 @@ def _problems_beside(graph: Graph) -> Iterator[str]:
                     yield f"{folder} is damaged ({error}); {advice.format(graph=graph.place)}"
     yield from _problem_of_documents(graph)
     yield from _problem_of_patterns(graph)
-    for file in sorted(graph.vectors_place.rglob("*.seg")):
+    segments = sorted(graph.vectors_place.glob("*/*.seg"))
+    for place in (*sorted({file.parent for file in segments}), *segments):
         try:
-            Segment(file)
+            check_identity(place) if place.is_dir() else Segment(place).check()
         except (ValueError, OSError) as error:
-            yield f"{file} is damaged ({error}); remove it, and run graphbrick prepare embeddings {graph.place}"
+            yield f"{place} is damaged ({error}); remove it: its vectors are made again when they are needed"
 
 
 def _problem_of_documents(graph: Graph) -> Iterator[str]:

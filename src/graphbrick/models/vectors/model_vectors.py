@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -33,9 +34,29 @@ _MADE_ROWS = 512  # texts embedded at once: about half a second of MiniLM, after
 _FLUSH_ROWS = 16_384  # vectors in memory before they are written: 12 MB of MiniLM
 _MERGE_BYTES = 64 << 20  # larger segments are not merged, which bounds the memory of a merge
 _LIMIT_VARIABLE, _LIMIT_MB = "GRAPHBRICK_VECTORS_MB", 4096
+_ABOUT = "model.json"
 _log = logging.getLogger("graphbrick")
 
 Vectors = npt.NDArray[np.float16]
+
+
+def identity_hash(identity: str) -> str:
+    """Return the hash of the identity of a model that ends the name of its folder."""
+    return hashlib.blake2b(identity.encode(), digest_size=8).hexdigest()
+
+
+def check_identity(folder: Path) -> None:
+    """Raise ValueError unless a folder of vectors says the model that its name has the hash of."""
+    file = folder / _ABOUT
+    try:
+        identity = json.loads(file.read_text(encoding="utf-8"))["model"]
+        is_right = identity_hash(identity) == folder.name.rpartition("-")[2]
+    except FileNotFoundError:
+        raise ValueError(f"{_ABOUT} is missing") from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"its {_ABOUT} cannot be read ({error})") from error
+    if not is_right:
+        raise ValueError(f"its {_ABOUT} is not what was written")
 
 
 class ModelVectors:
@@ -168,7 +189,7 @@ class ModelVectors:
     def _make_folder(self) -> None:
         if not self._folder.is_dir():
             self._folder.mkdir(parents=True, exist_ok=True)
-            (self._folder / "model.json").write_text(json.dumps({"model": self._identity}) + "\n", encoding="utf-8")
+            (self._folder / _ABOUT).write_text(json.dumps({"model": self._identity}) + "\n", encoding="utf-8")
 
     def _reload(self) -> None:
         """Open the segments that are there now: other processes write and merge them too."""

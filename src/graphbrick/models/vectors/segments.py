@@ -1,7 +1,8 @@
 """Segment files: sorted hashes of texts and a vector for each; a file is complete or absent.
 
 Layout: the header (magic, dimensions, rows), uint64 [rows, 2] hashes sorted by their first half, float16 [rows,
-dimensions] vectors, and the magic once more, which shows that the end was written.
+dimensions] vectors, the magic once more, which shows that the end was written, and the CRC-32 of hashes and vectors (0
+in files of earlier versions, which have none).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import itertools
 import os
 import time
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +22,9 @@ import numpy.typing as npt
 from graphbrick.core.files.locks import claim
 
 _MAGIC = 0x31564247  # "GBV1"
-_END = _MAGIC.to_bytes(8, "little")
+_END = _MAGIC.to_bytes(4, "little")
+_ENDING = 8  # bytes of the end and the checksum
+_SMALL = 1 << 16  # bytes of a file whose checksum is compared when it is opened; larger ones are checked on request
 _HEADER = 3 * 8
 _LEFT_OVER_SECONDS = 86_400
 _serial = itertools.count()
@@ -39,7 +43,7 @@ class Segment:
     """One segment file, open by memory map.
 
     Raises:
-        ValueError: The file is not a segment, or is incomplete.
+        ValueError: The file is not a segment, or is incomplete, or it is small and damaged.
     """
 
     def __init__(self, file: Path) -> None:
@@ -47,19 +51,27 @@ class Segment:
         with file.open("rb") as handle:
             header = np.frombuffer(handle.read(_HEADER), dtype=np.uint64)
             self.bytes = handle.seek(0, 2)
-            handle.seek(max(0, self.bytes - len(_END)))
+            handle.seek(max(0, self.bytes - _ENDING))
             end = handle.read()
-        if len(header) < 3 or header[0] != _MAGIC or end != _END or not header[2]:
+        if len(header) < 3 or header[0] != _MAGIC or end[:4] != _END or not header[2]:
             raise ValueError("it is not a segment of vectors, or it is incomplete")
         self.dimensions, rows = int(header[1]), int(header[2])
-        if self.bytes != _HEADER + rows * (16 + 2 * self.dimensions) + len(_END):
+        if self.bytes != _HEADER + rows * (16 + 2 * self.dimensions) + _ENDING:
             raise ValueError(f"{self.bytes:,} bytes do not hold {rows:,} vectors")
-        whole = np.memmap(file, dtype=np.uint8, mode="r").view(np.ndarray)[: -len(_END)]
+        whole = np.memmap(file, dtype=np.uint8, mode="r").view(np.ndarray)[:-_ENDING]
+        self._content, self._checksum = whole[_HEADER:], int.from_bytes(end[4:], "little")
+        if self.bytes <= _SMALL:
+            self.check()
         ends = _HEADER + rows * 16
         self.keys: Hashes = whole[_HEADER:ends].view(np.uint64).reshape(rows, 2)
         self.vectors: npt.NDArray[np.float16] = whole[ends:].view(np.float16).reshape(rows, self.dimensions)
         # Contiguous, so that a search touches few pages.
         self._first = np.ascontiguousarray(self.keys[:, 0])
+
+    def check(self) -> None:
+        """Read all bytes, and raise ValueError if they are not what was written; files without a checksum pass."""
+        if self._checksum not in (0, zlib.crc32(self._content.data)):
+            raise ValueError("its checksum differs")
 
     def find(self, keys: Hashes) -> npt.NDArray[np.int64]:
         """Return the row of each hash, -1 for those that are not in this segment."""
@@ -79,10 +91,12 @@ def write_segment(folder: Path, keys: Hashes, vectors: npt.NDArray[np.float16]) 
     try:
         with work.open("wb") as handle:
             handle.write(np.array([_MAGIC, vectors.shape[1], len(keys)], dtype=np.uint64).tobytes())
-            handle.write(np.ascontiguousarray(keys).tobytes())
-            for start in range(0, len(order), 4096):
-                handle.write(np.ascontiguousarray(vectors[order[start : start + 4096]], dtype=np.float16).tobytes())
-            handle.write(_END)
+            checksum = 0
+            parts = (vectors[order[start : start + 4096]].astype(np.float16) for start in range(0, len(order), 4096))
+            for content in itertools.chain([keys.tobytes()], (part.tobytes() for part in parts)):
+                checksum = zlib.crc32(content, checksum)
+                handle.write(content)
+            handle.write(_END + checksum.to_bytes(4, "little"))
             handle.flush()
             os.fsync(handle.fileno())
         work.rename(file)
@@ -100,7 +114,7 @@ def remove_left_over(folder: Path) -> None:
 
 
 def merge(folder: Path, segments: Sequence[Segment]) -> Segment | None:
-    """Merge segments into one and remove them; None if another process merges, or has merged, some."""
+    """Merge segments into one and remove them; None if one is damaged, or another process merges or has merged some."""
     lock_file = folder / ".merge.lock"
     try:
         lock = claim(lock_file)
@@ -110,10 +124,14 @@ def merge(folder: Path, segments: Sequence[Segment]) -> Segment | None:
         try:
             if not all(segment.file.exists() for segment in segments):
                 return None
+            for segment in segments:
+                segment.check()
             keys = np.concatenate([segment.keys for segment in segments])
             merged = Segment(write_segment(folder, keys, np.concatenate([segment.vectors for segment in segments])))
             for segment in segments:
                 segment.file.unlink()
             return merged
+        except ValueError:  # damage stays visible to a check: a merged file would have a checksum that fits
+            return None
         finally:
             lock_file.unlink(missing_ok=True)

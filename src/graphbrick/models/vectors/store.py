@@ -7,7 +7,6 @@ again.
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ import numpy.typing as npt
 
 from graphbrick.core.files.locks import ForkLock
 from graphbrick.core.session import current_session
-from graphbrick.models.vectors.model_vectors import ModelVectors, Vectors, byte_limit
+from graphbrick.models.vectors.model_vectors import ModelVectors, Vectors, byte_limit, identity_hash
 from graphbrick.pipeline.run import current_graph
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class VectorStore:
         byte_limit(self._limit_mb)  # raise for an invalid limit before the work, not after it
         with self._lock:
             if identity not in self._models:
-                name = f"{type(embedder).__name__}-{hashlib.blake2b(identity.encode(), digest_size=8).hexdigest()}"
+                name = f"{type(embedder).__name__}-{identity_hash(identity)}"
                 self._models[identity] = ModelVectors(self.folder / name, identity, self._limit_mb)
             return self._models[identity]
 
