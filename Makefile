@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# With LOCKED=1 the versions are those of constraints.txt.
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-.PHONY: demo test test-browser test-databases test-models test-spark hostile lint bench mutants docs clean
+.PHONY: demo test test-browser test-databases test-models test-spark hostile lint bench mutants docs lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -96,5 +97,23 @@ mutants: $(VENV)/.dev  ## change the code in 100 small ways, and see whether the
 docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md from the code
 	$(BIN)/python docs/generate.py
 
+lock: $(VENV)/.dev  ## write constraints.txt: the versions that are installed now
+	sed -i.old '/^[^#]/d' constraints.txt && rm constraints.txt.old
+	$(BIN)/python -m pip freeze --exclude-editable >> constraints.txt
+
+# In an environment of its own, so that neither tool is among the packages that it lists.
+AUDIT_VENV := .venv-audit
+$(AUDIT_VENV)/.audit: $(BIN)/python
+	$(PYTHON) -m venv $(AUDIT_VENV)
+	$(AUDIT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'cyclonedx-bom>=7,<8' 'pip-audit>=2.9,<3'
+	@touch $@
+
+sbom: $(VENV)/.dev $(AUDIT_VENV)/.audit  ## write dist/sbom.json: all packages with versions and licences, as CycloneDX
+	mkdir -p dist
+	$(AUDIT_VENV)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-file dist/sbom.json $(BIN)/python
+
+audit: $(AUDIT_VENV)/.audit  ## ask for known weaknesses of the versions in constraints.txt; needs the network
+	$(AUDIT_VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
+
 clean:
-	rm -rf $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(AUDIT_VENV) $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -206,6 +206,37 @@ def test_nothing_is_left_when_the_parent_is_killed(engine: Path, work: str) -> N
     assert ends(process)
 
 
+def test_a_process_that_is_not_needed_ends_and_the_next_request_has_another(engine: Path) -> None:
+    pool = Pool(lambda: Worker(engine, {}, 1 << 26, idle=0.05), 1)
+    process = pool.ask("os.getpid()", LONG, 1000)
+    assert ends(process)
+    assert pool.ask("1 + 1", LONG, 1000) == 2
+    pool.close()
+
+
+def test_a_process_that_ends_at_the_moment_of_a_request_is_replaced(
+    engine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = Pool(lambda: Worker(engine, {}, 1 << 26, idle=0.05), 1)
+    process = pool.ask("os.getpid()", LONG, 1000)
+    assert ends(process)
+    seen = iter([True])  # the pool has not seen its end
+    with monkeypatch.context() as patch:
+        patch.setattr(Worker, "is_alive", property(lambda worker: next(seen, False)))
+        assert pool.ask("1 + 1", LONG, 1000) == 2
+    pool.close()
+
+
+def test_python_ends_beside_a_process_that_nobody_closed(engine: Path) -> None:
+    script = (
+        "from pathlib import Path; from graphbrick.core.workers import Worker\n"
+        f"worker = Worker(Path({str(engine)!r}), {{}}, 1 << 26); print(worker.pid)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ends(int(done.stdout))
+
+
 def test_a_process_ends_by_itself_long_after_its_time(worker: Worker) -> None:
     """The system ends it even if the parent does not, such as one that is stopped."""
     from graphbrick.core.workers import child

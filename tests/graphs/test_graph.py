@@ -17,6 +17,7 @@ from graphbrick.core.errors import GraphFormatError, LinkError
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.records import EntityRecord, Record, RelationRecord
+from graphbrick.graphs.store import manifest
 from graphbrick.language.hashing import hash64
 
 RECORDS: list[Record] = [
@@ -207,7 +208,7 @@ def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
 
 
 def names_of_files(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.iterdir() if file.name != "manifest.json")
+    return sorted(file for file in folder.iterdir() if file.name not in ("manifest.json", "seal.json"))
 
 
 def test_every_file_that_is_cut_short_or_missing_is_told(copy: Path) -> None:
@@ -240,10 +241,14 @@ def test_check_finds_a_flipped_byte_in_every_file(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["out_ptr.npy", "key_hash.npy", "name_hash.npy", "labels.zst", "types.zst"])
-def test_an_array_that_is_none_is_told(copy: Path, name: str) -> None:
+def test_an_array_that_is_none_is_told(copy: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     size = (copy / name).stat().st_size
     (copy / name).write_bytes(b"?" * size)
-    with fails("graph.cannot_open", GraphFormatError):
+    with fails("graph.damaged_file", GraphFormatError, file=name):
+        Graph.open(copy)
+    (copy / "seal.json").unlink()
+    monkeypatch.setattr(manifest, "SMALL", 0)  # as of a large file
+    with pytest.raises(GraphFormatError):
         Graph.open(copy)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -47,6 +48,9 @@ class Csr(Rows):
     Numba treats a subclass of a named tuple as another type, so pass `rows` to kernels, never this object.
     """
 
+    unchecked: Callable[[Csr], None] | None = None
+    """Raises if the arrays are damaged; for arrays from a file, until a kernel walks on them. Kernels check nothing."""
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
@@ -75,6 +79,9 @@ class Csr(Rows):
     @property
     def rows(self) -> Rows:
         """The plain arrays, for kernels."""
+        if self.unchecked is not None:
+            self.unchecked(self)
+            self.unchecked = None
         return Rows(*self)
 
     def row(self, node: int, forward: bool) -> slice:

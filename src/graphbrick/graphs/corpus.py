@@ -6,20 +6,21 @@ The passages are beside the graph in ``notes.graph.text/passages-<hash of the gr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.core.graph import Corpus, PassageText
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.store.beside import FolderBeside
-from graphbrick.graphs.store.manifest import Manifest
+from graphbrick.graphs.store.beside import FolderBeside, facts_of
+from graphbrick.graphs.store.manifest import SMALL, Manifest
 from graphbrick.graphs.store.strings import StringTable, open_array
 from graphbrick.graphs.store.word_index import WORDS, WordIndex, load_word_index, word_index
 
@@ -31,6 +32,7 @@ PLACES, BEGIN, MENTIONS, WEIGHTS = "places.npy", "mention_begin.npy", "mentions.
 SUPPORT_BEGIN, SUPPORT = "support_begin.npy", "support.npy"
 DESCRIPTIONS, KEYWORDS, CLAIMS = "triple_descriptions", "triple_keywords", "claims"
 CLAIM_ENDS = "claim_ends.npy"
+_WORDS_CHECKED = 1 << 24  # bytes of the largest file of the index of words that is checked before it is used
 BETWEEN = "\n"  # keywords of one triple, and texts of one claim
 
 
@@ -106,7 +108,7 @@ class TextGraph(Graph, Corpus):
     def __init__(self, path: Path, manifest: Manifest) -> None:
         super().__init__(path, manifest)
         place = corpus_place(self)
-        facts, folder = place.facts(), place.folder
+        facts, folder = self._intact(place.folder), place.folder
         if facts is None:
             earlier = place.earlier()
             if earlier is None:
@@ -153,8 +155,15 @@ class TextGraph(Graph, Corpus):
     def word_index(self) -> WordIndex:
         """Return the words of the passages: as they were indexed with the graph, or indexed now if they were not."""
         if self._words == WORDS:
-            with suppress(FileNotFoundError):  # the graph was made anew since it was opened
+            try:
+                facts_of(self._folder, largest=_WORDS_CHECKED)
                 return load_word_index(self._folder)
+            except (OSError, ValueError) as error:  # also where the graph was made anew since it was opened
+                event(
+                    f"the words of the passages in {self._folder} cannot be read ({error}) and were indexed now; run "
+                    f"graphbrick index {self.path}",
+                    "corpus.words_unreadable",
+                )
         return word_index(searched_text(self.passage(i)) for i in range(self.n_passages))
 
     @property
@@ -166,6 +175,7 @@ class TextGraph(Graph, Corpus):
     def mentioning(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The passages that mention each entity, ascending: their begins, int64 [entities + 1], and the passages."""
         begin, entities = self._mentions
+        self._demand(_are_rows(begin, len(entities)) and _are_below(entities, self.n_entities), MENTIONS)
         passages = np.repeat(np.arange(self.n_passages), np.diff(begin))
         order = np.argsort(entities, kind="stable")
         counts = np.bincount(entities, minlength=self.n_entities)
@@ -181,7 +191,9 @@ class TextGraph(Graph, Corpus):
         if not self._is_current:
             return None
         self._require(SUPPORT)
-        return open_array(self._folder / SUPPORT_BEGIN), open_array(self._folder / SUPPORT)
+        begin, passages = open_array(self._folder / SUPPORT_BEGIN), open_array(self._folder / SUPPORT)
+        self._demand(_are_rows(begin, len(passages)) and _are_below(passages, self.n_passages), SUPPORT)
+        return begin, passages
 
     def triple_description(self, triple: int) -> str:
         """Return the description of a triple by its passages; empty for none, and after a change of the graph."""
@@ -203,6 +215,31 @@ class TextGraph(Graph, Corpus):
         self._require(SUPPORT)
         return StringTable.open(self._folder, DESCRIPTIONS), StringTable.open(self._folder, KEYWORDS)
 
+    def check(self) -> None:
+        """Read every file of the graph and of its passages; see `Graph.check`."""
+        super().check()
+        self._intact(self._folder, largest=sys.maxsize)
+
+    def _intact(self, folder: Path, largest: int = SMALL) -> dict[str, Any] | None:
+        """Return the facts of the passages; raise GraphFormatError if a file is damaged."""
+        try:
+            return facts_of(folder, largest=largest)
+        except ValueError as error:
+            raise GraphFormatError(
+                f"the passages in {folder} are damaged ({error}); run graphbrick index {self.path}",
+                code="corpus.damaged",
+                reason=str(error),
+            ) from error
+
+    def _demand(self, holds: bool, file: str) -> None:
+        """Raise GraphFormatError if a file of the passages does not fit the others."""
+        if not holds:
+            raise GraphFormatError(
+                f"{self._folder / file} is damaged: its numbers are out of range; run graphbrick index {self.path}",
+                code="corpus.out_of_range",
+                file=file,
+            )
+
     def _require(self, file: str) -> None:
         """Raise GraphFormatError if an earlier version wrote the passages, without this file."""
         if not (self._folder / file).exists():
@@ -221,6 +258,15 @@ class TextGraph(Graph, Corpus):
         """Return at most ``limit`` passages that mention each entity, in the order of ``entities``."""
         rows = (self.mentioned_in(entity)[:limit].tolist() for entity in entities)
         return [[self.passage(passage) for passage in row] for row in rows]
+
+
+def _are_rows(begin: npt.NDArray[np.int64], end: int) -> bool:
+    """Return whether begins of rows ascend from 0 to the end of an array."""
+    return bool(len(begin)) and int(begin[0]) == 0 and int(begin[-1]) == end and bool((begin[1:] >= begin[:-1]).all())
+
+
+def _are_below(ids: npt.NDArray[np.int32], end: int) -> bool:
+    return not len(ids) or 0 <= int(ids.min()) <= int(ids.max()) < end
 
 
 def searched_text(passage: PassageText) -> str:

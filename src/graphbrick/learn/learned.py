@@ -11,7 +11,7 @@ from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core.files.folders import recover
 from graphbrick.graphs.graph import Graph
-from graphbrick.patterns.model.folder import DESCRIPTION, load
+from graphbrick.patterns.model.folder import DESCRIPTION, WEIGHTS, load
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.pipeline import Pipeline
 
@@ -22,9 +22,14 @@ def learned_place(graph: Graph) -> Path:
 
 
 def learned_pipeline(graph: Graph) -> Pipeline | None:
-    """Return the pipeline over the learned patterns of a graph; None if it was not learned."""
+    """Return the pipeline over the learned patterns of a graph; None if it was not learned.
+
+    Raises:
+        ModelError: A file of them is missing or damaged.
+    """
     place = learned_place(graph)
-    return pipeline_over(str(place)) if is_learned(place) else None
+    # Weights without their description are damage, and not a graph that was never learned.
+    return pipeline_over(str(place)) if is_learned(place) or (place / WEIGHTS).exists() else None
 
 
 def is_learned(place: Path) -> bool:

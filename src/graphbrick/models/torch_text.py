@@ -39,7 +39,9 @@ def _open_torch(kind: str, model: str) -> Any:
     folder = Path(model).expanduser()
     here = folder.is_dir()
     try:
-        return getattr(sentence_transformers, kind)(str(folder) if here else model, local_files_only=here)
+        named = str(folder) if here else model
+        # Code that stands in a folder of a model is not run; torch itself reads weights alone from its pickles.
+        return getattr(sentence_transformers, kind)(named, local_files_only=here, trust_remote_code=False)
     except Exception as error:  # the hub's, torch's and a dozen others
         hint = "are its files complete?" if here else "is that a name of the hub, and can it be reached?"
         raise ModelError(

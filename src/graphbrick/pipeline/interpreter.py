@@ -154,7 +154,24 @@ def _advanced(course: Course, stage: Pipeline) -> Course:
         run = _run(stage, course.run)
     except GraphbrickError as error:
         return replace(course, error=error, failed=kind)
+    except Exception as error:
+        damage = _damage(course.run.graph)
+        if damage is None:
+            raise
+        damage.__cause__ = error
+        return replace(course, error=damage, failed=kind)
     return replace(course, runs=(*course.runs, run), kinds=(*course.kinds, kind))
+
+
+def _damage(graph: object) -> GraphbrickError | None:
+    """Return the damage of the files of a graph, which may be why a stage failed; None if they are whole."""
+    check = getattr(graph, "check", None)
+    try:
+        if callable(check):
+            check()
+    except GraphbrickError as error:
+        return error
+    return None
 
 
 def _run(pipeline: Pipeline, run: Run) -> Run:

@@ -63,6 +63,8 @@ def create_app(options: ServeOptions) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json" if options.docs else None,
+        # Its own spans and logs would have words of requests and errors; those of --telemetry have none.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.service = service
     for routes in (asking, feedback, catalog, entities, chat, documents, studies, tunings, labels, health):

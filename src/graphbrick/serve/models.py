@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.query import LONGEST_QUESTION, check_question
 
 LONGEST_RECIPE = 20_000
@@ -14,9 +16,19 @@ MOST_MESSAGES = 10_000
 
 Key = Annotated[str, Field(min_length=1, max_length=2_000)]
 Name = Annotated[str, Field(min_length=1, max_length=130)]
+
+
+def _checked(text: str) -> str:
+    """Return a question; its error becomes one of the field, and says how long the question is."""
+    try:
+        return check_question(text)
+    except GraphbrickError as error:
+        raise PydanticCustomError("question", "{reason}", {"reason": str(error)}) from error
+
+
 QuestionText = Annotated[
     str,
-    AfterValidator(check_question),  # not of `Field`, whose message does not say the length
+    AfterValidator(_checked),
     Field(json_schema_extra={"minLength": 1, "maxLength": LONGEST_QUESTION}, description="The whole question."),
 ]
 

@@ -77,12 +77,10 @@ class _Server(MCPServer[Any]):
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             fault = error.__cause__
-            if isinstance(fault, ValidationError):
-                told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in fault.errors()[:_FAULTS])
-                raise ToolError(f"the arguments of {name} are wrong: {'; '.join(told)}") from error
-            if isinstance(fault, GraphbrickError):  # of a check of an argument
-                raise ToolError(str(fault)) from error
-            raise
+            if not isinstance(fault, ValidationError):
+                raise
+            told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in fault.errors()[:_FAULTS])
+            raise ToolError(f"the arguments of {name} are wrong: {'; '.join(told)}") from error
 
 
 class _Tools:

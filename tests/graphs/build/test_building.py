@@ -32,7 +32,7 @@ from graphbrick.kernels.strings.spooling import read_occurrences
 
 
 def files_of(graph: Graph) -> dict[str, str]:
-    return {file.name: sha256(file) for file in graph.path.iterdir() if file.name != "manifest.json"}
+    return {file.name: sha256(file) for file in graph.path.iterdir() if file.name not in ("manifest.json", "seal.json")}
 
 
 def records(count: int, seed: int = 0) -> list[Record]:
@@ -288,6 +288,7 @@ def damaged(graph: Graph, name: str, change: Any) -> None:
     raw = json.loads((graph.path / "manifest.json").read_text())
     raw["files"][file.name]["sha256"] = sha256(file)
     (graph.path / "manifest.json").write_text(json.dumps(raw))
+    (graph.path / "seal.json").unlink()  # as in a graph of an earlier version
 
 
 def put(place: int, value: int) -> Any:
@@ -327,6 +328,10 @@ def test_check_finds_what_does_not_hold(tmp_path: Path, name: str, change: Any, 
     graph = build(records(300), tmp_path / "g.graph")
     graph.check()
     damaged(graph, name, change)
+    if rule == "end" and name.endswith("_ptr"):
+        with fails("graph.cannot_open", GraphFormatError):
+            Graph.open(graph.path)
+        return
     with fails("graph.broken_invariant", GraphFormatError, array=name, rule=rule):
         Graph.open(graph.path).check()
 

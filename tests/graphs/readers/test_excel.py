@@ -132,4 +132,4 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused_before_it_is_unpacked(t
         for _ in range(65):
             out.write(bytes(1 << 24))
     with fails("reader.workbook_too_large", InputError, size=65 << 24):
-        one_file(file)
+        Reading(file)

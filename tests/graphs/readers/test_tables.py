@@ -83,6 +83,24 @@ def test_no_key_column(tmp_path: Path, header: str) -> None:
         read_nodes(nodes, BadRecords(skip=True))
 
 
+def test_names_that_differ_are_keys_where_there_is_no_other_key(tmp_path: Path) -> None:
+    nodes = write(tmp_path, "nodes.csv", "name,type\nKenya,country\nNairobi,city\n")
+    assert read_nodes(nodes) == [
+        EntityRecord("Kenya", "Kenya", types=("country",)), EntityRecord("Nairobi", "Nairobi", types=("city",))
+    ]  # fmt: skip
+    with fails("columns.unknown", InputError, columns=["name", "type"], advice="call it id, or name it with --key"):
+        read_nodes(write(tmp_path, "twice.csv", "name,type\nParis,city\nParis,person\n"))
+
+
+def test_the_type_in_the_name_of_the_file_goes_before_another_column_of_types(tmp_path: Path) -> None:
+    content = "id,type,name,kind\nm1,Monster,Lich,undead\nm2,Monster,Badger,beast\n"
+    assert read_nodes(write(tmp_path, "nodes_monster.csv", content)) == [
+        EntityRecord("m1", "Lich", types=("Monster",), properties={"kind": "undead"}),
+        EntityRecord("m2", "Badger", types=("Monster",), properties={"kind": "beast"}),
+    ]
+    assert [one.types for one in read_nodes(write(tmp_path, "nodes.csv", content))] == [("undead",), ("beast",)]
+
+
 def test_a_key_column_beside_properties(tmp_path: Path) -> None:
     nodes = write(tmp_path, "nodes.csv", "id,lable\nK,Kenya\n")
     assert read_nodes(nodes) == [EntityRecord("K", properties={"lable": "Kenya"})]

@@ -14,6 +14,7 @@ from graphbrick import Graph, MiniLM, Subgraph, build, change
 from graphbrick.bricks.agents.agent_tool import AdviceError
 from graphbrick.bricks.agents.tools.find import retrieve_node, search
 from graphbrick.bricks.agents.workspace import Workspace
+from graphbrick.core.files.digests import sealed
 from graphbrick.core.session import Session
 from graphbrick.core.trace import Trace, record
 from graphbrick.models.indexes.entity_search import entity_search
@@ -73,7 +74,7 @@ def test_only_nodes_of_the_subgraph_are_found(graph: Graph) -> None:
 def test_an_index_of_another_model_is_not_used(graph: Graph) -> None:
     build_index(graph, MiniLM(), "entity")
     file = folder_of(graph, MiniLM(), "entity").folder / "facts.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"model": "another"}))
+    file.write_text(json.dumps(sealed(json.loads(file.read_text()) | {"model": "another"})))
     with Session():
         names, events = found(graph, "Kenya", 1)
     assert names == ["Kenya"]

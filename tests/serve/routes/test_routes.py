@@ -66,7 +66,7 @@ def test_an_error_in_a_stream_is_its_last_event(client):
     ("change", "status", "code"),
     [
         ({"question": ""}, 422, "invalid_request"),
-        ({"question": "  "}, 400, "refused"),
+        ({"question": "  "}, 422, "invalid_request"),
         ({"question": "xyzzy?"}, 422, "no_entity"),
         ({"seeds": ["Atlantis"]}, 422, "no_entity"),
         ({"graph": "films"}, 404, "no_graph"),

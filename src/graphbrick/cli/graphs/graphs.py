@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,6 +77,7 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Build a graph folder from a file, also packed, or from a database, such as bolt://localhost:7687/films."""
+    from graphbrick.cli.graphs.finishing import completed
     from graphbrick.cli.graphs.renewing import after_change
     from graphbrick.cli.printing.graphs import print_built, print_understood
     from graphbrick.cli.progress import note_events, progress
@@ -108,7 +110,8 @@ def build(
         print_understood(told)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
     with progress(f"building {graph}", unit="share") as report:
-        built = build(
+        make = partial(
+            build,
             source,
             graph,
             nodes=nodes,
@@ -120,6 +123,7 @@ def build(
             overwrite=overwrite,
             progress=report,
         )
+        built = completed(graph, make)
     print_built(built, as_json=as_json, learning=learn, understood=told)
     after_change(graph, learn_again=learn)
 
@@ -241,7 +245,10 @@ def info(
         print_extracted(opened, checked=check, as_json=as_json)
         return
     if check:
-        opened.check()
+        from graphbrick.cli.graphs.checking import check_all
+        from graphbrick.cli.progress import note_events
+
+        note_events(check_all(opened))
     print_info(opened, checked=check, as_json=as_json)
 
 

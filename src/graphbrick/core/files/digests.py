@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from graphbrick.core.errors import InputError
 
@@ -63,3 +66,18 @@ def sha256(file: Path) -> str:
     """Return the SHA-256 of a file, read now, as hexadecimal text."""
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def sealed(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return JSON facts with a checksum of them, as "checksum"."""
+    return {**facts, "checksum": _checksum(facts)}
+
+
+def is_intact(facts: Mapping[str, Any]) -> bool:
+    """Return whether facts fit their checksum; true of those that an earlier version wrote without one."""
+    return "checksum" not in facts or facts["checksum"] == _checksum(facts)
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    others = {name: value for name, value in facts.items() if name != "checksum"}
+    return hashlib.sha256(json.dumps(others, sort_keys=True).encode()).hexdigest()

@@ -1,8 +1,8 @@
 """Child process of `graphbrick.core.workers.worker`: answers requests by the function of an engine.
 
-Run as ``python child.py ENGINE``. ENGINE is a file with a function ``opened``, which is called with the arguments of
-the parent and returns the function that answers a request; a `TimeoutError` of that one says that the time was up. A
-message is a length of eight bytes and a pickle. Nothing of graphbrick is imported, so that it starts at once.
+Run as ``python child.py ENGINE [PIPE]``. ENGINE is a file with a function ``opened``, which is called with the
+arguments of the parent and returns the function that answers a request; a `TimeoutError` of that one says that the time
+was up. A message is a length of eight bytes and a pickle. Nothing of graphbrick is imported, so that it starts at once.
 
 While the engine works, it may never come back to Python. So the system ends this process when the parent is gone, or
 when a request takes much longer than it may.
@@ -33,6 +33,8 @@ def main() -> None:
     """Open what the first message names, and answer until the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     _die_first()
+    if len(sys.argv) > 2:
+        _end_with(int(sys.argv[2]))
     requests = sys.stdin.buffer
 
     def send(message: bytes) -> None:
@@ -48,22 +50,32 @@ def main() -> None:
     if failure is None:
         _limit(first["memory"])
     send(failure or pickle.dumps(("done", None)))
-    while opened is not None and (message := _read(requests)) is not None:
+    while opened is not None and _comes(first["idle"]) and (message := _read(requests)) is not None:
         with _ended_by_the_system(message["seconds"] + _LATE):
             reply = _reply(opened, message)
         send(reply)
 
 
+def _comes(seconds: float) -> bool:
+    """Wait for a message, or for the end of the stream; return whether one comes within these seconds."""
+    if not hasattr(signal, "setitimer"):  # Windows cannot wait for a pipe
+        return True
+    import select
+
+    return bool(select.select([0], [], [], seconds)[0])
+
+
 def _read(stream: IO[bytes]) -> Any:
     """Return the next message; None at the end of the stream."""
-    head = _bytes(stream, HEAD)
-    return pickle.loads(_bytes(stream, int.from_bytes(head, "big"))) if head else None
+    head = exactly(stream, HEAD)
+    return pickle.loads(exactly(stream, int.from_bytes(head, "big"))) if head else None
 
 
-def _bytes(stream: IO[bytes], n: int) -> bytes:
+def exactly(stream: IO[bytes], n: int) -> bytes:
+    """Return the next bytes of a stream; none if it ends before."""
     data = bytearray()
     while len(data) < n:
-        part = stream.read(n - len(data))
+        part = stream.read(min(n - len(data), 1 << 20))
         if not part:
             return b""
         data += part
@@ -115,26 +127,32 @@ def _tried(work: Callable[[], Any]) -> tuple[Any, bytes | None]:
 
 @contextmanager
 def _ended_by_the_system(seconds: float) -> Iterator[None]:
-    """End this process if the block takes longer, or if the parent ends meanwhile and closes the pipe."""
+    """End this process if the block takes longer."""
     if not hasattr(signal, "setitimer"):  # Windows
         yield
         return
-    import fcntl
-    import select
-
     signal.setitimer(signal.ITIMER_REAL, seconds)  # SIGALRM, which nobody handles
-    flags = fcntl.fcntl(0, fcntl.F_GETFL)
-    fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)  # SIGIO, which nobody handles
-    poll = select.poll()
-    poll.register(0, select.POLLHUP)
-    if poll.poll(0):
-        os._exit(0)
     try:
         yield
     finally:
-        fcntl.fcntl(0, fcntl.F_SETFL, flags)
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _end_with(pipe: int) -> None:
+    """End this process when the parent ends, and so closes a pipe into which nobody writes.
+
+    Only Linux tells of it; elsewhere the process of a parent that was killed ends when its time is over.
+    """
+    if sys.platform == "linux":
+        import fcntl
+        import select
+
+        fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)  # SIGIO, which nobody handles
+        poll = select.poll()
+        poll.register(pipe, select.POLLHUP)
+        if poll.poll(0):  # closed before
+            os._exit(0)
 
 
 def _die_first() -> None:
@@ -158,9 +176,9 @@ def _limit(memory: int) -> None:
     with suppress(ImportError, OSError, ValueError):
         import resource
 
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         most, (_, hard) = now + memory + _RESERVED, resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
         resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 

@@ -31,7 +31,14 @@ class Pool:
 
     def ask(self, request: Any, seconds: float, longest: int) -> Any:
         """Return the answer to a request; see `Worker.ask`. Waiting for a process may take as long as the request."""
-        worker = self._taken(seconds)
+        while True:
+            try:
+                return self._asked(self._taken(seconds), request, seconds, longest)
+            except WorkerFault as fault:
+                if fault.kind != "idle":
+                    raise
+
+    def _asked(self, worker: Worker, request: Any, seconds: float, longest: int) -> Any:
         try:
             return worker.ask(request, seconds, longest)
         finally:
@@ -39,6 +46,8 @@ class Pool:
                 self._busy.discard(worker)
                 if worker.is_alive and not self.is_closed:
                     self._idle.append(worker)
+                else:
+                    worker.close()
                 self._changed.notify()
 
     def _taken(self, seconds: float) -> Worker:

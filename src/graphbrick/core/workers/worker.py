@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from graphbrick.core.compute import check_limits
 from graphbrick.core.workers import child
@@ -22,6 +22,7 @@ _STARTING = 60.0  # seconds that opening a large database may take
 _GRACE = 0.5  # seconds after its time in which an engine may stop a request by itself
 _TICK = 0.02  # seconds between two looks at the memory
 _RARELY = 1.0  # seconds between two looks where they are not cheap
+_IDLE = 600.0  # seconds; a database that is not used any more, such as a copy of an older graph, needs no process
 _LONGEST = 1 << 40  # bytes of a reply
 _VALUES = {
     "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
@@ -35,7 +36,8 @@ class WorkerFault(Exception):  # noqa: N818 - callers raise the error of their s
     """A request without an answer.
 
     Attributes:
-        kind: "time", "memory" or "length" (a limit), "refused" (by the engine), "ended" (the process died) or "busy".
+        kind: "time", "memory" or "length" (a limit), "refused" (by the engine), "ended" (the process died), "busy" (all
+            processes are), or "idle" (the process had ended because it was not needed).
         reason: What the engine says; empty for a limit.
     """
 
@@ -54,28 +56,36 @@ class Worker:
             graphbrick.
         arguments: Arguments of that function.
         memory: Bytes that requests may take beyond what the process has when the engine is opened.
+        idle: Seconds without a request after which the process ends.
 
     Raises:
         WorkerFault: The engine cannot be opened.
     """
 
-    def __init__(self, engine: Path, arguments: Mapping[str, Any], memory: int) -> None:
+    def __init__(self, engine: Path, arguments: Mapping[str, Any], memory: int, idle: float = _IDLE) -> None:
         self._most = sys.maxsize
+        command = [sys.executable, "-P", child.__file__, str(engine)]
+        options: dict[str, Any] = {}
+        self._pipes = os.pipe() if os.name == "posix" else ()  # nothing is written: it tells when this process ends
+        if self._pipes:
+            command.append(str(self._pipes[0]))
+            options = {"pass_fds": self._pipes[:1], "process_group": 0}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", child.__file__, str(engine)],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            **({"process_group": 0} if os.name == "posix" else {}),  # type: ignore[call-overload]
+            bufsize=0,  # a buffer has a lock, which the thread that reads would hold when Python ends
+            **options,
         )
         self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         assert self._process.stdout is not None
         reader = threading.Thread(
-            target=_pass_on, args=(self._process.stdout, self._replies), name="graphbrick-worker", daemon=True
+            target=_pass_on, args=(self._process, self._replies), name="graphbrick-worker", daemon=True
         )
         reader.start()
         try:
-            self._send({"arguments": dict(arguments), "memory": memory})
+            self._send({"arguments": dict(arguments), "memory": memory, "idle": idle})
             self._receive(_STARTING)
         except BaseException:
             self.close()
@@ -107,8 +117,9 @@ class Worker:
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(len(data).to_bytes(child.HEAD, "big") + data)
-            self._process.stdin.flush()
+            left = memoryview(len(data).to_bytes(child.HEAD, "big") + data)
+            while left:
+                left = left[self._process.stdin.write(left) :]
         except OSError as error:
             raise self._ended() from error
 
@@ -147,6 +158,8 @@ class Worker:
         self.close()
         if hasattr(signal, "SIGALRM") and code == -signal.SIGALRM:
             return WorkerFault("time")
+        if not code:
+            return WorkerFault("idle")
         names = {-number: number.name for number in signal.Signals}
         return WorkerFault("ended", names.get(code, f"exit code {code}"))
 
@@ -164,6 +177,9 @@ class Worker:
         """End the process; a second call does nothing."""
         self._process.kill()
         self._process.wait()
+        pipes, self._pipes = self._pipes, ()
+        for pipe in pipes:
+            os.close(pipe)
         for stream in (self._process.stdin, self._process.stdout):
             try:
                 if stream is not None:
@@ -172,17 +188,18 @@ class Worker:
                 continue  # something was not sent
 
 
-def _pass_on(stream: IO[bytes], replies: queue.SimpleQueue[bytes]) -> None:
+def _pass_on(process: subprocess.Popen[bytes], replies: queue.SimpleQueue[bytes]) -> None:
     """Put each message of a process into a queue, and an empty one at the end."""
-    data = b"-"
+    assert process.stdout is not None
+    stream, data = process.stdout, b"-"
     while data:
         try:
-            head = stream.read(child.HEAD)
-            size = int.from_bytes(head, "big")
-            data = stream.read(size) if len(head) == child.HEAD else b""
+            head = child.exactly(stream, child.HEAD)
+            data = child.exactly(stream, int.from_bytes(head, "big")) if head else b""
         except (OSError, ValueError):  # closed meanwhile
             data = b""
-        replies.put(data if data and len(data) == size else b"")
+        replies.put(data)
+    process.wait()  # else it would stay in the list of processes
 
 
 class _Values(pickle.Unpickler):

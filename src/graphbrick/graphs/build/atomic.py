@@ -10,7 +10,7 @@ from pathlib import Path
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files.folders import NewFolder
 from graphbrick.graphs.build.steps import is_left_by
-from graphbrick.graphs.store import manifest
+from graphbrick.graphs.store import manifest, seal
 from graphbrick.graphs.store.overlay.delta_files import is_delta
 
 
@@ -55,14 +55,18 @@ def check_place(path: Path, *, overwrite: bool) -> None:
 
 def _foreign_files(path: Path) -> list[str] | None:
     """Return the files of a graph folder that are not the graph's; None if it is not a graph folder."""
+    names = {file.name for file in path.iterdir()} if path.is_dir() else set()
     try:
         listed = json.loads((path / manifest.NAME).read_text(encoding="utf-8"))
         if listed["format"] != manifest.FORMAT:
             return None
-        own = {manifest.NAME, *listed["files"]}
+        own = {manifest.NAME, seal.NAME, *listed["files"]}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return sorted(file.name for file in path.iterdir() if file.name not in own and not is_delta(file.name))
+        if not {"out_ptr.npy", "in_ptr.npy", "tail.npy", "labels.zst"} <= names:
+            return None
+        own = {name for name in names if Path(name).suffix in (".npy", ".zst")}  # a graph with a damaged manifest
+        own |= {manifest.NAME, manifest.SKIPPED, seal.NAME}
+    return sorted(name for name in names if name not in own and not is_delta(name))
 
 
 def not_written(path: Path, error: OSError) -> str:

@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from graphbrick.core.compute import usable_cores
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.schema import Rows
 from graphbrick.core.session import current_session
@@ -22,14 +23,15 @@ MEMORY = 2048
 CHARACTERS = 16_000_000
 """Characters that the result of a query may have, unless the address says another number; it may have a sixteenth as
 many values."""
-_PROCESSES = 4  # for one database; each may use that much memory
+_PROCESSES = max(4, usable_cores())  # for one database; each may use that much memory
 _longest: ContextVar[int] = ContextVar("graphbrick_longest_result", default=1 << 40)
 
 
 class EmbeddedGraph(DatabaseGraph):
     """A graph in a database on this machine, whose queries run in processes that can be killed.
 
-    At most four queries run at the same time, each in a process that stays for the next one. A query that takes more
+    As many queries as there are processors, and at least four, run at the same time, each in a process that stays for
+    the next one, up to ten minutes. A query that takes more
     time or memory than it may is ended with its process.
 
     Attributes:

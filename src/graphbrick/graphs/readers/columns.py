@@ -256,7 +256,8 @@ def node_columns(
     the type of the nodes if there is no other column of types, and a ``label`` or ``prefLabel`` whose values are all
     different is an alias. If the table has none of them, or only a ``title``, the name is the first column that ends
     in «name», such as ``CompanyName``, and has mostly different values. If no column is called ``id`` or the like, the
-    first column is the key, provided that it ends in «id», such as ``CustomerID``, and no value comes twice. Every
+    first column is the key, provided that it ends in «id», such as ``CustomerID``, or is the name, and no value comes
+    twice. Of several columns of types, one whose only value is in the name of the file goes before the others. Every
     other column without a role is a property.
 
     Args:
@@ -277,10 +278,14 @@ def node_columns(
     if key is None and cells and last_words(cells[0])[0] == "id" and 0 not in (name, types):
         key = 0 if _distinct(samples, 0) == 1 else None
     roles = [find_column(cells, names) for names in (NAME, TYPES, DESCRIPTION, ALIASES)]
+    if key is None and name is None and len(cells) > 1 and plain_name(cells[0]) in ("name", "label"):
+        key = name = 0 if _distinct(samples, 0) == 1 else None  # edges may call nodes by their names
     if key is None:
         if len(cells) > 2 or any(place is not None for place in (*roles, name, types)):
             raise unrecognised("the key", cells, file, "call it id, or name it with --key")
         return NodeColumns(0, (1,) if len(cells) > 1 else (), header=False)
+    if types is None:
+        types = _type_of_file(cells, samples, file, (key, name))
     if types is None:
         types = find_column(cells, TYPES, without=(key, name))
     names = [place for place, cell in enumerate(cells) if plain_name(cell) in NAME and place not in (key, types)]
@@ -313,11 +318,24 @@ def node_columns(
     return NodeColumns(key, ordered, tuple(aliases), types, description, fields, ignored, space, True, len(cells))
 
 
+def _type_of_file(
+    cells: Sequence[str], samples: Sequence[Sequence[str]], file: Path, without: Sequence[int | None]
+) -> int | None:
+    """Return the column of types whose only value is in the name of the file: «Monster» in `nodes_monster.csv`."""
+    stem = _LETTERS.sub("", file.stem.casefold())
+    for place, cell in enumerate(cells):
+        values = {_LETTERS.sub("", row[place].casefold()) for row in samples} if plain_name(cell) in TYPES else set()
+        if place not in without and len(values) == 1 and "" != min(values) in stem:
+            return place
+    return None
+
+
 def _distinct(samples: Sequence[Sequence[str]], place: int) -> float:
     """Return the share of different values among the filled cells of a column; 0 without any."""
     texts = [row[place].strip() for row in samples if row[place].strip()]
     return len(set(texts)) / len(texts) if texts else 0.0
 
 
+_LETTERS = re.compile(r"[\W_]+")
 _MOSTLY = 0.5  # of the values of a column of names are different
 _ENOUGH = 5  # rows that show that the values of a column are all different

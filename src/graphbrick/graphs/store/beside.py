@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.files.digests import is_intact, sealed, sha256
 from graphbrick.core.files.folders import put_in_place, working_folder
-from graphbrick.graphs.store.manifest import Manifest
+from graphbrick.graphs.store.manifest import SMALL, Manifest
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangesSince
 from graphbrick.graphs.store.stored import StoredGraph
@@ -109,7 +110,10 @@ class FolderBeside:
         self.parent.mkdir(exist_ok=True)
         with working_folder(self.parent, ".part") as work:
             facts = {**fill(work), "format": _FORMAT}
-            facts["files"] = {file.name: file.stat().st_size for file in sorted(work.iterdir())}
+            files = sorted(work.iterdir())
+            facts["files"] = {file.name: file.stat().st_size for file in files}
+            facts["sha256"] = {file.name: sha256(file) for file in files if file.is_file()}
+            facts = sealed(facts)
             (work / _FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
             try:
                 put_in_place(work, self.folder)
@@ -149,15 +153,19 @@ class FolderBeside:
             ) from error
 
 
-def facts_of(folder: Path) -> dict[str, Any] | None:
+def facts_of(folder: Path, *, largest: int = SMALL) -> dict[str, Any] | None:
     """Return the contents of ``facts.json`` in a folder beside a graph; None if there is no folder.
 
+    Args:
+        folder: The folder.
+        largest: Size in bytes of the largest file whose checksum is compared.
+
     Raises:
-        ValueError: The folder is not complete.
+        ValueError: The folder is not complete, or damaged.
     """
     try:
         facts: dict[str, Any] = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
-        sizes = dict(facts["files"])
+        sizes, sums = dict(facts["files"]), dict(facts.get("sha256", {}))
         version = facts["format"]
     except (FileNotFoundError, NotADirectoryError):
         if folder.exists():
@@ -165,6 +173,8 @@ def facts_of(folder: Path) -> dict[str, Any] | None:
         return None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"its {_FACTS} cannot be read ({error})") from error
+    if not is_intact(facts):
+        raise ValueError(f"its {_FACTS} is not what was written")
     if version != _FORMAT:
         raise ValueError(f"format {version!r} instead of {_FORMAT}")
     for name, size in sizes.items():
@@ -172,4 +182,6 @@ def facts_of(folder: Path) -> dict[str, Any] | None:
         actual = file.stat().st_size if file.is_file() else -1
         if actual != size:
             raise ValueError(f"{name} is {'missing' if actual < 0 else f'{actual:,} bytes instead of {size:,}'}")
+        if name in sums and actual <= largest and sha256(file) != sums[name]:
+            raise ValueError(f"{name} is not what was written")
     return facts

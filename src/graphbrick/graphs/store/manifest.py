@@ -11,12 +11,16 @@ from typing import Any
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.core.files.writing import naming
 from graphbrick.core.properties.values import Kind
+from graphbrick.graphs.store import seal
+from graphbrick.graphs.store.seal import Seal
 
 FORMAT = "graphbrick-graph"
 VERSION, PLAIN_VERSION = 3, 2
 """Format versions of graphs with properties, and without; both open."""
 
 NAME = "manifest.json"
+SMALL = 1 << 16
+"""Bytes of a file whose checksum is compared whenever the graph is opened; larger ones are checked on request."""
 SKIPPED = "skipped.jsonl"
 _NEW_FIELDS = ("properties", "not_kept")  # which earlier readers do not know, so they are written only where needed
 
@@ -122,17 +126,20 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Write the manifest; this is the last step of a build, as a folder without it does not open."""
         raw = {name: value for name, value in asdict(self).items() if value or name not in _NEW_FIELDS}
-        text = json.dumps(raw, indent=1, ensure_ascii=False)
+        text = json.dumps(raw, indent=1, ensure_ascii=False) + "\n"
         # A file name that is not valid Unicode contains lone surrogates; they become JSON escapes.
-        with naming(folder / NAME):
-            (folder / NAME).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        content = text.encode("utf-8", "backslashreplace")
+        for name, data in ((seal.NAME, Seal.of(content).encode()), (NAME, content)):
+            with naming(folder / name):
+                (folder / name).write_bytes(data)
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """Read a manifest and compare the sizes of all files; the contents of the files are not read.
+        """Read a manifest, and compare the sizes of all files and the checksums of small ones.
 
         Raises:
-            GraphFormatError: There is no graph, it has another format version, or a file is missing or truncated.
+            GraphFormatError: There is no graph, it has another format version, or a file is missing, truncated or
+                damaged.
         """
         path = folder / NAME
         if not folder.exists():
@@ -145,7 +152,8 @@ class Manifest:
                 folder=folder,
             )
         try:
-            raw = json.loads(path.read_text(encoding="utf-8"))
+            content, known = path.read_bytes(), Seal.read(folder)
+            raw = json.loads(content.decode("utf-8"))
             if raw["format"] != FORMAT:
                 raise GraphFormatError(
                     f"{path} is not the manifest of a graphbrick graph (format "
@@ -163,14 +171,22 @@ class Manifest:
             raw["files"] = {name: FileEntry(**entry) for name, entry in raw["files"].items()}
             manifest = cls(**raw)
             manifest._check_types()
+            if known is not None and known.manifest != Seal.of(content).manifest:
+                raise ValueError("it is not what was written")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             text = f"{path} is damaged ({error}); build the graph again from its source"
             raise GraphFormatError(text, code="graph.damaged_manifest", reason=str(error)) from error
         for name, entry in manifest.files.items():
             file = folder / name
-            size = file.stat().st_size if file.is_file() else -1
-            if size != entry.bytes:
-                fault = "missing" if size < 0 else f"{size:,} bytes instead of {entry.bytes:,}"
-                text = f"{file} is {fault}; the graph is damaged, build it again from its source"
-                raise GraphFormatError(text, code="graph.damaged_file", file=name, is_missing=size < 0)
+            try:
+                size = file.stat().st_size
+            except FileNotFoundError:
+                size = -1
+            fault = "missing" if size < 0 else f"{size:,} bytes instead of {entry.bytes:,}"
+            if size == entry.bytes:
+                if size > SMALL or hashlib.sha256(file.read_bytes()).hexdigest() == entry.sha256:
+                    continue
+                fault = "not what was written"
+            text = f"{file} is {fault}; the graph is damaged, build it again from its source"
+            raise GraphFormatError(text, code="graph.damaged_file", file=name, is_missing=size < 0)
         return manifest

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -12,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, Ints, from_arrays
-from graphbrick.core.errors import GraphFormatError, LinkError
+from graphbrick.core.errors import GraphbrickError, GraphFormatError, LinkError
 from graphbrick.core.files.digests import file_stamp, sha256
 from graphbrick.core.files.folders import recover
 from graphbrick.core.graph import NeighbourList, follow
+from graphbrick.graphs.store.extents import check_lengths, check_rows
 from graphbrick.graphs.store.manifest import NAME, Manifest
 from graphbrick.graphs.store.names import NameIndex, names_of
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
@@ -64,7 +67,9 @@ class StoredGraph(StoredProperties):
         )
         self.has_keys = self._keys is not labels
         """True if keys differ from labels in this graph."""
-        self._check_lengths()
+        tables = {"labels": labels, "keys": self._keys, "descriptions": self._descriptions}
+        tables |= {"relation_labels": self._relation_labels, "relation_keys": self._relation_keys}
+        check_lengths(manifest, self.csr, tables, (self._key_hash, self._key_entity), self._types)
         if manifest.properties:
             from graphbrick.graphs.store.columns import open_columns  # which most graphs do without
 
@@ -76,6 +81,7 @@ class StoredGraph(StoredProperties):
         """A hash of the content, 16 hexadecimal digits; every change gives a new one."""
         if self._deltas:
             self._change(Changes.of(self._deltas, manifest.entities, manifest.relations))
+        self.csr.unchecked = partial(check_rows, path, self.n_relations)
         self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
 
     @classmethod
@@ -103,19 +109,13 @@ class StoredGraph(StoredProperties):
             time.sleep(_PAUSE)
         if isinstance(failure, GraphFormatError):
             raise failure
+        if getattr(failure, "errno", None) in (errno.EMFILE, errno.ENFILE):
+            raise GraphbrickError(
+                f"{folder} cannot be opened: too many files are open; raise the limit (ulimit -n)",
+                code="graph.too_many_files",
+            ) from failure
         text = f"{folder} cannot be opened ({failure}); build the graph again"
         raise GraphFormatError(text, code="graph.cannot_open", reason=str(failure)) from failure
-
-    def _check_lengths(self) -> None:
-        """Raise ValueError if an array or a table does not have as many entries as the manifest says."""
-        n, m = self.n_entities, self.n_triples
-        lengths = {"out_begin": n, "in_begin": n, "tail": m, "relation": m, "in_head": m, "in_triple": m}
-        actual = {name: len(getattr(self.csr, name)) for name in lengths}
-        lengths |= {"labels": n, "keys": n, "relation_labels": self.n_relations}
-        actual |= {"labels": len(self._labels), "keys": len(self._keys), "relation_labels": len(self._relation_labels)}
-        for name, length in lengths.items():
-            if actual[name] != length:
-                raise ValueError(f"{name} has {actual[name]:,} entries instead of {length:,}")
 
     def _change(self, changes: Changes) -> None:
         """Apply the changes to the tables, names and rows."""
@@ -381,10 +381,10 @@ class StoredGraph(StoredProperties):
         Raises:
             GraphFormatError: A file differs, or ids, rows or hashes are not as a build writes them.
         """
-        for name, entry in self.manifest.files.items():
-            if sha256(self.path / name) != entry.sha256:
-                text = f"{self.path / name} has changed since it was built; build the graph again"
-                raise GraphFormatError(text, code="graph.changed_file", file=name)
+        changed = [name for name, entry in self.manifest.files.items() if sha256(self.path / name) != entry.sha256]
+        if changed:
+            text = f"{', '.join(changed)} of {self.path} changed since it was built: damaged; build the graph again"
+            raise GraphFormatError(text, code="graph.changed_file", file=changed[0], files=changed)
         from graphbrick.graphs.store.check import check_invariants  # which runs do without
 
         check_invariants(self.path, self.manifest)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import mmap
+import re
 import threading
 from bisect import bisect_right
 from functools import lru_cache
@@ -14,18 +16,61 @@ import numpy.typing as npt
 import zstandard
 
 from graphbrick.core.errors import GraphFormatError
-from graphbrick.core.files.locks import AST
 
 _REMEMBERED = 1 << 15  # decoded strings cached per table
 _BLOCKS = 256  # unpacked blocks cached per table
 _NUMBER = 8  # bytes
+_HEAD = re.compile(
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '([<|][biuf]\d)', 'fortran_order': False, "
+    rb"'shape': \((\d{1,18},|\d{1,18}(?:, \d{1,9})+)\),? ?\} *\n",
+    re.DOTALL,
+)
+"""The head of an array file as numpy writes it, without the parts of numpy's format that no graph has."""
+_LONGEST_HEAD = 256
+_KINDS = {
+    **dict.fromkeys(("out_ptr", "in_ptr", "type_ptr"), "<u4"),
+    **dict.fromkeys(("tail", "relation", "in_head", "in_triple", "type_id", "alias_entity"), "<i4"),
+    **dict.fromkeys(("key_entity", "name_id", "gram_name"), "<i4"),
+    **dict.fromkeys(("key_hash", "name_hash", "gram", "gram_end"), "<u8"),
+}
+"""The types of the arrays of a graph, by name."""
+
+
+class DamagedArrayError(GraphFormatError, ValueError):
+    """An array file that is not what was written."""
 
 
 def open_array(file: Path) -> npt.NDArray[Any]:
-    """Open an array file as a read-only memory map."""
-    with AST:
-        # A plain array over the map: numba knows its type, and slicing it is cheaper than slicing np.memmap.
-        return np.load(file, mmap_mode="r").view(np.ndarray)  # type: ignore[no-any-return]
+    """Open an array file as a read-only memory map.
+
+    Raises:
+        DamagedArrayError: Its head or size is not that of an array of this name.
+    """
+    with file.open("rb") as handle:
+        size = handle.seek(0, 2)
+        handle.seek(0)
+        head = _HEAD.match(handle.read(_LONGEST_HEAD))
+        if head is None or int.from_bytes(head[1], "little") + 10 != head.end():
+            raise _damaged(file, "its head is not that of an array")
+        kind, shape = np.dtype(head[2].decode()), tuple(int(n) for n in head[3].split(b",") if n.strip())
+        expected = _KINDS.get(file.stem)
+        if expected not in (None, kind.str):
+            raise _damaged(file, f"it holds {kind} instead of {np.dtype(expected)}")
+        count = math.prod(shape)
+        if size != head.end() + count * kind.itemsize:
+            raise _damaged(file, f"it has {size:,} bytes instead of {head.end() + count * kind.itemsize:,}")
+        if not count:
+            empty = np.zeros(shape, dtype=kind)
+            empty.setflags(write=False)
+            return empty
+        blob = mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
+    # A plain array over the map: numba knows its type, and slicing it is cheaper than slicing np.memmap.
+    return np.frombuffer(blob, dtype=kind, count=count, offset=head.end()).reshape(shape)
+
+
+def _damaged(file: Path, fault: str) -> DamagedArrayError:
+    text = f"{file} is damaged ({fault}); build it again"
+    return DamagedArrayError(text, code="graph.damaged_array", file=file.name, fault=fault)
 
 
 class _Decompressor(threading.local):

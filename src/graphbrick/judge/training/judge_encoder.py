@@ -268,7 +268,12 @@ def _open(base: str) -> Any:
     try:
         with quiet():
             return sentence_transformers.CrossEncoder(
-                base, num_labels=1, device="cpu", max_length=_TOKENS, local_files_only=Path(base).is_dir()
+                base,
+                num_labels=1,
+                device="cpu",
+                max_length=_TOKENS,
+                local_files_only=Path(base).is_dir(),
+                trust_remote_code=False,
             )
     except Exception as error:  # of the hub, of torch and of a dozen other packages
         raise ModelError(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.files.digests import is_intact, sealed
 from graphbrick.core.files.folders import check_writable, new_folder, recover
 from graphbrick.core.session import current_session
 from graphbrick.models.embedders.embedder import Embedder
@@ -50,6 +51,7 @@ _OWN = (
     "symmetric",
     "near_words",
     "sha256",
+    "checksum",
 )
 
 
@@ -98,7 +100,7 @@ def save(
             "near_words": dict(model.near_words.nouns),
             "sha256": sha256((work / WEIGHTS).read_bytes()).hexdigest(),
         }
-        text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(sealed(json.loads(json.dumps(described))), indent=1, ensure_ascii=False) + "\n"
         (work / DESCRIPTION).write_text(text, encoding="utf-8")
         made, edited = {DESCRIPTION, WEIGHTS, LEARNED_WORDS}, False
         if words is not None:
@@ -262,6 +264,11 @@ def _load(folder: Path) -> PatternModel:
             f"{folder} was trained over {embedder!r} ({described.get('identity')}), which is {embedder.identity} here; "
             f"install that one, or {advice}",
             code="patterns.other_embedder",
+        )
+    if not is_intact(described):
+        raise ModelError(
+            f"{folder / DESCRIPTION} is damaged: it is not what was written; {advice}",
+            code="patterns.damaged_description",
         )
     return model
 

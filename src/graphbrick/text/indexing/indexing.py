@@ -336,9 +336,11 @@ def records_of(store: TextStore, extractor: Extractor, without: Collection[bytes
 
 
 def _up_to_date(path: Path, state: str) -> TextGraph | None:
-    """Return the graph if it was made from this state of the store and is complete; else None."""
+    """Return the graph if it was made from this state of the store, and is complete and undamaged; else None."""
     try:
         graph = TextGraph.open(path)
+        if graph.text_state == state:
+            graph.check()
     except GraphbrickError:
         return None  # indexing was interrupted; the graph is made again
     return graph if graph.text_state == state else None

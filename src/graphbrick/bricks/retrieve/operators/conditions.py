@@ -25,7 +25,7 @@ from graphbrick.bricks.retrieve.operators.sets import (
 )
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.core.errors import not_known
-from graphbrick.language.stems import stem, stems
+from graphbrick.language.stems import spaced, stem, stems
 from graphbrick.patterns.properties.terms import Term, terms_in
 
 _SAMPLE, _MOST = 20, 1_000  # entities with a value that decide which relation leads to them, and their triples
@@ -36,11 +36,15 @@ _GLUE = re.compile(
 _PREPOSITION = re.compile(r"\b(?:in|by|with|from|on|at|for|to|as|of)\s+$")
 _PARTICIPLE = re.compile(r"(?P<word>\b(?!not\b)[a-z]+(?:ed|en|n|t|ing|de))\s+$")
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be) (?P<word>[a-z]+ed)\s+$")
-_WORKS = re.compile(r"\b(?:who |that |which )?(?:work|works|worked|working|win|wins|won|winning)\s+(?:an?\s+|the\s+)?$")
+_WORKS = re.compile(
+    r"\b(?:who |that |which )?(?:work|works|worked|working|win|wins|won|winning|requires?|needs?|allows?|offers?"
+    r"|supports?|features?|includes?)\s+(?:an?\s+|the\s+)?$"
+)
 _NEGATED = re.compile(
     r"\b(?:not|non|never|neither|nor|without|other than|apart from|except(?: for)?|excluding|outside(?: of)?)"
     r"[ -]+(?:(?:an?|in|by) )?$"
 )
+_NOT = re.compile(r"\b(?:not|never)\b")
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
 
 
@@ -86,6 +90,7 @@ class Conditions:
         said = {*self.english.content(bare), *stems(MENTION.sub(" ", bare)), *verbs}
         groups = [[self._spoken(term, verbs) for term in group] for group in groups]
         base, rest = None if negated[0] else self._around(bare, groups, said), list[str]()
+        unread = [] if base is None else self._unread(base, bare)
         if base is None:
             base, rest = self._base(bare)
         else:
@@ -99,12 +104,9 @@ class Conditions:
             base, linked = (base, False) if leads is None else (leads, True)
         if rest and base is not None and not self.resolver.unexplained(base, rest):
             rest = []  # «live» of a city
-        if (rest and not linked) or base is None:
-            raise CannotPlanError(
-                not_known(rest),
-                code="conditions.unread_words",
-                words=tuple(rest),
-            )
+        unread += rest if not linked else []
+        if unread or base is None:
+            raise CannotPlanError(not_known(unread), code="conditions.unread_words", words=tuple(unread))
         self.resolver.assume(base, self.resolver.unexplained(base, [*verbs, *rest], by_relations=linked))
         return base
 
@@ -131,7 +133,14 @@ class Conditions:
                 f"several relations, or none, join «{holders.text(self.place)}» to this",
                 code="conditions.no_one_relation",
             )
-        return Both((holders, leads))
+        return Without(holders, leads) if _NOT.search(bare) else Both((holders, leads))
+
+    def _unread(self, base: SetPlan, bare: str) -> list[str]:
+        """Return the words beside a value and an entity that neither the plan nor the types of the entity say."""
+        entities = [self.entity(f"e{number}") for number in MENTION.findall(bare)]
+        own = {word for one in entities for name in self.place.graph.types(one) for word in stems(spaced(name))}
+        words = self.english.content(MENTION.sub(" ", bare))
+        return [word for word in self.resolver.unexplained(base, words) if word not in own]
 
     def _without(self, text: str, groups: list[list[Term]]) -> tuple[str, list[str], list[bool]]:
         """Return a phrase without its values, the verbs that stood before them, and which values are negated."""

@@ -39,7 +39,7 @@ _SIGN_FIRST = re.compile(r"([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billi
 _PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
 _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
-_THE = re.compile(r"\bthe (e\d+)\b")
+_THE = re.compile(r"(?:\bthe|(?<!\be\d )\ban?) (e\d+)\b")  # «is e0 a e1» stays
 _NOT_FIRST = re.compile(r"^(is|are|was|were|do|does|did|has|have|can|will) not ((?:the )?e\d+)\b")  # «isn't e0 public»
 _EVERYDAY = tuple(
     (re.compile(wording), plainer)

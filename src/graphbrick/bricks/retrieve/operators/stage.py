@@ -280,6 +280,11 @@ class Operators(RetrieveStage):
         if said is not None:
             return replace(evidence_of(said, place, self.cap, repr(self)), confidence=SAID)
         check_names(parser.schema, parser.question)
+        alone = [entity for entity in query.seeds if not place.graph.degree(entity)]
+        if alone and len(alone) == len(query.seeds):
+            name = place.graph.label(alone[0])
+            text = f"nothing is joined to {name!r}, and it has no property that the question speaks of"
+            raise CannotPlanError(text, code="operators.nothing_joined", name=name)
         evidence = self.patterns.retrieve(in_words_of_graph(query, parser), place.subgraph)
         check_class(parser.schema, parser.question, evidence)
         return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
@@ -374,9 +379,9 @@ def read(parser: Parser, text: str) -> Plan:
     value = numbers.read(text)
     if value is not None:
         return value
-    unknown = next((words for words in parser.english.unknown if re.search(rf"\b{words}\b", text)), None)
+    unknown = next(filter(None, (re.search(rf"\b{words}\b", text) for words in parser.english.unknown)), None)
     if unknown:
-        raise CannotPlanError(f"I cannot work out {unknown!r}", code="operators.no_rule")
+        raise CannotPlanError(f"I cannot work out {unknown[0]!r}", code="operators.no_rule")
     return parser.set(text)
 
 

@@ -75,6 +75,7 @@ class BoltGraph(CypherGraph):
                 connection_timeout=_CONNECT,
                 connection_acquisition_timeout=_CONNECT,
                 max_transaction_retry_time=0,
+                telemetry_disabled=True,
             )
 
         return current_session().get(("bolt driver", uri), connect, close=_closed)

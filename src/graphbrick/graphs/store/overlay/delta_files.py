@@ -20,10 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.files.digests import file_stamp
 from graphbrick.core.files.folders import recover
 from graphbrick.core.properties.values import Properties
 from graphbrick.graphs.records.columns import from_json, to_json
-from graphbrick.graphs.store import manifest
+from graphbrick.graphs.store import manifest, seal
+from graphbrick.graphs.store.seal import UNFINISHED, Seal
 
 FORMAT, VERSION = "graphbrick-delta", 1
 _NAME = re.compile(r"delta-(\d{6,})\.changes")
@@ -114,8 +116,8 @@ class Delta:
         checksum = content[-_CHECKSUM:].decode(errors="replace")
         if hashlib.sha256(content[:-_CHECKSUM]).hexdigest() != checksum:
             raise GraphFormatError(
-                f"{file} is damaged (its checksum differs); restore it, or remove it and all later ones to lose the "
-                "changes since then",
+                f"{file} is damaged (its checksum differs); restore it, or remove it, all later "
+                f"ones and {seal.NAME} to lose the changes since then",
                 code="delta.damaged",
                 file=file,
             )
@@ -147,7 +149,7 @@ class Delta:
 
 def is_delta(name: str) -> bool:
     """Tell by its name whether a file of a graph folder is a change, finished or not."""
-    return bool(_NAME.fullmatch(name) or _UNFINISHED.fullmatch(name))
+    return any(pattern.fullmatch(name) for pattern in (_NAME, _UNFINISHED, UNFINISHED))
 
 
 def delta_files(folder: Path) -> list[Path]:
@@ -167,11 +169,19 @@ def read_deltas(folder: Path, built: str) -> tuple[list[Delta], str]:
         GraphFormatError: A file is damaged or missing, or belongs to another graph.
     """
     deltas: list[Delta] = []
-    state = built
-    for number, file in enumerate(delta_files(folder), 1):
-        if file.name != _name(number):
-            text = f"{folder / _name(number)} is missing, but there is {file.name}; restore it"
-            raise GraphFormatError(text, code="delta.missing", number=number)
+    state, known = built, Seal.read(folder)  # before the files are listed, as another process may add one
+    files = delta_files(folder)
+    names = {file.name for file in files}
+    last = max(len(files), 0 if known is None else known.changes)
+    for number in range(1, last + 1):
+        if _name(number) not in names:
+            raise GraphFormatError(
+                f"{folder / _name(number)} is missing, a change of the graph; restore it, or build the graph again "
+                "from its source",
+                code="delta.missing",
+                number=number,
+            )
+        file = folder / _name(number)
         delta, checksum = Delta.decode(file.read_bytes(), file)
         if delta.base != built or delta.parent != state:
             text = f"{file} is a change of another graph than the one in {folder}; remove it"
@@ -209,6 +219,7 @@ class Writing:
                 with suppress(OSError):
                     os.unlink(unfinished, dir_fd=at)
                 raise
+            self._seal()
             with suppress(OSError):  # some network file systems cannot sync a folder; the change is there all the same
                 os.fsync(at)
         except OSError as error:
@@ -217,6 +228,16 @@ class Writing:
             reason = f"the change of {self._folder} cannot be written: {error.strerror or error}; nothing was changed"
             raise GraphbrickError(reason, code="delta.not_written", reason=error.strerror) from error
         self.check_in_place()
+
+    def _seal(self) -> None:
+        """Note the number of changes; without the note, a change that vanishes later is not noticed."""
+        at = self._descriptor
+        with suppress(OSError):
+            handle = os.open(manifest.NAME, os.O_RDONLY, dir_fd=at)
+            with os.fdopen(handle, "rb") as file:
+                content = file.read()
+            n = sum(map(bool, map(_NAME.fullmatch, os.listdir(at))))  # noqa: PTH208 - by descriptor
+            Seal.of(content, n).write(at)
 
     def check_in_place(self) -> None:
         """Raise GraphbrickError if another process has replaced the graph since it was locked."""
@@ -227,7 +248,7 @@ class Writing:
     def clear_up(self) -> None:
         """Remove the files of writers that were killed."""
         for name in os.listdir(self._descriptor):  # noqa: PTH208 - by descriptor
-            if _UNFINISHED.fullmatch(name):
+            if _UNFINISHED.fullmatch(name) or UNFINISHED.fullmatch(name):
                 os.unlink(name, dir_fd=self._descriptor)
 
 
@@ -244,9 +265,13 @@ def writing(folder: Path) -> Iterator[Writing]:
     import fcntl  # Windows has no such module; changing a graph there is not supported
 
     while True:
-        if not folder.exists():
-            recover(folder)
-        manifest.Manifest.read(folder)  # raises the error about a folder that holds no graph
+        before = file_stamp(folder / manifest.NAME)
+        try:
+            manifest.Manifest.read(folder)  # raises the error about a folder that holds no graph
+        except GraphFormatError:
+            if recover(folder) or before != file_stamp(folder / manifest.NAME):
+                continue  # another process replaces it now
+            raise
         try:
             at = os.open(folder, os.O_RDONLY)
         except OSError as error:

@@ -78,8 +78,8 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     size = base.n_triples
     heads = np.union1d(added[:, 0], base.heads(dropped)).astype(np.int64)
     tails = np.union1d(added[:, 2], base.tail[dropped]).astype(np.int64)
-    old, row = _entries(base.out_begin, base.out_end, heads)
-    in_old, in_row = _entries(base.in_begin, base.in_end, tails)
+    old, row = _entries(base.out_begin, base.out_end, heads, size)
+    in_old, in_row = _entries(base.in_begin, base.in_end, tails, size)
     if size + max(len(old), len(in_old)) + len(added) > _MOST:
         text = f"{folder} has too many changes beside its {size:,} triples; run graphbrick compact"
         raise GraphbrickError(text, code="delta.too_many_changes", triples=size)
@@ -122,12 +122,20 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     return ScatteredCsr.moved(Csr(*arrays), base, heads.astype(np.int32)), origin
 
 
-def _entries(begin: npt.NDArray[np.uint32], end: npt.NDArray[np.uint32], nodes: Longs) -> tuple[Longs, Longs]:
-    """Return the concatenated entries of the rows of nodes, and the row index of each entry."""
+def _entries(
+    begin: npt.NDArray[np.uint32], end: npt.NDArray[np.uint32], nodes: Longs, size: int
+) -> tuple[Longs, Longs]:
+    """Return the concatenated entries of the rows of nodes, and the row index of each entry.
+
+    Raises:
+        ValueError: A row is outside the array of this size.
+    """
     first, sizes = np.zeros(len(nodes), dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
     known = nodes < len(begin)
     first[known] = begin[nodes[known]]
     sizes[known] = end[nodes[known]].astype(np.int64) - first[known]
+    if len(sizes) and (sizes.min() < 0 or (first + sizes).max() > size):
+        raise ValueError("a row begins or ends outside its array")
     row = np.repeat(np.arange(len(nodes)), sizes)
     return (first - _starts(sizes)[:-1])[row] + np.arange(len(row)), row
 

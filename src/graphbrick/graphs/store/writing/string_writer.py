@@ -31,7 +31,7 @@ class StringWriter:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = FileWriter(folder / StringTable.file(name))
-        self._pack = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False)
+        self._pack = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
         self._rows = [(0, 0)]
         self._sizes: Offsets = np.empty(0, dtype=np.int64)
         self._text: Bytes = np.empty(0, dtype=np.uint8)

@@ -135,7 +135,7 @@ def open_base(base: str, device: str | None) -> Base:
 
     place, file = find_base(base)
     on = device_of(device)
-    options = {"gguf_file": file.name} if file else {}
+    options = {"trust_remote_code": False} | ({"gguf_file": file.name} if file else {})
     precise = torch.float32 if on.type == "cpu" else torch.bfloat16
     try:
         with quiet(), redirect_stderr(StringIO()):  # reading GGUF files shows a progress bar that no option turns off
@@ -144,7 +144,7 @@ def open_base(base: str, device: str | None) -> Base:
             if file:
                 # Its weights are plain numbers now; transformers would not write what it takes for a quantised model.
                 model.hf_quantizer.remove_quantization_config(model)
-            dtype = None if file else transformers.AutoConfig.from_pretrained(place).dtype
+            dtype = None if file else transformers.AutoConfig.from_pretrained(place, trust_remote_code=False).dtype
         model.to(on)
     except Exception as error:  # transformers', torch's and the hub's
         raise ModelError(

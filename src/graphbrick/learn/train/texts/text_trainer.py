@@ -208,7 +208,9 @@ def _open_base(kind: type[Trainee], base: str) -> Any:
     (name, options), is_folder = kind.library_class, Path(base).is_dir()
     try:
         with quiet():
-            return getattr(sentence_transformers, name)(base, device="cpu", local_files_only=is_folder, **options)
+            return getattr(sentence_transformers, name)(
+                base, device="cpu", local_files_only=is_folder, trust_remote_code=False, **options
+            )
     except Exception as error:  # of the hub, of torch and of a dozen other packages
         hint = (
             "are its files complete?"

@@ -60,7 +60,9 @@ def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -
     if not evidence.paths:
         return evidence
     best, text = evidence.paths[0], MENTION.sub(" ", parser.question.text)
-    words = [word for word in dict.fromkeys(words_of(text)) if word.isalnum() and word not in _UNTELLING]
+    words = [
+        word for word in dict.fromkeys(words_of(text)) if word.replace("-", "").isalnum() and word not in _UNTELLING
+    ]
     nearness = scorer.nearness(words, best)
     along = Along(best.start, best.pattern, best.end == best.start)
     unread = [

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.bricks.retrieve.operators.wording import English
+from graphbrick.bricks.retrieve.operators.wordings.spellings import with_names_of_graph
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.language import forms
@@ -47,6 +48,7 @@ def with_classes(graph: Graph, question: Question, lexicon: Lexicon, english: En
     """
     if any(source.stems == ("ag",) and source.literal is not None for source in sources_of(graph)):
         question = replace(question, text=_in_years(question.text))
+    question = with_names_of_graph(graph, question, lexicon)
     question = replace(question, text=re.sub(r"\b(e\d+)-(?:type|style|class|category)s?\b", r"\1", question.text))
     question = replace(question, text=_without_here(graph, question.text, lexicon, english))
     question = replace(question, text=_in_verbs_of_graph(graph, question, lexicon, english))

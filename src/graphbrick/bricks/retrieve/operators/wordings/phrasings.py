@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from graphbrick.bricks.retrieve.operators import plan as p
 from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.presence import with_property
 from graphbrick.core.properties.values import Kind
 from graphbrick.language.stems import stem, stems
 from graphbrick.patterns.properties.sources import Source, sources_of
@@ -46,6 +48,7 @@ class Phrasings:
             self._not_done,
             self._with_value,
             self._with_number,
+            partial(with_property, self.resolver, self.read),
         ):
             plan = rule(text)
             if plan is not None:

@@ -1,0 +1,95 @@
+"""Checks of a graph folder with all folders beside it: `graphbrick info --check`."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.store.beside import facts_of
+from graphbrick.graphs.store.beside_text import has_text, text_folder
+from graphbrick.graphs.store.seal import Seal
+from graphbrick.learn.learned import learned_place
+from graphbrick.models.vectors.segments import Segment
+from graphbrick.patterns.model.folder import WEIGHTS, load
+from graphbrick.text.documents.store import DATABASE
+
+_MENDED_BY = {
+    "text": "run graphbrick index {graph}",
+    "partitions": "run graphbrick prepare partitions {graph}",
+    "communities": "run graphbrick prepare communities {graph}, then graphbrick prepare reports {graph}",
+    "hubs": "run graphbrick prepare hubs {graph}",
+    "index": "remove it; it is made again when it is needed",
+    "ladybug": "remove it; the next query makes it again",
+}
+_VERSIONED = re.compile(r".+-[0-9a-f]{16}")
+
+
+def check_all(graph: Graph) -> list[str]:
+    """Read every file of a graph and of the folders beside it, and return notes about what cannot be checked.
+
+    Raises:
+        GraphFormatError: Files are damaged or missing; the message names them all, and the commands that mend them.
+    """
+    problems = []
+    try:
+        graph.check()
+    except GraphbrickError as error:
+        problems.append(str(error))
+    problems += [problem for problem in _problems_beside(graph) if problem not in problems]
+    if problems:
+        raise GraphFormatError("; ".join(problems), code="graph.has_damage", problems=problems)
+    if Seal.read(graph.path) is None:
+        return ["the manifest has no checksum (seal.json): an earlier version wrote it, or that file was removed"]
+    return []
+
+
+def _problems_beside(graph: Graph) -> Iterator[str]:
+    for what, advice in _MENDED_BY.items():
+        parent = graph.place.with_name(f"{graph.place.name}.{what}")
+        for folder in sorted(parent.glob("*")) if parent.is_dir() else ():
+            if _VERSIONED.fullmatch(folder.name) and folder.is_dir():
+                try:
+                    facts_of(folder, largest=sys.maxsize)
+                except (ValueError, OSError) as error:
+                    yield f"{folder} is damaged ({error}); {advice.format(graph=graph.place)}"
+    yield from _problem_of_documents(graph)
+    yield from _problem_of_patterns(graph)
+    for file in sorted(graph.vectors_place.rglob("*.seg")):
+        try:
+            Segment(file)
+        except (ValueError, OSError) as error:
+            yield f"{file} is damaged ({error}); remove it, and run graphbrick prepare embeddings {graph.place}"
+
+
+def _problem_of_documents(graph: Graph) -> Iterator[str]:
+    file = text_folder(graph.place) / DATABASE
+    if not has_text(graph.place):
+        return
+    fault = "" if file.is_file() else "it is missing"
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as opened:
+            (first,) = opened.execute("PRAGMA integrity_check(1)").fetchone()
+            fault = "" if first == "ok" else first
+    except sqlite3.OperationalError:
+        pass  # it is missing, in use, or cannot be read here
+    except sqlite3.DatabaseError as error:
+        fault = str(error)
+    if fault:
+        both = f"{text_folder(graph.place)} and {graph.place}"
+        yield f"{file} is damaged ({fault}); remove {both}, and run graphbrick index again with the same sources"
+
+
+def _problem_of_patterns(graph: Graph) -> Iterator[str]:
+    place: Path = learned_place(graph)
+    if not (place / WEIGHTS).exists() and not any(place.glob("*.json")):
+        return
+    try:
+        load(str(place))
+    except GraphbrickError as error:
+        yield f"{error} (graphbrick learn {graph.place})"

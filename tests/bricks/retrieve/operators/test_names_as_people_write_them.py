@@ -1,0 +1,64 @@
+"""Names of classes and properties as people write them, properties that things have at all, words that are not read."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrick import Graph
+from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.records.records import EntityRecord, RelationRecord
+from graphbrick.learn.default import DEFAULT_PIPELINE
+from graphbrick.pipeline.parsing import parse
+
+MACHINES = {
+    "Kestrel": {"category": "Copter", "level": 3, "night_vision": True, "climb_speed_kmh": 40},
+    "Heron": {"category": "Copter", "level": 2, "night_vision": False, "climb_speed_kmh": 25},
+    "Plover": {"category": "Copter", "level": 3, "night_vision": True},
+    "Badger": {"category": "Digger", "level": 3, "night_vision": False, "burrow_speed_kmh": 1},
+}
+FUELS = ("Diesel", "Kerosene", "Hydrogen")
+BURNS = {"Kestrel": "Kerosene", "Heron": "Kerosene", "Plover": "Diesel", "Badger": "Diesel"}
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    records: list[object] = [EntityRecord(name, name, (), ("FuelType",)) for name in FUELS]
+    records += [EntityRecord(name, name, (), ("Machine",), None, values) for name, values in MACHINES.items()]
+    records += [RelationRecord("BURNS", "BURNS"), *((name, "BURNS", fuel) for name, fuel in BURNS.items())]
+    return build(records, tmp_path_factory.mktemp("machines") / "machines.graph")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("whats the level of a kestrel?", {"3"}),
+        ("What types of fuel does the Kestrel burn?", {"Kerosene"}),
+        ("Which kind of fuel does the Badger burn?", {"Diesel"}),
+        ("which machines burn diesel fuel?", {"Plover", "Badger"}),
+        ("night-vision copters", {"Kestrel", "Plover"}),
+        ("night-vision copters that burn kerosene fuel", {"Kestrel"}),
+        ("Which level 3 machines burn diesel fuel?", {"Plover", "Badger"}),
+        ("which copters do not burn kerosene?", {"Plover"}),
+        ("which level 3 machines never burn diesel?", {"Kestrel"}),
+        ("how many machines support night vision?", {"2"}),
+        ("which machines can climb?", {"Kestrel", "Heron"}),
+        ("which machines are unable to climb?", {"Plover", "Badger"}),
+        ("machines with a burrow speed", {"Badger"}),
+        ("which copters have no climb speed?", {"Plover"}),
+        ("how many machines can climb?", {"2"}),
+    ],
+)
+def test_classes_and_properties_are_read_as_they_are_written(machines: Graph, question: str, answers: set[str]) -> None:
+    assert set(parse(str(DEFAULT_PIPELINE))(machines, question).texts) == answers
+
+
+@pytest.mark.parametrize("word", ["rusty", "three-winged"])
+def test_an_adjective_that_is_not_read_beside_a_value_is_named(machines: Graph, word: str) -> None:
+    answer = parse(str(DEFAULT_PIPELINE))(machines, f"{word} copters that burn kerosene fuel")
+    assert answer.confidence is None or answer.confidence < 0.5
+    assert any(word in str(event) for event in answer.trace.events)
+
+
+def test_what_no_thing_does_is_not_answered_by_what_one_does(machines: Graph) -> None:
+    answer = parse(str(DEFAULT_PIPELINE))(machines, "which fuel types does no machine burn?")
+    assert set(answer.texts) <= {"Hydrogen"}

@@ -1,0 +1,72 @@
+"""Checks of all folders of a graph, limits of open files, and a Ctrl-C that comes too late."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+from documents import FILES, write_documents
+from faults import fails
+
+from graphbrick import Graph, build
+from graphbrick.cli.graphs.checking import check_all
+from graphbrick.cli.graphs.finishing import completed
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.graphs.partitions import Method, folder_of, keep, part
+from graphbrick.graphs.store import stored
+from graphbrick.testing import TINY
+from graphbrick.text.indexing.indexing import index
+
+
+def test_what_is_damaged_beside_a_graph_is_named_with_the_command_that_mends_it(tmp_path: Path) -> None:
+    graph = build(TINY, tmp_path / "g.graph")
+    keep(graph, Method(), part(graph, Method()))
+    assert check_all(graph) == []
+    (folder_of(graph, Method()).folder / "label.npy").unlink()
+    with fails("graph.has_damage", GraphFormatError) as caught:
+        check_all(graph)
+    assert "label.npy is missing" in str(caught.value)
+    assert f"graphbrick prepare partitions {graph.place}" in str(caught.value)
+
+
+def test_damaged_passages_are_found_and_made_again_by_indexing(tmp_path: Path) -> None:
+    documents = write_documents(tmp_path / "docs", FILES)
+    made = index([documents], tmp_path / "n.graph").graph
+    file = next((tmp_path / "n.graph.text").glob("passages-*/mentions.npy"))
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    with fails("graph.has_damage", GraphFormatError) as caught:
+        check_all(made)
+    assert "graphbrick index" in str(caught.value)
+    assert index([documents], tmp_path / "n.graph").is_new
+    assert check_all(Graph.open(tmp_path / "n.graph")) == []
+
+
+def test_a_late_ctrl_c_leaves_a_graph_that_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "g.graph"
+
+    def late() -> Graph:
+        build(TINY, path)
+        raise KeyboardInterrupt
+
+    assert completed(path, late).n_triples == len(TINY)
+    assert "is complete" in capsys.readouterr().err
+
+    def early() -> Graph:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        completed(path, early)
+
+
+def test_too_many_open_files_are_not_taken_for_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = build(TINY, tmp_path / "g.graph")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(stored, "open_array", full)
+    with fails("graph.too_many_files", GraphbrickError):
+        Graph.open(graph.path)
