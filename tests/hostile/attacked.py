@@ -138,7 +138,7 @@ class Server(Surface):
         with socket.create_connection((self.server.host, self.server.port), timeout=_SECONDS) as connection:
             reply = b""
             try:
-                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                with contextlib.suppress(OSError):  # it may be closed
                     connection.sendall(data)
                     if data.endswith(_CUT):
                         connection.shutdown(socket.SHUT_WR)

@@ -40,6 +40,7 @@ from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import count_request, start_telemetry
 from graphbrick.serve.tools import mcp_server
 
+_LONGEST_FIELD = 200  # characters of the name of a field in a message; a client may send names of any length
 _ABOUT = (
     "Ask questions over knowledge graphs, with the path that proves each answer. Every error is "
     '`{"error": {"message", "type", "code"}}`.'
@@ -134,7 +135,9 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     """Return the error about the fields of a request, without the values that were sent."""
     assert isinstance(error, RequestValidationError)
-    faults = [{"field": ".".join(map(str, one["loc"])), "message": one["msg"]} for one in error.errors()[:20]]
+    faults = [
+        {"field": ".".join(map(str, one["loc"]))[:_LONGEST_FIELD], "message": one["msg"]} for one in error.errors()[:20]
+    ]
     first = f"{faults[0]['field']}: {faults[0]['message']}" if faults else "the request cannot be read"
     status = 400 if any(one["type"] == "json_invalid" for one in error.errors()) else 422
     reply = as_json_error(status, "invalid_request", first)

@@ -76,3 +76,10 @@ def test_only_who_may_write_marks(place, monkeypatch):
     with serving(graphs={"tiny": str(place)}, write=True) as client:
         reply = client.post("/v1/feedback", json=CAPITAL | {"right": True})
         assert (reply.status_code, reply.json()["error"]["code"]) == (507, "feedback_full")
+
+
+def test_half_a_character_is_written_as_its_number(place):
+    body = b'{"question": "What is the c\\ud800apital of Kenya?", "right": false, "recipe": "paths"}'
+    with serving(graphs={"tiny": str(place)}, write=True) as client:
+        reply = client.post("/v1/feedback", content=body, headers={"content-type": "application/json"})
+    assert (reply.status_code, reply.json()["question"]) == (200, r"What is the c\ud800apital of Kenya?")

@@ -48,7 +48,7 @@ async def feedback(body: GiveFeedback, request: Request, service: Serving) -> di
             raise StoppedError(f"nothing was marked, as the run did not end: {run.stopped.reason}")
         marked = add_feedback(run, inquiry.pipeline, right=body.right, correct=body.answers)
         return {
-            "question": marked.question,
+            "question": marked.question.encode(errors="backslashreplace").decode(),  # as in the file
             "seeds": marked.seeds,
             "answers": marked.answers,
             "right": marked.right,
