@@ -6,6 +6,7 @@ import errno
 from pathlib import Path
 
 import pytest
+from commands import Run, refused
 from documents import FILES, write_documents
 from faults import fails
 from toy_vectors import Toy
@@ -93,3 +94,12 @@ def test_damage_of_kept_vectors_is_named(tmp_path: Path) -> None:
             check_all(graph)
         assert "are made again" in str(caught.value)
         file.write_bytes(whole)
+
+
+def test_a_vanished_database_of_documents_is_not_begun_anew(tmp_path: Path, run: Run) -> None:
+    documents = write_documents(tmp_path / "docs", FILES)
+    index([documents], tmp_path / "n.graph")
+    database = tmp_path / "n.graph.text" / "documents.sqlite"
+    database.unlink()
+    refused(run("documents", str(tmp_path / "n.graph")), "run graphbrick index again")
+    assert not database.exists()

@@ -187,12 +187,17 @@ def documents(
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.store.beside_text import text_folder
     from graphbrick.language.counting import counted
-    from graphbrick.text.documents.store import TextStore
+    from graphbrick.text.documents.store import DATABASE, TextStore
     from graphbrick.text.indexing.indexing import stored_extractor
 
     folder = text_folder(graph)
     if not folder.is_dir():
         raise InputError(f"{graph} was not made from documents (graphbrick index)")
+    if not (folder / DATABASE).exists():  # which the store would begin anew, without a document
+        raise InputError(
+            f"{folder / DATABASE} is missing; run graphbrick index again with the same sources",
+            code="documents.no_database",
+        )
     with TextStore(folder) as store:
         if address is not None:
             titled = store.document(address) or store.document(str(Path(address).absolute()))
