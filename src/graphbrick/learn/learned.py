@@ -9,7 +9,7 @@ from graphbrick.bricks.link.labels import LinkLabels
 from graphbrick.bricks.rerank.rank_ends import RankEnds
 from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
-from graphbrick.core.files.folders import recover
+from graphbrick.core.files.claims import recover
 from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.model.folder import DESCRIPTION, WEIGHTS, load
 from graphbrick.patterns.model.scorer import PatternScorer

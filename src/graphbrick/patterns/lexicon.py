@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from graphbrick.core.deferred import cached_property
 from graphbrick.core.errors import InputError
-from graphbrick.core.files.folders import recover
+from graphbrick.core.files.claims import recover
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import literal_types

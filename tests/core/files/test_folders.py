@@ -9,9 +9,10 @@ import pytest
 from faults import fails
 
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
-from graphbrick.core.files import folders
+from graphbrick.core.files import claims, folders
+from graphbrick.core.files.claims import recover
 from graphbrick.core.files.digests import digest
-from graphbrick.core.files.folders import NewFolder, check_writable, new_folder, put_in_place, recover
+from graphbrick.core.files.folders import NewFolder, check_writable, new_folder, put_in_place
 
 
 def names(folder: Path) -> list[str]:
@@ -81,7 +82,7 @@ def test_what_a_killed_process_moved_aside_comes_back(tmp_path: Path) -> None:
 def test_what_another_process_is_replacing_is_left_alone(tmp_path: Path) -> None:
     aside = tmp_path / ".f.replaced-1-0"
     aside.mkdir()
-    claim = folders._claim(aside)
+    claim = claims.claim_folder(aside)
     assert claim is not None
     assert recover(tmp_path / "f")  # worth another try
     assert names(tmp_path) == [".f.replaced-1-0"]
@@ -100,7 +101,8 @@ def test_what_a_killed_process_left_is_removed_or_continued(tmp_path: Path) -> N
 
 
 def test_without_locks_on_folders_old_ones_count_as_left_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders, "_claim", lambda folder: None)  # as on Windows
+    for module in (claims, folders):
+        monkeypatch.setattr(module, "claim_folder", lambda folder: None)  # as on Windows
     left = tmp_path / ".f.building-1-0"
     left.mkdir()
     write(tmp_path / "f", "one")
@@ -136,22 +138,23 @@ def test_a_digest_does_not_pass_over_a_folder_that_cannot_be_read(
 
 
 def test_a_folder_is_claimed_by_one_at_a_time(tmp_path: Path) -> None:
-    claimed = folders._claim(tmp_path)
+    claimed = claims.claim_folder(tmp_path)
     assert claimed is not None
     with pytest.raises(BlockingIOError):
-        folders._claim(tmp_path)
-    assert folders._is_claimed(tmp_path)
+        claims.claim_folder(tmp_path)
+    assert claims.is_claimed(tmp_path)
     os.close(claimed)
-    assert not folders._is_claimed(tmp_path)
-    assert not folders._is_claimed(tmp_path / "nothing")
+    assert not claims.is_claimed(tmp_path)
+    assert not claims.is_claimed(tmp_path / "nothing")
 
 
 def test_without_locks_a_folder_is_claimed_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders, "_claim", lambda folder: None)
+    for module in (claims, folders):
+        monkeypatch.setattr(module, "claim_folder", lambda folder: None)
     os.utime(tmp_path, (1_000_000, 1_000_000))
     for now, is_claimed in ((1_086_399, True), (1_086_400, False), (1_086_401, False)):
         monkeypatch.setattr("time.time", lambda now=now: now)
-        assert folders._is_claimed(tmp_path) == is_claimed
+        assert claims.is_claimed(tmp_path) == is_claimed
 
 
 def test_only_hidden_folders_with_a_number_are_of_a_process(tmp_path: Path) -> None:
@@ -170,7 +173,7 @@ def test_only_one_folder_of_a_killed_process_is_continued(tmp_path: Path) -> Non
     with writing as work:
         assert work in left
         assert names(tmp_path) == [work.name]
-        assert folders._is_claimed(work)
+        assert claims.is_claimed(work)
         (work / "inner").mkdir()
         (work / "inner" / "file").write_text("whole")
         writing.commit()

@@ -8,19 +8,17 @@ one step, so for a moment there is no folder: code that opens a folder calls `re
 from __future__ import annotations
 
 import errno
-import glob
 import itertools
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.files.claims import beside, claim_folder, claim_left_over, hidden, recover
 
-_ABANDONED_SECONDS = 86_400
 _serial = itertools.count()
 
 
@@ -43,23 +41,23 @@ class NewFolder:
 
     def __enter__(self) -> Path:
         recover(self._path)
-        for folder in [*_hidden(self._path, "building"), *_hidden(self._path, "replaced")]:
+        for folder in [*hidden(self._path, "building"), *hidden(self._path, "replaced")]:
             with suppress(OSError):  # a running process has claimed it, or another one removes it
                 self._take(folder)
         self._check()
         while not self._claims:
-            self.work = _beside(self._path, "building")
+            self.work = beside(self._path, "building")
             self.work.mkdir(parents=True)
             # A process that begins at the same moment may take it for left over, and remove it.
             with suppress(FileNotFoundError, BlockingIOError):
-                claim = _claim(self.work)
+                claim = claim_folder(self.work)
                 self.work.stat()
                 self._claims.append(claim)
         return self.work
 
     def _take(self, folder: Path) -> None:
         """Continue the folder of a killed process, or remove it."""
-        claim = _claim_left_over(folder)
+        claim = claim_left_over(folder)
         if ".building-" in folder.name and not self._claims and self._can_resume(folder):
             self._claims.append(claim)
             self.work = folder
@@ -131,7 +129,7 @@ def _renamed(work: Path, path: Path) -> bool:
 
 
 def _replace(work: Path, path: Path) -> None:
-    old = _beside(path, "replaced")
+    old = beside(path, "replaced")
     try:
         path.rename(old)
         if not _renamed(work, path):
@@ -149,7 +147,7 @@ def _replace(work: Path, path: Path) -> None:
 def _claimed(path: Path) -> Iterator[None]:
     """Lock the folder that is at a path now; raise FileNotFoundError if it was moved before it was locked."""
     before = path.stat()
-    claim = _claim(path)
+    claim = claim_folder(path)
     try:
         if claim is not None and not os.path.samestat(before, os.fstat(claim)):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
@@ -159,22 +157,6 @@ def _claimed(path: Path) -> Iterator[None]:
     finally:
         if claim is not None:
             os.close(claim)
-
-
-def recover(path: Path) -> bool:
-    """Restore a missing folder that a killed process had moved aside.
-
-    Returns:
-        Whether to try opening it again: it was restored, or another process is replacing it now.
-    """
-    path = path.resolve()
-    aside = _hidden(path, "replaced")
-    for folder in [] if path.exists() else aside:
-        if not _is_claimed(folder):
-            with suppress(OSError):  # another process was faster
-                folder.rename(path)
-            break
-    return bool(aside)
 
 
 @contextmanager
@@ -210,7 +192,7 @@ def working_folder(parent: Path, ending: str) -> Iterator[Path]:
     """
     for left_over in parent.glob(f".*{ending}"):
         with suppress(OSError):  # a running process has claimed it
-            claim = _claim_left_over(left_over)
+            claim = claim_left_over(left_over)
             shutil.rmtree(left_over, ignore_errors=True)
             if claim is not None:
                 os.close(claim)
@@ -219,7 +201,7 @@ def working_folder(parent: Path, ending: str) -> Iterator[Path]:
         work.mkdir()
         # A process that begins at the same moment may take it for left over, and remove it.
         with suppress(FileNotFoundError, BlockingIOError):
-            claim = _claim(work)
+            claim = claim_folder(work)
             work.stat()
             break
     try:
@@ -239,7 +221,7 @@ def check_writable(path: Path) -> None:
     parent = path.parent
     while not parent.exists() and parent != parent.parent:
         parent = parent.parent
-    probe = parent / _beside(path, "building").name
+    probe = parent / beside(path, "building").name
     probe.mkdir()
     probe.rmdir()
 
@@ -255,54 +237,3 @@ def user_folder(variable: str, name: str = "") -> Path:
 def files_in(folder: Path) -> list[str]:
     """Return the relative paths of all files in a folder and its subfolders, sorted."""
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
-
-
-def _beside(path: Path, what: str) -> Path:
-    if not path.name:  # nothing can be beside the root
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    return path.with_name(f".{path.name}.{what}-{os.getpid()}-{next(_serial)}")
-
-
-def _hidden(path: Path, what: str) -> list[Path]:
-    prefix = f".{path.name}.{what}-"
-    folders = path.parent.glob(f"{glob.escape(prefix)}*")
-    return [folder for folder in folders if folder.name.removeprefix(prefix)[:1].isdigit() and folder.is_dir()]
-
-
-def _claim(folder: Path) -> int | None:
-    """Lock a folder until the returned descriptor is closed or the process ends, even if it is killed.
-
-    Unlike a process id, a lock also works across containers and hosts. Windows cannot lock folders: there the result
-    is None, and a folder counts as claimed for a day.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def _claim_left_over(folder: Path) -> int | None:
-    """Lock a hidden folder; raise BlockingIOError if a running process has claimed it."""
-    claim = _claim(folder)
-    if claim is None and time.time() - folder.stat().st_mtime < _ABANDONED_SECONDS:
-        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), str(folder))
-    return claim
-
-
-def _is_claimed(folder: Path) -> bool:
-    try:
-        claim = _claim_left_over(folder)
-        if claim is not None:
-            os.close(claim)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False

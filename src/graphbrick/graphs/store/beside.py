@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.files.digests import is_intact, sealed, sha256
-from graphbrick.core.files.folders import put_in_place, working_folder
 from graphbrick.graphs.store.manifest import SMALL, Manifest
 from graphbrick.graphs.store.overlay.delta_files import read_deltas
 from graphbrick.graphs.store.overlay.overlay import ChangesSince
@@ -107,6 +106,8 @@ class FolderBeside:
         Raises:
             OSError: It cannot be written.
         """
+        from graphbrick.core.files.folders import put_in_place, working_folder  # most processes write none
+
         self.parent.mkdir(exist_ok=True)
         with working_folder(self.parent, ".part") as work:
             facts = {**fill(work), "format": _FORMAT}

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, Ints, from_arrays
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, LinkError
+from graphbrick.core.files.claims import recover
 from graphbrick.core.files.digests import file_stamp, sha256
-from graphbrick.core.files.folders import recover
 from graphbrick.core.graph import NeighbourList, follow
 from graphbrick.graphs.store.extents import check_lengths, check_rows
 from graphbrick.graphs.store.manifest import NAME, Manifest

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.files.claims import recover
 from graphbrick.core.files.digests import is_intact, sealed
-from graphbrick.core.files.folders import check_writable, new_folder, recover
+from graphbrick.core.files.folders import check_writable, new_folder
 from graphbrick.core.session import current_session
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.patterns.alignment.alignment import Alignment, Transitions, n_token_features

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.files.claims import recover
 from graphbrick.core.files.digests import file_stamp
-from graphbrick.core.files.folders import recover
 from graphbrick.core.properties.values import Properties
 from graphbrick.graphs.records.columns import from_json, to_json
 from graphbrick.graphs.store import manifest, seal
