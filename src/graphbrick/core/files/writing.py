@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -64,4 +65,24 @@ def naming(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.filename is None:
             error.filename = str(path)
+        raise
+
+
+def write_in(folder: int, name: str, content: bytes) -> None:
+    """Write or replace a file of a folder that is open by a descriptor, so that it is whole or was not touched.
+
+    Raises:
+        OSError: It cannot be written; what was there is kept.
+    """
+    unfinished = f".{name}.{os.getpid()}"
+    handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(unfinished, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(unfinished, dir_fd=folder)
         raise

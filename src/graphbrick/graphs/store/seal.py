@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from graphbrick.core.errors import GraphFormatError
+from graphbrick.core.files.writing import write_in
 
 NAME = "seal.json"
 UNFINISHED = re.compile(r"\.seal\.json\.\d+")
@@ -72,18 +71,7 @@ class Seal(NamedTuple):
         Raises:
             OSError: It cannot be written; what was there is kept.
         """
-        unfinished = f".{NAME}.{os.getpid()}"
-        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=folder)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(self.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            os.rename(unfinished, NAME, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(unfinished, dir_fd=folder)
-            raise
+        write_in(folder, NAME, self.encode())
 
     def encode(self) -> bytes:
         """Return the bytes of the file."""

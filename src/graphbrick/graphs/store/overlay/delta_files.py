@@ -22,6 +22,7 @@ import numpy.typing as npt
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.files.claims import recover
 from graphbrick.core.files.digests import file_stamp
+from graphbrick.core.files.writing import write_in
 from graphbrick.core.properties.values import Properties
 from graphbrick.graphs.records.columns import from_json, to_json
 from graphbrick.graphs.store import manifest, seal
@@ -207,18 +208,7 @@ class Writing:
         at = self._descriptor
         try:
             name = _name(sum(map(bool, map(_NAME.fullmatch, os.listdir(at)))) + 1)  # noqa: PTH208 - by descriptor
-            unfinished = f".{name}.{os.getpid()}"
-            handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644, dir_fd=at)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(delta.encode())
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.rename(unfinished, name, src_dir_fd=at, dst_dir_fd=at)
-            except BaseException:
-                with suppress(OSError):
-                    os.unlink(unfinished, dir_fd=at)
-                raise
+            write_in(at, name, delta.encode())
             self._seal()
             with suppress(OSError):  # some network file systems cannot sync a folder; the change is there all the same
                 os.fsync(at)
