@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,7 +161,7 @@ def copied(source: Path, target: Path) -> Path:
     return target
 
 
-class Surface:
+class Surface(ABC):
     """A kind of tries; a subclass says how to make one.
 
     Args:
@@ -178,9 +179,10 @@ class Surface:
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.folder = name, folder
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027 - most surfaces share nothing
         """Make what all tries share."""
 
+    @abstractmethod
     def attempt(self, draw: random.Random, work: Path) -> str:
         """Make one try in a folder of its own, and return how it ended in a word or two.
 
@@ -191,7 +193,6 @@ class Surface:
         Raises:
             Fault: It did not hold.
         """
-        raise NotImplementedError
 
     def finish(self) -> Iterator[str]:
         """Yield what does not hold after all tries, and end what `prepare` started."""
