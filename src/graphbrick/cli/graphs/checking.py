@@ -78,8 +78,9 @@ def _problem_of_documents(graph: Graph) -> Iterator[str]:
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as opened:
             (first,) = opened.execute("PRAGMA integrity_check(1)").fetchone()
             fault = "" if first == "ok" else first
-    except sqlite3.OperationalError:
-        pass  # it is missing, in use, or cannot be read here
+    except sqlite3.OperationalError as error:
+        if not fault:
+            yield f"{file} cannot be checked ({error}); check again when nothing uses it"
     except sqlite3.DatabaseError as error:
         fault = str(error)
     if fault:
