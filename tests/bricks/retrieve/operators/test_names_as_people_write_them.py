@@ -64,8 +64,9 @@ def test_what_no_thing_does_is_not_answered_by_what_one_does(machines: Graph) ->
     assert set(answer.texts) <= {"Hydrogen"}
 
 
-def test_a_given_seed_stands_for_the_only_other_name(machines: Graph) -> None:
-    query = Query("Which fuel does the Kestrel burn?", (machines.entity("Badger"),))
+@pytest.mark.parametrize("text", ["Which fuel does the Kestrel burn?", "which fuel is burnt by the kestrel"])
+def test_a_given_seed_stands_for_the_only_other_name(machines: Graph, text: str) -> None:
+    query = Query(text, (machines.entity("Badger"),))
     answer = parse(str(DEFAULT_PIPELINE))(machines, query)
     assert answer.texts == ("Diesel",)
     assert "operators.given_seed" in answer.trace.event_codes

@@ -38,6 +38,7 @@ _FRONTED = re.compile(
 )
 _SIGN_FIRST = re.compile(r"([€$£])\s?(\d[\d,.]*(?: ?(?:thousand|million|billion|k|m|mn|mio|bn)\b)?)")
 _NAME = re.compile(r"(?<=\W)[A-Z][\w-]*(?: (?:of |the |and )*[A-Z][\w-]*)*")
+_LAST_WORD = re.compile(r"[^\W\d_][\w-]{3,}(?=\W*$)")
 _PLAIN_WORD = re.compile(r"[^\W\d_][^\W_]+")
 _MORE_THEN = re.compile(r"(?<=more |less |ewer )then\b|(?<=er )then(?= \d| e\d)")
 _PLACEHOLDER = re.compile(r"\be(\d+)\b")
@@ -167,6 +168,9 @@ def with_given_seed(graph: Graph, query: Query) -> Query:
     if any(_find(query.text, name, []) for name in said):
         return query
     names = [match for match in _NAME.finditer(query.text, 1) if graph.named(match[0])]
+    if not names:  # «uganda»; a word of the language may be a name too, so the last one counts, where names stand
+        last = _LAST_WORD.search(query.text)
+        names = [last] if last and graph.named(last[0]) else []
     if len(names) != 1:
         return query
     name, label = names[0], graph.label(seed)
