@@ -14,7 +14,7 @@ MACHINES = {
     "Kestrel": {"category": "Copter", "level": 3, "night_vision": True, "climb_speed_kmh": 40},
     "Heron": {"category": "Copter", "level": 2, "night_vision": False, "climb_speed_kmh": 25},
     "Plover": {"category": "Copter", "level": 3, "night_vision": True},
-    "Badger": {"category": "Digger", "level": 3, "night_vision": False, "burrow_speed_kmh": 1},
+    "Badger": {"category": "Digger", "level": 3, "night_vision": False, "burrow_speed_kmh": 1, "climb_speed_kmh": 0},
 }
 FUELS = ("Diesel", "Kerosene", "Hydrogen")
 BURNS = {"Kestrel": "Kerosene", "Heron": "Kerosene", "Plover": "Diesel", "Badger": "Diesel"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from graphbrick.bricks.retrieve.operators import plan as p
+from graphbrick.bricks.retrieve.operators.measures import Attribute
 from graphbrick.bricks.retrieve.operators.plan import SetPlan
 from graphbrick.bricks.retrieve.operators.properties.selections import Where
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
@@ -33,10 +34,14 @@ def with_property(resolver: Resolver, read: Callable[[str], SetPlan], text: str)
         sources = [one for one in sources if one.literal is not None or one.kind == Kind.BOOLEAN]
     if len(sources) != 1:
         return None
-    base, holding = read(english.as_question(match["base"])), _holding(resolver, sources[0])
+    base = read(english.as_question(match["base"]))
+    holding = _holding(resolver, sources[0], is_able=bool(match["can"] or match["cannot"]))
     return p.Without(base, holding) if match["cannot"] or match["lacks"] else p.Both((base, holding))
 
 
-def _holding(resolver: Resolver, source: Source) -> SetPlan:
-    """Return what has a property, of a column of yes and no what has yes."""
-    return Where(None, (source,), source.yes) if source.kind == Kind.BOOLEAN else resolver.holding(source)
+def _holding(resolver: Resolver, source: Source, *, is_able: bool) -> SetPlan:
+    """Return what has a property: of yes and no what has yes, and of numbers that say what can be done those over 0."""
+    if source.kind == Kind.BOOLEAN:
+        return Where(None, (source,), source.yes)
+    holding = resolver.holding(source)
+    return p.Within(holding, Attribute(source), low=0.0) if is_able else holding
