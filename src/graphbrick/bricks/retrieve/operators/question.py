@@ -157,9 +157,10 @@ def _names(text: str, places: list[tuple[int, int, int]]) -> tuple[str, ...]:
 
 
 def with_given_seed(graph: Graph, query: Query) -> Query:
-    """Return a question with the name of its only seed in place of the only other name, if it does not name the seed.
+    """Return a question that names the one entity where it was told to start.
 
-    So somebody who replaces where a question starts is answered about that.
+    If it names one other entity in its place, as after somebody has chosen another start, that name is replaced. The
+    name is looked for among words with a capital, else it may be the last word.
     """
     if len(query.seeds) != 1:
         return query
@@ -168,7 +169,7 @@ def with_given_seed(graph: Graph, query: Query) -> Query:
     if any(_find(query.text, name, []) for name in said):
         return query
     names = [match for match in _NAME.finditer(query.text, 1) if graph.named(match[0])]
-    if not names:  # «uganda»; a word of the language may be a name too, so the last one counts, where names stand
+    if not names:
         last = _LAST_WORD.search(query.text)
         names = [last] if last and graph.named(last[0]) else []
     if len(names) != 1:
