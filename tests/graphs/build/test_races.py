@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import fails
 
 from graphbrick import Graph, build
 from graphbrick.core.errors import GraphbrickError
@@ -19,6 +20,7 @@ from graphbrick.graphs.changes.compact import compact
 from graphbrick.graphs.changes.delta import change
 from graphbrick.graphs.partitions import Method, keep, part
 from graphbrick.graphs.store import beside
+from graphbrick.text.indexing import indexing
 
 FORK = multiprocessing.get_context("fork")
 BUILT = [(f"e{i}", "r", f"e{i + 1}") for i in range(8)]
@@ -57,6 +59,17 @@ def _learn(kind: str) -> Callable[[Path], None]:
         place = path.with_name(f"{path.name}.patterns")
         with folders.new_folder(place, lambda: None) as work:
             (work / "model.json").write_text(kind)
+
+    return write
+
+
+def _index(kind: str) -> Callable[[Path], None]:
+    """Index one more document, while the other process may change the graph."""
+
+    def write(path: Path) -> None:
+        document = path.with_name(f"{kind}.txt")
+        document.write_text(f"Doctor {kind.upper()}lbert Marsh lives in Uganda.")
+        indexing.index([document], path)
 
     return write
 
@@ -138,6 +151,59 @@ def test_every_pair_of_writers(tmp_path: Path, pair: tuple[str, str]) -> None:
         place = "ab".index(kind)
         assert ((kind, "by", "add") in triples) == (name == "add" and end == "done")
         assert ((f"e{place}", "r", f"e{place + 1}") in triples) == (name != "delete" or end != "done")
+
+
+@pytest.mark.parametrize("other", ["build", "add", "delete", "compact", "prepare", "learn", "index"])
+def test_index_beside_every_other_writer(tmp_path: Path, other: str) -> None:
+    path = tmp_path / "g.graph"
+    (tmp_path / "first.txt").write_text("Nairobi is the capital of Kenya. Lake Victoria borders Kenya.")
+    graph = indexing.index([tmp_path / "first.txt"], path).graph
+    before = set(graph.key_triples())
+    writers = WRITERS | {"delete": lambda _: lambda path: change(path, delete=[min(before)]) and None, "index": _index}
+    ended = race(path, [_index("a"), writers[other]("b")])
+    assert set(ended.values()) <= {"done", *REFUSED, "index.changed_graph", "compact.from_documents"}
+    graph = Graph.open(path, passages=False)
+    graph.check()
+    assert hidden(tmp_path) == []
+    triples = set(graph.key_triples())
+    has_document = any("uganda" in triple for triple in triples)
+    assert ("done" in ended.values()) or other == "compact"
+    if other == "build":
+        assert (("b", "by", "build") in triples) or (ended["a"] == "done" and has_document)
+        return
+    assert has_document == (ended["a"] == "done")
+    assert (("b", "by", "add") in triples) == (other == "add" and ended["b"] == "done")
+    assert (min(before) in triples) == (other != "delete" or ended["b"] != "done")
+
+
+@pytest.mark.parametrize("other", ["build", "index"])
+def test_of_two_that_make_a_new_graph_beside_index_one_is_refused(tmp_path: Path, other: str) -> None:
+    path = tmp_path / "g.graph"
+    writer = (lambda path: build([("b", "r", "x")], path) and None) if other == "build" else _index("b")
+    ended = race(path, [_index("a"), writer])
+    assert "done" in ended.values() and set(ended.values()) <= {"done", "place.has_a_graph"}
+    Graph.open(path, passages=False).check()
+    if other == "build":
+        assert sorted(ended.values()) == ["done", "place.has_a_graph"]
+        assert (("b", "r", "x") in set(Graph.open(path, passages=False).key_triples())) == (ended["b"] == "done")
+
+
+def test_what_was_added_after_a_killed_index_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, document = tmp_path / "g.graph", tmp_path / "first.txt"
+    document.write_text("Nairobi is the capital of Kenya.")
+    indexing.index([document], path)
+    document.write_text("Nairobi is the capital of Kenya. Lake Victoria borders Kenya.")
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(builder.GraphBuilder, "finish", killed)
+        indexing.index([document], path)
+    change(path, add=[("n", "r", "nairobi")])
+    with fails("index.changed_graph"):
+        indexing.index([document], path)
+    assert ("n", "r", "nairobi") in set(Graph.open(path, passages=False).key_triples())
 
 
 def test_one_of_many_builds_onto_a_new_place_is_made_and_the_others_are_refused(tmp_path: Path) -> None:

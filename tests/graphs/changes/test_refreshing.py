@@ -251,3 +251,23 @@ def test_the_command_says_what_it_did(place: Path, write: Write, run: Run) -> No
     told = json.loads(run("refresh", place, "--json", "--full").out)
     assert (told["changed"], told["copied"], told["replaced"]) == (False, "all", False)
     assert sorted(file.name for file in place.parent.iterdir()) == ["copy.graph", "copy.graph.source.json", "db"]
+
+
+@pytest.mark.parametrize("later", ["add", "build"])
+def test_a_change_that_others_make_while_it_is_copied_stays(
+    write: Write, place: Path, monkeypatch: pytest.MonkeyPatch, later: str
+) -> None:
+    write(road("c0", "c5", 1))
+    copy = refreshing.copy_graph
+
+    def copied(*arguments: Any, **options: Any) -> Graph:
+        if later == "add":
+            change(place, add=[("mine", "r", "c1")])
+        else:
+            build([("mine", "r", "c1")], place, overwrite=True)
+        return copy(*arguments, **options)
+
+    monkeypatch.setattr(refreshing, "copy_graph", copied)
+    with fails("change.other_version"), Session():
+        refresh_graph(place, full=True)
+    assert ("mine", "r", "c1") in set(Graph.open(place).key_triples())

@@ -83,6 +83,7 @@ def change(
     options: ReadOptions | None = None,
     skip_bad: bool = False,
     ignore_missing: bool = False,
+    version: str | None = None,
     progress: Progress = silent,
 ) -> Change:
     """Delete triples of a graph, and add triples and facts about entities and relations, in one step.
@@ -100,11 +101,13 @@ def change(
         options: How to read the files.
         skip_bad: Leave bad records out and count them.
         ignore_missing: Ignore triples to delete that are not there.
+        version: Change only this version of the graph (`Graph.hash`), and nothing if others have changed it.
         progress: Called now and then with the number of records read.
 
     Raises:
         InputError: A bad record.
-        GraphbrickError: A triple to delete is not there, or the graph cannot be written; nothing was changed.
+        GraphbrickError: A triple to delete is not there, the graph is of another version, or it cannot be written;
+            nothing was changed.
 
     >>> import tempfile
     >>> from graphbrick.graphs.build.builder import build
@@ -115,7 +118,13 @@ def change(
     """
     folder, bad, left_out = Path(path), BadRecords(skip=skip_bad), LeftOut()
     with writing(folder) as held:
-        pending = _Pending(Graph.open(folder))
+        graph = Graph.open(folder)
+        if version not in (None, graph.hash):
+            raise GraphbrickError(
+                f"{folder} was changed by another process meanwhile; nothing was changed: start again",
+                code="change.other_version",
+            )
+        pending = _Pending(graph)
         counted = 0
         for source, table, take in ((delete, None, pending.delete), (add, nodes, pending.add)):
             records, has_defaults = _records(source, table, options, bad, left_out)

@@ -134,7 +134,7 @@ def _changed(graph: Graph, changes: Difference, copied: str, mark: SourceMark) -
     """Write a difference as a change of the folder, and note the mark of the source."""
     after, added, deleted, described = graph, 0, 0, 0
     if changes.add or changes.delete:
-        done = change(graph.place, add=changes.add, delete=changes.delete)
+        done = change(graph.place, add=changes.add, delete=changes.delete, version=graph.hash)
         after, added, deleted = done.graph, done.added, done.deleted
         described = done.described + done.entities
     SourceMark(mark.address, after.hash, mark.mark).write(graph.place)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
@@ -24,6 +25,8 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records.checked import checked_records
 from graphbrick.graphs.records.records import BadRecords
 from graphbrick.graphs.store.beside_text import text_folder
+from graphbrick.graphs.store.manifest import NAME as MANIFEST
+from graphbrick.graphs.store.overlay.delta_files import writing
 from graphbrick.language.counting import counted
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.pipeline.parsing import parse_brick
@@ -256,10 +259,11 @@ def _check_unchanged(store: TextStore, graph: Path) -> None:
             code="index.imported",
         )
     built = store.setting("graph")
-    if not built or not graph.exists():  # empty while a graph is built, so also after a kill then
+    if built is None or not graph.exists():
         return
-    now = Graph.open(graph, passages=False).hash
-    if now != built:
+    now = Graph.open(graph, passages=False)
+    # The setting is empty while a graph is built, so also after a kill: a new graph has no changes.
+    if now.changes.files if not built else now.hash != built:
         raise GraphbrickError(
             f"{graph} is not as it was indexed: it was changed by other commands, which indexing would undo; "
             f"index into another place, or move {graph} away to make it again from its documents",
@@ -297,9 +301,7 @@ def _built(
 
     made = records_of(store, extractor)
     describe_all(made, store, describe, extracted.usage, progress)
-    store.set("graph", "")
-    graph = _graph_of(made, path)
-    store.set("graph", graph.hash)
+    graph = _graph_of(store, made, path)
     write_corpus(graph, store.passage_texts, (made.begin, mentions_in(graph, made)), support_of(graph, made), state)
     store.drop_unused()
     opened = TextGraph.open(path)
@@ -307,13 +309,27 @@ def _built(
     return Indexed(opened, reading, extracted, len(documents), made.empty, True, extractor)
 
 
-def _graph_of(made: TextRecords, path: Path) -> Graph:
-    """Build the graph; documents without entities or triples give one without, as their passages can be asked."""
-    bad = BadRecords()
-    with GraphBuilder(path, source=Origin("Python records", may_be_empty=True), overwrite=True) as builder:
+def _graph_of(store: TextStore, made: TextRecords, path: Path) -> Graph:
+    """Build the graph; documents without entities or triples give one without, as their passages can be asked.
+
+    Whoever wants to change the graph that is there waits, and then changes the new one.
+    """
+    bad, origin = BadRecords(), Origin("Python records", may_be_empty=True)
+    is_new = not (path / MANIFEST).exists()
+    with ExitStack() as stack:
+        held = None
+        if not is_new and os.name == "posix":  # elsewhere graphs cannot be changed
+            held = stack.enter_context(writing(path))
+            _check_unchanged(store, path)  # it may have been changed while the documents were read
+        builder = stack.enter_context(GraphBuilder(path, source=origin, overwrite=not is_new))
+        if held is not None:
+            builder.check_place = held.check_in_place
         for part in checked_records(made.records(), bad):
             builder.add(part)
-        return builder.finish(bad)
+        store.set("graph", "")
+        graph = builder.finish(bad)
+        store.set("graph", graph.hash)
+        return graph
 
 
 def records_of(store: TextStore, extractor: Extractor, without: Collection[bytes] = ()) -> TextRecords:

@@ -67,6 +67,7 @@ def import_rows(tables: TableRows, path: str | PathLike[str], writer: str, *, ov
         )
     folder = text_folder(place)
     with TextStore(folder) as store, claim(folder / "index.lock", wait=True):
+        check_place(place, overwrite=overwrite)  # another process may have made it meanwhile
         replace_documents(store, str(tables.folder), writer, reader.passages.cut())
         graph = build(reader.records(), place, overwrite=overwrite)
         passages = reader.passages.passages
