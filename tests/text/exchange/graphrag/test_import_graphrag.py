@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pytest
@@ -15,7 +16,11 @@ from pyarrow import parquet
 from graphbrick import index
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.pipeline.parsing import parse
+from graphbrick.text.documents.imported import IMPORTED
+from graphbrick.text.documents.store import TextStore
+from graphbrick.text.exchange.graphrag import importing
 from graphbrick.text.exchange.graphrag.importing import import_graphrag
 from graphbrick.text.reporting.reports import citations, reports_of
 
@@ -124,6 +129,23 @@ def test_an_import_replaces_an_import_but_nothing_that_was_indexed(tmp_path: Pat
     index([tmp_path / "kenya.txt"], tmp_path / "own.graph")
     with fails("import.documents_there"):
         import_graphrag(output, tmp_path / "own.graph", overwrite=True)
+
+
+def test_of_two_imports_onto_a_new_place_the_later_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, first = tmp_path / "lakes.graph", write_output(tmp_path / "first")
+    claim = importing.claim
+
+    def later(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.setattr(importing, "claim", claim)
+        import_graphrag(first, place)
+        return claim(*arguments, **options)
+
+    monkeypatch.setattr(importing, "claim", later)
+    with fails("place.has_a_graph"):
+        import_graphrag(write_output(tmp_path / "second"), place)
+    assert TextGraph.open(place).n_passages == 3
+    with TextStore(text_folder(place)) as store:
+        assert store.setting(IMPORTED) == str(first)
 
 
 @pytest.mark.parametrize(
