@@ -103,3 +103,17 @@ def test_a_vanished_database_of_documents_is_not_begun_anew(tmp_path: Path, run:
     database.unlink()
     refused(run("documents", str(tmp_path / "n.graph")), "run graphbrick index again")
     assert not database.exists()
+
+
+@pytest.mark.parametrize("part", ["Lake", "Facts", '2, "Water'], ids=["text", "title", "heading"])
+def test_one_letter_that_changed_in_a_stored_document_is_told(tmp_path: Path, run: Run, part: str) -> None:
+    (tmp_path / "docs").mkdir()
+    text = "# Facts\n\nNairobi is the capital of Kenya.\n\n## Water\n\nLake Victoria borders Kenya."
+    (tmp_path / "docs" / "kenya.md").write_text(text)
+    graph = index([tmp_path / "docs"], tmp_path / "n.graph").graph.path
+    database = tmp_path / "n.graph.text" / "documents.sqlite"
+    content = database.read_bytes()
+    assert part.encode() in content
+    assert run("info", str(graph), "--check").code == 0
+    database.write_bytes(content.replace(part.encode(), part.encode()[:-1] + bytes([part.encode()[-1] ^ 1])))
+    refused(run("info", str(graph), "--check"), "1 document not as stored: ", "kenya.md", "run graphbrick index again")

@@ -14,10 +14,12 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.beside import facts_of
 from graphbrick.graphs.store.beside_text import has_text, text_folder
 from graphbrick.graphs.store.seal import Seal
+from graphbrick.language.counting import counted
 from graphbrick.learn.learned import learned_place
 from graphbrick.models.vectors.model_vectors import check_identity
 from graphbrick.models.vectors.segments import Segment
 from graphbrick.patterns.model.folder import WEIGHTS, load
+from graphbrick.text.documents.altered import altered
 from graphbrick.text.documents.store import DATABASE
 
 _MENDED_BY = {
@@ -28,6 +30,7 @@ _MENDED_BY = {
     "index": "remove it; it is made again when it is needed",
     "ladybug": "remove it; the next query makes it again",
 }
+_SHOWN = 3  # documents
 _VERSIONED = re.compile(r".+-[0-9a-f]{16}")
 
 
@@ -78,6 +81,9 @@ def _problem_of_documents(graph: Graph) -> Iterator[str]:
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as opened:
             (first,) = opened.execute("PRAGMA integrity_check(1)").fetchone()
             fault = "" if first == "ok" else first
+            wrong = [] if fault else altered(opened)
+            if wrong:
+                fault = f"{counted(len(wrong), 'document')} not as stored: {', '.join(wrong[:_SHOWN])}"
     except sqlite3.OperationalError as error:
         if not fault:
             yield f"{file} cannot be checked ({error}); check again when nothing uses it"

@@ -299,7 +299,7 @@ class TextStore(RecordStore):
         self._db.executemany(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)",
             (
-                (content, number, span.section, span.start, span.end, _key(document, span))
+                (content, number, span.section, span.start, span.end, passage_key(document, span))
                 for number, span in enumerate(spans)
             ),
         )
@@ -386,7 +386,7 @@ class TextStore(RecordStore):
         self._db.execute("DELETE FROM merges WHERE alias = ?", (alias,))
 
 
-def _key(document: Document, span: Span) -> bytes:
+def passage_key(document: Document, span: Span) -> bytes:
     """Return the key of the extraction results of a passage."""
     text = full_text(document.title, document.text[span.start : span.end])
     return hashlib.sha256(text.encode()).digest()
