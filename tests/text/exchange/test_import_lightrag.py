@@ -66,6 +66,11 @@ def test_names_in_quotes_of_early_versions(tmp_path: Path) -> None:
     ("file", "content", "code"),
     [
         ("graph_chunk_entity_relation.graphml", "<graphml", "import_lightrag.not_graphml"),
+        (
+            "graph_chunk_entity_relation.graphml",
+            '<?xml version="1.0" encoding="GBK"?><graphml/>',
+            "import_lightrag.not_graphml",
+        ),
         ("kv_store_text_chunks.json", "{", "import_lightrag.not_json"),
         ("kv_store_full_docs.json", "[]", "import_lightrag.not_an_object"),
     ],

@@ -253,6 +253,7 @@ def test_indexes_gzip_and_circles(tmp_path: Path, site: Site) -> None:
     [
         (b'<!DOCTYPE a [<!ENTITY b "c"><!ENTITY d "&b;&b;">]><urlset>&d;</urlset>', "sitemap.entities"),
         (b"<urlset><url>", "sitemap.not_xml"),
+        (b'<?xml version="1.0" encoding="UTFm8"?><urlset/>', "sitemap.not_xml"),
         (b"<urlset></urlset>", "sitemap.no_page"),
         (b"", "sitemap.no_page"),
         (gzip.compress(b"<a>" * (1 << 20)), "sitemap.too_large"),

@@ -312,7 +312,7 @@ class _Listing:
         parser.EntityDeclHandler = refuse
         try:
             parser.Parse(data, True)
-        except expat.ExpatError as error:
+        except (expat.ExpatError, LookupError, ValueError) as error:  # the last two by unknown encodings
             raise InputError(f"it is not a sitemap ({error})", address, code="sitemap.not_xml") from error
         return inner
 

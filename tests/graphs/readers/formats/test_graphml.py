@@ -210,6 +210,10 @@ BOMB = '<!DOCTYPE graphml [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
         (FULL[:-12], "xml.truncated"),
         (FULL.replace("</node>", "</nod>", 1), "xml.not_well_formed"),
         ("id,name\n1,a\n", "xml.not_well_formed"),
+        *(
+            (f'<?xml version="1.0" encoding="{encoding}"?><graphml/>', "xml.unknown_encoding")
+            for encoding in ("UTFm8", "GBK", "hex", "idna")
+        ),
         (document("<node/>"), "graphml.no_id"),
         (document('<node id="a"/><edge source="a"/>'), "graphml.no_end"),
         (document('<node id="a"><data>x</data></node>'), "graphml.no_key"),

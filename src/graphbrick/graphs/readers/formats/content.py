@@ -46,7 +46,7 @@ def _root(file: Path) -> str:
     names: list[str] = []
     parser = expat.ParserCreate()
     parser.StartElementHandler = lambda name, _: names.append(name)
-    with open_source(file) as stream, suppress(expat.ExpatError):
+    with open_source(file) as stream, suppress(expat.ExpatError, LookupError, ValueError):  # the last two by encodings
         parser.Parse(stream.read(_START), False)
     return names[0].rpartition(":")[2] if names else ""
 

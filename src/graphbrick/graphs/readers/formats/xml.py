@@ -79,6 +79,11 @@ class XmlGraph(ABC):
             self._parser.Parse(b"", True)
         except expat.ExpatError as error:
             raise self._fault(error) from error
+        except (LookupError, ValueError) as error:
+            if self._texts:  # of the elements, not of the encoding, which comes before them
+                raise
+            reason = f"the file names an encoding that cannot be read in XML ({error}); save it as UTF-8"
+            raise InputError(reason, self.file, 1, code="xml.unknown_encoding") from error
         yield from self.out
 
     def bad(self, reason: str, code: str) -> None:

@@ -162,7 +162,7 @@ class Storage:
                         **element.attrib,
                     }
                     element.clear()
-        except (ElementTree.ParseError, KeyError, OSError) as error:
+        except (ElementTree.ParseError, LookupError, ValueError, OSError) as error:
             raise InputError(
                 f"it cannot be read as GraphML ({error})", file, code="import_lightrag.not_graphml"
             ) from error
