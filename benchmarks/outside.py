@@ -22,7 +22,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-CALLS = "connect,sendto,sendmsg,openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,link,linkat,symlink,symlinkat"  # fmt: skip
+CALLS = (
+    "connect,sendto,sendmsg,openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,link,linkat"
+    ",symlink,symlinkat"
+)
 _WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC")
 _PATHS = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ADDRESS = re.compile(
@@ -42,7 +45,7 @@ def commands(work: Path) -> dict[str, list[str]]:
     return {
         "demo": ["demo"],
         "demo --text": ["demo", "--text"],
-        "build": ["build", str(work / "tables"), graph],
+        "build": ["build", str(work / "tables.csv"), graph],
         "learn": ["learn", graph],
         "ask": ["ask", graph, "Where does Alma Berg work?"],
         "index": ["index", str(work / "docs"), notes],
@@ -53,12 +56,11 @@ def commands(work: Path) -> dict[str, list[str]]:
 
 
 def write_data(work: Path) -> None:
-    """Write two tables and a document."""
-    (work / "tables").mkdir(parents=True)
+    """Write a table and a document."""
     (work / "docs").mkdir()
     rows = [f"Person {i},works at,Company {i % 7}" for i in range(60)] + ["Alma Berg,works at,Helio"]
     rows += [f"Company {i},is based in,City {i}" for i in range(7)] + ["Helio,is based in,Lund"]
-    (work / "tables" / "edges.csv").write_text("\n".join(["head,relation,tail", *rows]) + "\n")
+    (work / "tables.csv").write_text("\n".join(["head,relation,tail", *rows]) + "\n")
     (work / "docs" / "helio.txt").write_text("Alma Berg founded Helio in 1921. Helio makes lamps in Lund.")
 
 
@@ -104,6 +106,7 @@ def outside(log: Path, work: Path) -> Iterator[str]:
                 for name in _PATHS.findall(line.split(") = ")[0]):
                     place = name.removeprefix(f"{work}/").split("/", 1)[0]
                     is_ours = name.startswith(f"{work}/") and (place in ("cache", "tmp") or ".graph" in place)
+                    is_ours |= name.startswith(f"{work.parent}/kernels")
                     if not is_ours and name.startswith("/") and not name.startswith(_DEVICES):
                         yield f"{call} {name}"
 
@@ -122,15 +125,16 @@ def main() -> int:
             for folder in (home, cache, logs, temporary):
                 folder.mkdir(parents=True)
             write_data(work)
+            kernels = work.parent / "kernels"  # compiled once for both
             environment = {"PATH": os.environ["PATH"], "HOME": str(home), "GRAPHBRICK_CACHE": str(cache),
-                           "TMPDIR": str(temporary), "NUMBA_CACHE_DIR": str(cache / "kernels"),
+                           "TMPDIR": str(temporary), "NUMBA_CACHE_DIR": str(kernels),
                            "PYTHONDONTWRITEBYTECODE": "1", **kept("PYTHONPATH")}  # fmt: skip
             for number, (name, command) in enumerate(commands(work).items()):
                 log = logs / f"{number}"
                 prefix = (
                     ["unshare", "-rn", "sh", "-c", 'ip link set lo up; exec "$@"', "sh"]
                     if how == "without a network"
-                    else ["strace", "-ff", "-qq", "-s", "300", "-e", f"trace={CALLS}", "-o", str(log)]
+                    else ["strace", "-ff", "-qq", "--seccomp-bpf", "-s", "300", "-e", f"trace={CALLS}", "-o", str(log)]
                 )
                 start = time.monotonic()
                 fault = run(command, prefix, environment)
