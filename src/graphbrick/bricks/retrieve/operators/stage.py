@@ -13,10 +13,10 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
-    SAID,
     in_words_of_graph,
+    is_sure,
     may_be_path,
-    said_path,
+    said_evidence,
     with_confidence,
 )
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
@@ -81,8 +81,9 @@ class Operators(RetrieveStage):
     the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
     answered in its place. So are questions about properties of entities and triples, and questions for all that is
     known about an entity. A question that is a path, such as «Kenya <- borders <- *», is followed as it is written. Any
-    other question goes to the patterns stage unchanged. The words of the graph are its
-    labels, types and properties, and, if the scorer is a `PatternScorer`, those in the file of words of its folder.
+    other question goes to the patterns stage unchanged; where its scorer finds no likely reading, a path whose labels
+    say all that the question says is taken. The words of the graph are its labels, types and properties, and, if the
+    scorer is a `PatternScorer`, those in the file of words of its folder.
 
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
     it writes the plan with an operator of a closed list, and plain sub-questions that are resolved as those of the
@@ -123,10 +124,9 @@ class Operators(RetrieveStage):
         unread = unread_words(trace.events)
         without = 2 * len(unread) < len(english().content(query.text.lower()))
         reworded = rewordings(graph, query.text, unread, can_do_without=without)
-        cards = [
-            NearReading(f"all that is known about {n}", f"Tell me about {n}") for n in map(graph.label, query.seeds)
-        ]
-        return [*reworded, *near_patterns(self.patterns, query, subgraph, most), *cards[:1]]
+        names = map(graph.label, query.seeds[:1])
+        cards = [NearReading(f"all that is known about {name}", f"Tell me about {name}") for name in names]
+        return [*reworded, *near_patterns(self.patterns, query, subgraph, most), *cards]
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
@@ -176,10 +176,14 @@ class Operators(RetrieveStage):
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)
         asks_of_properties = has_properties or asks_for_card(words, question.text)
-        if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
-            return self.patterns.retrieve(query, subgraph)
+        by_patterns = is_plain and not asks_of_properties and isinstance(scorer, PatternReader)
+        likeliest = self.patterns.retrieve(query, subgraph) if by_patterns else None
+        if likeliest is not None and is_sure(likeliest):
+            return likeliest
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
+        if likeliest is not None:
+            return said_evidence(parser, self.cap, repr(self)) or likeliest
         parser, question = Parser(parser.resolver, told_apart(parser)), parser.question
         if parser.question != question:  # a name of several entities stands for one of them now
             labels = list(map(graph.label, parser.question.entities))
@@ -274,16 +278,17 @@ class Operators(RetrieveStage):
             CannotPlanError: It has an unknown name, or the best path leads to another class than it asks for.
         """
         scorer, place = self.patterns.scorer, parser.place
-        if isinstance(scorer, PatternReader):  # it knows how sure it is
-            return self.patterns.retrieve(query, place.subgraph)
-        check_manner(parser.english, parser.question.text)
-        said = said_path(parser)
+        likeliest = self.patterns.retrieve(query, place.subgraph) if isinstance(scorer, PatternReader) else None
+        if likeliest is None:
+            check_manner(parser.english, parser.question.text)
+        elif is_sure(likeliest):
+            return likeliest
+        said = said_evidence(parser, self.cap, repr(self)) or likeliest
         if said is not None:
-            return replace(evidence_of(said, place, self.cap, repr(self)), confidence=SAID)
+            return said
         check_names(parser.schema, parser.question)
-        alone = [entity for entity in query.seeds if not place.graph.degree(entity)]
-        if alone and len(alone) == len(query.seeds):
-            name = place.graph.label(alone[0])
+        if query.seeds and not any(map(place.graph.degree, query.seeds)):
+            name = place.graph.label(query.seeds[0])
             text = f"nothing is joined to {name!r}, and it has no property that the question speaks of"
             raise CannotPlanError(text, code="operators.nothing_joined", name=name)
         evidence = self.patterns.retrieve(in_words_of_graph(query, parser), place.subgraph)
@@ -350,11 +355,8 @@ class Operators(RetrieveStage):
         except CannotPlanError as error:
             text = f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}"
             raise CannotPlanError(text, code="operators.neither_planned", model=error.code, **error.values) from error
-        event(
-            f"{self.llm.model} planned this question, since without it: {reason}",
-            "operators.planned_by_model",
-            reason=reason,
-        )
+        told = f"{self.llm.model} planned this question, since without it: {reason}"
+        event(told, "operators.planned_by_model", reason=reason)
         return plan, True
 
 

@@ -1,4 +1,4 @@
-"""Questions without an operator, over a graph that was not learned: how sure the best path is."""
+"""Questions without an operator: the path that says all of one, and how sure the best path is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import Along
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.core import Evidence, Query
@@ -18,8 +19,9 @@ from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.text import words_of
 from graphbrick.patterns.unknown_words import WordReader, with_readings
 
-SAID = 0.9
+_SAID = 0.9
 """The confidence of a path whose relations and classes say all that the question says: 114 of 123 were right."""
+_LIKELIER = 0.5  # than not
 _UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
 _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
@@ -36,6 +38,17 @@ def said_path(parser: Parser) -> Along | None:
     if along is None or (parser.question.text.startswith("who ") and parser.resolver.is_no_person(along)):
         return None
     return along if len(along.run(parser.place)) else None
+
+
+def said_evidence(parser: Parser, cap: int, source: str) -> Evidence | None:
+    """Return the path that says all that a question says, with its confidence; None if there is none."""
+    said = said_path(parser)
+    return None if said is None else replace(evidence_of(said, parser.place, cap, source), confidence=_SAID)
+
+
+def is_sure(read: Evidence) -> bool:
+    """Return whether what a learned reader found is likelier than not, or it cannot tell."""
+    return read.confidence is None or read.confidence >= _LIKELIER
 
 
 def likely(nearness: Sequence[float], *, is_read: bool) -> float:
