@@ -1,8 +1,8 @@
 """Write a folder so that it is complete or absent, even if the process is killed.
 
-A folder is written beside its final path under a hidden name, ``.name.building-...``, and renamed at the end. A folder
-that it replaces is first renamed to ``.name.replaced-...``. Python offers no system call that exchanges two folders in
-one step, so for a moment there is no folder: code that opens a folder calls `recover` if it is missing.
+A folder is written beside its final path under a hidden name, ``.name.building-...``, and renamed at the end. With a
+folder that it replaces it exchanges names. Where the system cannot do that, the other one is first renamed to
+``.name.replaced-...``, and for a moment there is no folder: code that opens a folder calls `recover` if it is missing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from types import TracebackType
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files.claims import beside, claim_folder, claim_left_over, hidden, recover
+from graphbrick.core.files.exchanging import exchange
 
 _serial = itertools.count()
 
@@ -129,6 +130,9 @@ def _renamed(work: Path, path: Path) -> bool:
 
 
 def _replace(work: Path, path: Path) -> None:
+    if exchange(work, path):
+        shutil.rmtree(work, ignore_errors=True)  # the old one
+        return
     old = beside(path, "replaced")
     try:
         path.rename(old)
