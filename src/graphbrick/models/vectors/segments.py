@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import time
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.files.claims import claim_folder, claim_left_over
 from graphbrick.core.files.locks import claim
 
 _MAGIC = 0x31564247  # "GBV1"
@@ -26,7 +26,6 @@ _END = _MAGIC.to_bytes(4, "little")
 _ENDING = 8  # bytes of the end and the checksum
 _SMALL = 1 << 16  # bytes of a file whose checksum is compared when it is opened; larger ones are checked on request
 _HEADER = 3 * 8
-_LEFT_OVER_SECONDS = 86_400
 _serial = itertools.count()
 
 Hashes = npt.NDArray[np.uint64]
@@ -86,8 +85,8 @@ def write_segment(folder: Path, keys: Hashes, vectors: npt.NDArray[np.float16]) 
     new = np.ones(len(keys), dtype=np.bool_)
     new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
     keys, order = keys[new], order[new]
-    name = f"{os.getpid()}-{next(_serial)}-{os.urandom(4).hex()}"
-    work, file = folder / f".{name}.part", folder / f"{name}.seg"
+    work, held = _claimed_file(folder)
+    file = work.with_name(f"{work.stem[1:]}.seg")
     try:
         with work.open("wb") as handle:
             handle.write(np.array([_MAGIC, vectors.shape[1], len(keys)], dtype=np.uint64).tobytes())
@@ -102,15 +101,33 @@ def write_segment(folder: Path, keys: Hashes, vectors: npt.NDArray[np.float16]) 
         work.rename(file)
     finally:
         work.unlink(missing_ok=True)
+        if held is not None:
+            os.close(held)
     return file
 
 
+def _claimed_file(folder: Path) -> tuple[Path, int | None]:
+    """Return a new hidden file, and the descriptor that holds it against `remove_left_over`."""
+    while True:
+        work = folder / f".{os.getpid()}-{next(_serial)}-{os.urandom(4).hex()}.part"
+        work.touch()
+        # Another process may take it for left over before it is held, and remove it.
+        with suppress(FileNotFoundError, BlockingIOError):
+            held = claim_folder(work)
+            if work.exists():
+                return work, held
+            if held is not None:
+                os.close(held)
+
+
 def remove_left_over(folder: Path) -> None:
-    """Remove the incomplete files of processes that were killed more than a day ago."""
+    """Remove the incomplete files of processes that were killed."""
     for file in folder.glob(".*.part"):
-        with suppress(OSError):
-            if time.time() - file.stat().st_mtime > _LEFT_OVER_SECONDS:
-                file.unlink()
+        with suppress(OSError):  # a running process holds it, or another one removes it
+            held = claim_left_over(file)
+            file.unlink(missing_ok=True)
+            if held is not None:
+                os.close(held)
 
 
 def merge(folder: Path, segments: Sequence[Segment]) -> Segment | None:
