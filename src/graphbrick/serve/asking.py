@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from graphbrick.core.trace import StageTrace
@@ -24,6 +24,10 @@ from graphbrick.serve.limits.streams import Channel, sse
 from graphbrick.serve.models import Ask, Question
 from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import trace_run
+from graphbrick.text.overview.names import DocumentNames
+
+SHORT = 10
+"""Items of the evidence that are sent unless all are asked for; those that support answers are always sent."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class Inquiry:
         seeds: Keys or labels where to start; empty to link the question.
         budget: Limits of the run.
         subgraph: Whether the subgraph is sent.
+        all_evidence: Whether all evidence is sent, not only its first items.
         before: Trace of what was done before the run, its first stage; None for nothing.
     """
 
@@ -46,16 +51,18 @@ class Inquiry:
     seeds: tuple[str, ...]
     budget: Budget
     subgraph: bool = False
+    all_evidence: bool = False
     before: StageTrace | None = None
 
 
-def read_ask(service: Service, body: Question, *, retrieve: bool = False) -> Inquiry:
+def read_ask(service: Service, body: Question, *, retrieve: bool = False, all_evidence: bool = False) -> Inquiry:
     """Return the question, graph, pipeline and limits of a request.
 
     Args:
         service: The server.
         body: The request.
         retrieve: Whether the generate stage of the pipeline is left out.
+        all_evidence: Whether all evidence is sent.
     """
     opened = service.graph(body.graph)
     pipeline = service.pipeline(
@@ -65,7 +72,7 @@ def read_ask(service: Service, body: Question, *, retrieve: bool = False) -> Inq
         pipeline = without_answer(pipeline)
     budget = service.runner.budget(None if body.budget is None else body.budget.model_dump())
     subgraph = isinstance(body, Ask) and body.subgraph
-    return Inquiry(opened, pipeline, body.question, tuple(body.seeds), budget, subgraph)
+    return Inquiry(opened, pipeline, body.question, tuple(body.seeds), budget, subgraph, all_evidence)
 
 
 def without_answer(pipeline: Pipeline) -> Pipeline:
@@ -124,9 +131,34 @@ class _Watch:
 
 
 def reply_of(inquiry: Inquiry, run: Run) -> dict[str, Any]:
-    """Return a run as the server sends it: with the name of the graph in place of its folder."""
-    facts = run_json(run, inquiry.pipeline, subgraph=inquiry.subgraph)
+    """Return a run as the server sends it: with names of graph and documents in place of their paths.
+
+    ``evidence`` has only its first items, unless all are asked for; ``evidence_count`` says how many there are.
+    """
+    count = None if run.evidence is None else len(run.evidence.items)
+    if run.evidence is not None and not inquiry.all_evidence:
+        run = replace(run, evidence=replace(run.evidence, items=run.evidence.items[:SHORT]))
+    facts = run_json(run, inquiry.pipeline, subgraph=inquiry.subgraph) | {"evidence_count": count}
+    if inquiry.opened.names is not None:
+        _name_documents(inquiry.opened.names, facts)
     return facts | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}
+
+
+def _name_documents(names: DocumentNames, facts: dict[str, Any]) -> None:
+    """Put the names of documents in place of their paths in a run as JSON."""
+    for item in (*facts["support"], *(facts["evidence"] or ())):
+        for place in (*item.get("citations", ()), *item.get("card", {}).get("passages", ())):
+            place["document"] = names.name(place["document"])
+    for note in (*facts["notes"], *filter(None, [facts["refusal"]])):
+        note["text"] = names.in_text(note["text"])
+    for stage in facts["trace"]["stages"]:
+        _name_in_stage(names, stage)
+
+
+def _name_in_stage(names: DocumentNames, stage: dict[str, Any]) -> None:
+    stage["events"] = [names.in_text(event) for event in stage["events"]]
+    for child in stage["children"]:
+        _name_in_stage(names, child)
 
 
 def usage_of(run: Run) -> dict[str, Any]:
@@ -150,7 +182,10 @@ async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], req
     channel = Channel(asyncio.get_running_loop())
 
     def tell(stage: StageTrace) -> None:
-        channel.put(sse("stage", asdict(stage)))
+        facts = asdict(stage)
+        if inquiry.opened.names is not None:
+            _name_in_stage(inquiry.opened.names, facts)
+        channel.put(sse("stage", facts))
 
     def work() -> bytes:
         with streaming(lambda piece: channel.put(sse("token", {"text": piece}))):

@@ -54,7 +54,7 @@ def ask_server(
         GraphbrickError: It refuses the question, or the run failed; the same error as a run here raises.
     """
     content = json.dumps({**body, "stream": True}).encode()
-    with _reply_of(server, "/v1/ask", token, content, accept="text/event-stream") as reply:
+    with _reply_of(server, "/v1/ask?evidence=all", token, content, accept="text/event-stream") as reply:
         for name, data in _events(reply):
             if name == "token":
                 on_token(data["text"])

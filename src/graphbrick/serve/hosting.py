@@ -6,7 +6,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from graphbrick.core.files.digests import file_stamp
 from graphbrick.core.files.locks import claim
 from graphbrick.core.session import Session
 from graphbrick.graphs import opening
+from graphbrick.graphs.cards import Card, card_of
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.databases.address import is_address
 from graphbrick.graphs.graph import Graph
@@ -31,6 +32,7 @@ from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import not_found
 from graphbrick.serve.trust import calls_model
+from graphbrick.text.overview.names import DocumentNames, names_of
 
 _log = logging.getLogger("graphbrick.serve")
 _WARM_SECONDS = 120.0
@@ -46,12 +48,14 @@ class Opened:
         name: The name in addresses.
         graph: The graph; it never changes, so that a run ends on the graph on which it began.
         recipes: Pipelines by name; the first is that of requests that name none.
+        names: Names of the documents that it was made from; None for a graph of another origin.
         questions: Questions that the graph can answer, as plain JSON types; empty until they are found.
     """
 
     name: str
     graph: Any
     recipes: Mapping[str, Pipeline]
+    names: DocumentNames | None = None
     questions: list[dict[str, Any]] = field(default_factory=list)
 
     def recipe(self, name: str | None) -> Pipeline:
@@ -70,6 +74,15 @@ class Opened:
     def hash(self) -> str:
         """Hash of the content; empty for a database, which may change at any time."""
         return str(getattr(self.graph, "hash", ""))
+
+
+def named_card(opened: Opened, entity: int) -> Card:
+    """Return the card of an entity, with the names of documents in place of their paths."""
+    card = card_of(opened.graph, entity)
+    if opened.names is None:
+        return card
+    name = opened.names.name
+    return replace(card, passages=tuple(one._replace(document=name(one.document)) for one in card.passages))
 
 
 class HostedGraph:
@@ -101,7 +114,8 @@ class HostedGraph:
                 "any question; serve the graph that they are from, or use graphbrick ask",
                 code="hosting.extracted",
             )
-        return Opened(self.name, graph, {DEFAULT: default_pipeline(graph, self._llm), **self._own})
+        names = names_of(graph) if isinstance(graph, TextGraph) else None
+        return Opened(self.name, graph, {DEFAULT: default_pipeline(graph, self._llm), **self._own}, names)
 
     def refresh(self) -> bool:
         """Open the graph anew if it has changed; requests are answered from the old one until then.

@@ -169,9 +169,10 @@ class Service:
         return reply
 
     def without_places(self, text: str) -> str:
-        """Return a text with the names of graphs in place of their folders, which clients need not know."""
+        """Return a text with the names of graphs and documents in place of their paths, which clients need not know."""
         for hosted in self.graphs.values():
-            text = hosted.place_in_text.sub(hosted.name, text)
+            names = hosted.now.names
+            text = hosted.place_in_text.sub(hosted.name, text if names is None else names.in_text(text))
         return text
 
     def gate(self, pipeline: Pipeline) -> Gate:

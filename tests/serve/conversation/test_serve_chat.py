@@ -108,7 +108,7 @@ def test_the_text_of_content_parts_is_read(chat):
                     {"text": "other"},
                     {
                         "text": "Snow is cold",
-                        "citations": [{"document": "/docs/snow.md", "start": 3, "end": 9, "section": "Ice"}],
+                        "citations": [{"document": "snow.md", "start": 3, "end": 9, "section": "Ice"}],
                     },
                 ],
             },

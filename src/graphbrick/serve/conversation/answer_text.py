@@ -122,7 +122,7 @@ def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
 def _place(citation: Mapping[str, Any]) -> str:
     section = f", {citation['section']}" if citation["section"] else ""
     span = "" if citation["start"] is None else f", characters {citation['start']}-{citation['end']}"
-    return f"{citation['document'].rpartition('/')[2]}{section}{span}"
+    return f"{citation['document']}{section}{span}"
 
 
 def _no_answer(run: Mapping[str, Any]) -> str:

@@ -153,7 +153,7 @@ async function run(state, parts) {
   if (state.pipeline) body.pipeline = state.pipeline;
   if (state.seeds.length) body.seeds = state.seeds;
   try {
-    for await (const { event, data } of events("ask", body, { signal: abort.signal })) {
+    for await (const { event, data } of events("ask", body, { signal: abort.signal, query: { evidence: "all" } })) {
       if (event === "start") put(stages, data.stages.map(waitingRow));
       else if (event === "stage") {
         const waiting = stages.querySelector(".waiting");
