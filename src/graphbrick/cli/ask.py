@@ -24,6 +24,7 @@ from graphbrick.learn.default import DEFAULT_PIPELINE
 if TYPE_CHECKING:
     from graphbrick.pipeline import Pipeline
 
+_EXAMPLE_SECONDS = 10.0  # in which questions are found that a graph can answer
 # Everything else is imported where it is used, so that help is shown at once.
 
 
@@ -151,11 +152,16 @@ def _ask_here(
 ) -> dict[str, Any]:
     """Return the run of a question over a graph of this machine, as JSON."""
     from graphbrick.cli.printing.runs import answering
+    from graphbrick.learn.examples import example_questions
+    from graphbrick.learn.welcome import EXAMPLES, welcomed
     from graphbrick.models.llm.chat import streaming
     from graphbrick.pipeline.run_json import run_json
 
+    def examples() -> list[str]:
+        return [one.question for one in example_questions(graph, n=EXAMPLES, seconds=_EXAMPLE_SECONDS)]
+
     with limited(), answering() as on_token, streaming(on_token):
-        run = pipeline.run(graph, question, seeds=seeds)
+        run = welcomed(graph, pipeline, question, examples, seeds) or pipeline.run(graph, question, seeds=seeds)
     return run_json(run, pipeline)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from graphbrick.core.trace import StageTrace
+from graphbrick.learn.welcome import welcomed
 from graphbrick.models.llm.chat import streaming
 from graphbrick.pipeline import Pipeline, interpreter
 from graphbrick.pipeline.beginning import begin
@@ -19,7 +21,7 @@ from graphbrick.pipeline.run import Run
 from graphbrick.pipeline.run_json import run_json
 from graphbrick.pipeline.stages import GenerateStage
 from graphbrick.serve.errors import ServeError
-from graphbrick.serve.hosting import Opened
+from graphbrick.serve.hosting import Opened, questions_of
 from graphbrick.serve.limits.streams import Channel, sse
 from graphbrick.serve.models import Ask, Question
 from graphbrick.serve.service import Service
@@ -90,14 +92,18 @@ def without_answer(pipeline: Pipeline) -> Pipeline:
 
 
 def run_of(inquiry: Inquiry, watch: Callable[[StageTrace], None] | None = None) -> Run:
-    """Run the pipeline, in the thread that calls this.
+    """Run the pipeline, in the thread that calls this; a message that asks nothing gets a friendly line.
 
     Args:
         inquiry: The question.
         watch: Called with the trace of every stage as it ends; None for nothing.
     """
-    with trace_run(inquiry.opened.name) as traced:
-        begun = begin(inquiry.pipeline, inquiry.opened.graph, inquiry.question, inquiry.seeds)
+    opened = inquiry.opened
+    welcome = welcomed(opened.graph, inquiry.pipeline, inquiry.question, partial(questions_of, opened), inquiry.seeds)
+    if welcome is not None:
+        return welcome
+    with trace_run(opened.name) as traced:
+        begun = begin(inquiry.pipeline, opened.graph, inquiry.question, inquiry.seeds)
         if inquiry.before is not None:
             begun.trace.stages.insert(0, inquiry.before)
         memory = None if watch is None else _Watch(watch, begun)

@@ -26,6 +26,7 @@ from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.graphs.store.overlay.delta_files import delta_files
 from graphbrick.learn.default import default_pipeline
 from graphbrick.learn.examples import example_questions
+from graphbrick.learn.welcome import EXAMPLES
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.indexes.embed_graph import embed_passages
 from graphbrick.pipeline import Pipeline
@@ -35,7 +36,7 @@ from graphbrick.serve.trust import calls_model
 from graphbrick.text.overview.names import DocumentNames, names_of
 
 _log = logging.getLogger("graphbrick.serve")
-_WARM_SECONDS = 120.0
+_WARM_SECONDS, _QUICK_SECONDS = 120.0, 3.0
 DEFAULT = "default"
 """Name of the recipe that a graph has without any being named."""
 
@@ -193,6 +194,13 @@ def find_questions(opened: Opened, budget: Budget | None = None) -> None:
         opened.questions[:] = [one.to_dict() for one in example_questions(opened.graph)]
 
     _try("example questions", opened.name, find, budget)
+
+
+def questions_of(opened: Opened) -> list[str]:
+    """Return a few questions that a graph can answer; found now, in a short time, if they were not yet."""
+    if opened.questions:
+        return [one["question"] for one in opened.questions]
+    return [one.question for one in example_questions(opened.graph, n=EXAMPLES, seconds=_QUICK_SECONDS)]
 
 
 def _try(what: str, name: str, work: Callable[[], object], budget: Budget | None) -> None:

@@ -171,7 +171,7 @@ def _print_refusal(out: Console, facts: Mapping[str, Any]) -> None:
 
 def _is_small_talk(facts: Mapping[str, Any]) -> bool:
     """Return whether there is no answer because nothing was asked."""
-    return facts["refusal"] is not None and facts["refusal"]["code"] == "quote.small_talk"
+    return facts["refusal"] is not None and "small_talk" in facts["refusal"]["code"]
 
 
 def _print_marked(out: Console, text: str, start: int, end: int) -> None:
@@ -206,7 +206,7 @@ def _print_readings(out: Console, facts: Mapping[str, Any]) -> None:
             if reading["answers"] > len(reading["texts"]):
                 out.print(Text(f"... and {reading['answers'] - len(reading['texts']):,} more answers"))
     elif readings:
-        out.print("Did you mean:")
+        out.print("you can ask, for example:" if _is_small_talk(facts) else "Did you mean:")
         for number, reading in enumerate(readings, 1):
             out.print(Text(plain(f"  {number}  {reading_text(reading)}")))
 

@@ -11,7 +11,7 @@ _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
 _SENTENCE = 60  # characters of a text from which on texts stand on lines of their own
 _NO_ANSWER, CANNOT = "No answer", "I cannot answer from the graph"
-_TAKEN_AS, _OFFER = "Taken as: ", "Did you mean:"
+_TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
 _END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|Read as: )")  # the last in replies of earlier versions
 _OFFERED = re.compile(r"^(?P<number>\d+)\. (?P<text>.+?)(?: \([\d,]+\))?(?:: `(?P<question>.+)`)?$", re.MULTILINE)
 
@@ -62,12 +62,18 @@ def sources(run: Mapping[str, Any]) -> str:
     question = run.get("conversation", {}).get("question")
     if question is not None:
         lines += ["", f"{_TAKEN_AS}{question}"] if lines else [f"{_TAKEN_AS}{question}"]
-    return ("\n\n" + "\n".join(lines) if lines else "") + offered(
-        run.get("readings", ()), is_answered=_is_answered(run)
-    )
+    heading = _EXAMPLES if is_small_talk(run) else _OFFER
+    more = offered(run.get("readings", ()), is_answered=_is_answered(run), heading=heading)
+    return ("\n\n" + "\n".join(lines) if lines else "") + more
 
 
-def offered(readings: Sequence[Mapping[str, Any]], *, is_answered: bool) -> str:
+def is_small_talk(run: Mapping[str, Any]) -> bool:
+    """Return whether there is no answer because nothing was asked."""
+    code = (run.get("refusal") or {"code": ""})["code"]
+    return bool(code == "quote.small_talk" or code.startswith("small_talk."))
+
+
+def offered(readings: Sequence[Mapping[str, Any]], *, is_answered: bool, heading: str = _OFFER) -> str:
     """Return the answers for the other entities of a name, or the readings that may be meant, each with what to send.
 
     >>> reading = {"text": "people who lead Shop", "question": "Shop -> led by -> *", "answers": 2, "about": ""}
@@ -83,7 +89,7 @@ def offered(readings: Sequence[Mapping[str, Any]], *, is_answered: bool) -> str:
         count = f" ({one['answers']:,})" if one["answers"] > 1 else ""
         send = "" if one["question"] == one["text"] else f": `{one['question']}`"
         lines.append(f"{number}. {one['text']}{count}{send}")
-    return f"\n\n{_OFFER}\n" + "\n".join(lines) if lines else ""
+    return f"\n\n{heading}\n" + "\n".join(lines) if lines else ""
 
 
 def offered_question(reply: str, message: str) -> str:
@@ -94,7 +100,7 @@ def offered_question(reply: str, message: str) -> str:
     >>> offered_question(reply, "1"), offered_question(reply, "Leaders of Shop"), offered_question(reply, "2")
     ('Shop -> led by -> *', 'Shop -> led by -> *', '')
     """
-    _, offer, lines = reply.partition(_OFFER)
+    _, offer, lines = reply.partition(_EXAMPLES if _EXAMPLES in reply else _OFFER)
     chosen, words = message.strip().strip(".!? ").casefold(), list(_OFFERED.finditer(lines))
     for one in words if offer else ():
         alike = {one["number"], one["text"].casefold().strip(".!? ")} | ({"yes"} if len(words) == 1 else set())
@@ -129,8 +135,8 @@ def _no_answer(run: Mapping[str, Any]) -> str:
     if run.get("stopped"):
         return f"{_NO_ANSWER}: {run['stopped']['reason']}."
     reason = run.get("refusal")
-    if reason and reason["code"] == "quote.small_talk":
-        return f"{reason['text'][:1].upper()}{reason['text'][1:]}."
+    if reason and is_small_talk(run):
+        return str(reason["text"])
     if reason and reason["code"] == "quote.low_confidence":
         return f"{_NO_ANSWER}: {reason['text']}"
     if run.get("withheld"):
@@ -144,7 +150,7 @@ def without_sources(text: str) -> str:
     >>> without_sources("Nairobi [1]\\n\\n[1] Kenya -> capital -> Nairobi\\n\\nTaken as: Its capital?")
     'Nairobi'
     """
-    told, offer, readings = text.partition(f"\n\n{_OFFER}")
+    told, offer, readings = text.partition(f"\n\n{_EXAMPLES if _EXAMPLES in text else _OFFER}")
     end = _END.search(told)
     return re.sub(r" ?\[\d+(?:, ?\d+)*\]", "", told[: end.start()] if end else told) + offer + readings
 
