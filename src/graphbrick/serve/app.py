@@ -32,6 +32,7 @@ from graphbrick.serve.routes import (
     feedback,
     health,
     labels,
+    responses,
     studies,
     tunings,
 )
@@ -68,7 +69,7 @@ def create_app(options: ServeOptions) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.service = service
-    for routes in (asking, feedback, catalog, entities, chat, documents, studies, tunings, labels, health):
+    for routes in (asking, feedback, catalog, entities, chat, responses, documents, studies, tunings, labels, health):
         app.include_router(routes.router)
     app.state.tools = mcp_server(service).streamable_http_app(
         stateless_http=True,  # a client may reach another worker with every call

@@ -36,6 +36,7 @@ class ServeError(GraphbrickError):
     def __init__(self, status: int, code: str, message: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(message)
         self.status, self.code, self.headers = status, code, headers or {}
+        self.param: str | None = None  # the field of the request that is wrong
 
 
 class ErrorReply(NamedTuple):
@@ -79,7 +80,9 @@ def error_reply(error: GraphbrickError) -> ErrorReply:
     'no_entity'
     """
     if isinstance(error, ServeError):
-        return ErrorReply(error.status, error_json(error.status, error.code, str(error)), error.headers)
+        body = error_json(error.status, error.code, str(error))
+        body["error"]["param"] = error.param
+        return ErrorReply(error.status, body, error.headers)
     status, code = next((status, code) for kind, status, code in _CODES if isinstance(error, kind))
     body = error_json(status, code, str(error))
     if isinstance(error, PipelineError):
