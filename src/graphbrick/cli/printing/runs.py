@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.cli.printing.terminal import console, plain, print_json
+from graphbrick.cli.printing.terminal import console, plain, plain_lines, print_json
 from graphbrick.core import Citation
 from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import Trace
@@ -84,7 +84,7 @@ def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None
     if facts["answers"] and facts["confidence"] is not None:
         out.print(Text(f"confidence {facts['confidence']:.2f}", style="dim"))
     notes = [] if _is_small_talk(facts) else [one["text"] for one in facts["notes"]]
-    for note in trace.events if explain else notes:
+    for note in dict.fromkeys(trace.events if explain else notes):
         out.print(Text(plain(f"note: {note}"), style="dim"))
     _print_readings(out, facts)
     if explain:
@@ -130,9 +130,10 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
         if cards:
             head, *lines = answer["text"].split("\n")
             out.print(Text(plain(head), style="bold green"))
-            out.print(Text("\n".join(map(plain, lines))))
+            out.print(Text(plain_lines("\n".join(lines))))
             continue
-        out.print(Text(plain(answer["text"]), style="bold green"))
+        shown = plain_lines(answer["text"]) if answer["key"] is None else plain(answer["text"])  # a name is one line
+        out.print(Text(shown, style="bold green"))
         places = _places(answer, items)
         for place in places:
             out.print(Text(plain(f"  {place}")))
@@ -145,6 +146,8 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             out.print(Text(plain(f"  {item['text']}")))
         if properties:
             continue
+        if answer["key"] in proofs and tuple(proofs[answer["key"]].get("columns", ())) == ANSWER:
+            continue  # how they were computed is a note, once for all
         if answer["key"] in proofs:
             out.print(Text(plain(f"  {proofs[answer['key']]['text']}")))
         elif facts["from_model"]:

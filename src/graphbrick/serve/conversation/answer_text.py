@@ -6,11 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphbrick.core.items import ANSWER
+
 MOST_ANSWERS = 20
 _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
 _SENTENCE = 60  # characters of a text from which on texts stand on lines of their own
 _NO_ANSWER, CANNOT = "No answer", "I cannot answer from the graph"
+_OTHERS = "Others of this name:"
 _TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
 _END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|Read as: )")  # the last in replies of earlier versions
 _OFFERED = re.compile(r"^(?P<number>\d+)\. (?P<text>.+?)(?: \([\d,]+\))?(?:: `(?P<question>.+)`)?$", re.MULTILINE)
@@ -38,7 +41,7 @@ def answers_line(run: Mapping[str, Any]) -> str:
     numbers = _numbers(run)
     shown = []
     for answer in answers[:MOST_ANSWERS]:
-        marks = [f"[{numbers[i]}]" for i in answer["support"] if i in numbers]
+        marks = list(dict.fromkeys(f"[{numbers[i]}]" for i in answer["support"] if i in numbers))
         cites = "[1]" in answer["text"] or "[1," in answer["text"]  # a text that was written with citations
         shown.append(answer["text"] if cites or not marks else f"{answer['text']} {''.join(marks[:3])}")
     more = f", and {len(answers) - MOST_ANSWERS:,} more" if len(answers) > MOST_ANSWERS else ""
@@ -46,17 +49,16 @@ def answers_line(run: Mapping[str, Any]) -> str:
     joint = "\n" if is_prose else ", "
     if any("\n" in text or len(text) > _QUOTES for text in shown):
         joint = "\n\n"
-    return f"{joint.join(shown)}{more}"
+    readings = run.get("readings", ())
+    about = f"{readings[0]['about']}: " if readings and _is_answered(run) else ""  # which of the entities of this name
+    return f"{about}{joint.join(shown)}{more}"
 
 
 def sources(run: Mapping[str, Any]) -> str:
     """Return the numbered evidence under an answer; empty without answers or support."""
     lines = []
-    for i, number in _numbers(run).items():
-        item = run["support"][i]
-        text = item["text"] if len(item["text"]) <= _LONGEST else f"{item['text'][:_LONGEST]} ..."
-        places = [_place(citation) for citation in item.get("citations", ()) if citation["document"]]
-        lines.append(f"[{number}] {text}{f' ({places[0]})' if places else ''}")
+    for number, i in {number: i for i, number in _numbers(run).items()}.items():
+        lines.append(f"[{number}] {_shown(run['support'][i])}")
     if run.get("from_model") and run["answers"]:
         lines.append("From the model's own knowledge, not from the graph.")
     question = run.get("conversation", {}).get("question")
@@ -82,14 +84,19 @@ def offered(readings: Sequence[Mapping[str, Any]], *, is_answered: bool, heading
     1. people who lead Shop (2): `Shop -> led by -> *`
     """
     if is_answered:
-        lines = [f"{one['about']}: {', '.join(one['texts'])}" for one in readings[1:]]
-        return "\n\n" + "\n".join(lines) if lines else ""
+        lines = [f"{one['about']}: {_texts(one)}" for one in readings[1:]]
+        return f"\n\n{_OTHERS}\n" + "\n".join(lines) if lines else ""
     lines = []
     for number, one in enumerate(readings, 1):
         count = f" ({one['answers']:,})" if one["answers"] > 1 else ""
         send = "" if one["question"] == one["text"] else f": `{one['question']}`"
         lines.append(f"{number}. {one['text']}{count}{send}")
     return f"\n\n{heading}\n" + "\n".join(lines) if lines else ""
+
+
+def _texts(reading: Mapping[str, Any]) -> str:
+    more = reading["answers"] - len(reading["texts"])
+    return ", ".join(reading["texts"]) + (f", and {more:,} more" if more > 0 else "")
 
 
 def offered_question(reply: str, message: str) -> str:
@@ -122,7 +129,17 @@ def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
     stated, own = [run.get("question")], {answer["text"] for answer in run["answers"]}
     used = [i for i in used if list(run["support"][i].get("values", ())[1:]) != stated]
     listed = [i for i in dict.fromkeys(used) if run["support"][i]["text"] not in own]
-    return {i: number for number, i in enumerate(listed, 1)}
+    numbers: dict[str, int] = {}  # of what is shown, which several answers may stand on
+    return {i: numbers.setdefault(_shown(run["support"][i]), len(numbers) + 1) for i in listed}
+
+
+def _shown(item: Mapping[str, Any]) -> str:
+    """Return the line of a piece of evidence: of a computed answer how it was computed, of others text and place."""
+    if tuple(item.get("columns", ())) == ANSWER:
+        return str(item["values"][1])
+    text = item["text"] if len(item["text"]) <= _LONGEST else f"{item['text'][:_LONGEST]} ..."
+    places = [_place(citation) for citation in item.get("citations", ()) if citation["document"]]
+    return f"{text}{f' ({places[0]})' if places else ''}"
 
 
 def _place(citation: Mapping[str, Any]) -> str:
