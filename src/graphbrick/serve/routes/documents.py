@@ -18,7 +18,7 @@ from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.runner import ClientLeftError
 from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import MergeNames
-from graphbrick.serve.routes.common import GraphName, Serving, look_up
+from graphbrick.serve.routes.common import GraphName, Serving, document_text, look_up
 from graphbrick.serve.service import Service
 from graphbrick.serve.uploads import Uploads, checked_name
 from graphbrick.text.documents.store import TextStore
@@ -93,14 +93,9 @@ async def text(
     opened = _text_graph(service, graph)
 
     def work() -> dict[str, Any]:
-        with TextStore(text_folder(FilePath(service.graphs[opened.name].place))) as store:
-            names = stored_names(store)
-            titled = store.document(names.address(document))
-        if titled is None:
-            raise not_found("document", document, [])
-        title, whole = titled
+        name, title, whole = document_text(opened.graph, document)
         return {
-            "document": names.name(names.address(document)),
+            "document": name,
             "title": title,
             "start": start,
             "text": whole[start:end][:_LONGEST],
