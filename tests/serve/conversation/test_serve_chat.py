@@ -99,7 +99,7 @@ def test_the_text_of_content_parts_is_read(chat):
         ({"answers": [], "support": [], "stopped": {"reason": "no time"}}, "No answer: no time."),
         (
             {"answers": [{"text": f"a{i}", "support": [0]} for i in range(22)], "support": [{"text": "p"}]},
-            ", ".join(f"a{i} [1]" for i in range(20)) + ", and 2 more\n\n[1] p",
+            ", ".join(f"a{i}" for i in range(20)) + " [1], and 2 more\n\n[1] p",
         ),
         (
             {

@@ -121,7 +121,7 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
     answers, items = facts["answers"], facts["support"]
     if not answers:
         _print_refusal(out, facts)
-    if answers and facts["readings"]:  # of several entities of one name, the first
+    if answers and facts["readings"] and not _are_cards(facts):  # of several entities of one name, the first
         out.print(Text(plain(f"{facts['readings'][0]['about']}:")))
     proofs = _proofs(items)
     computed = any(tuple(item.get("columns", ())) == ANSWER for item in items)
@@ -202,7 +202,7 @@ def _print_readings(out: Console, facts: Mapping[str, Any]) -> None:
     """Print the answers for the other entities of a name, or the readings that may be meant, with numbers."""
     readings = facts["readings"]
     if facts["answers"]:
-        for reading in readings[1:]:
+        for reading in () if _are_cards(facts) else readings[1:]:
             out.print(Text(plain(f"{reading['about']}:")))
             for text in reading["texts"]:
                 out.print(Text(plain(text), style="bold green"))
@@ -212,6 +212,12 @@ def _print_readings(out: Console, facts: Mapping[str, Any]) -> None:
         out.print("you can ask, for example:" if _is_small_talk(facts) else "Did you mean:")
         for number, reading in enumerate(readings, 1):
             out.print(Text(plain(f"  {number}  {reading_text(reading)}")))
+
+
+def _are_cards(facts: Mapping[str, Any]) -> bool:
+    """Return whether the answers are cards, which tell entities of one name apart by themselves."""
+    support = (facts["support"][number] for answer in facts["answers"] for number in answer["support"])
+    return any(item.get("kind") == "card" for item in support)
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:

@@ -39,19 +39,35 @@ def answers_line(run: Mapping[str, Any]) -> str:
     if not answers:
         return _no_answer(run)
     numbers = _numbers(run)
-    shown = []
-    for answer in answers[:MOST_ANSWERS]:
-        marks = list(dict.fromkeys(f"[{numbers[i]}]" for i in answer["support"] if i in numbers))
-        cites = "[1]" in answer["text"] or "[1," in answer["text"]  # a text that was written with citations
-        shown.append(answer["text"] if cites or not marks else f"{answer['text']} {''.join(marks[:3])}")
-    more = f", and {len(answers) - MOST_ANSWERS:,} more" if len(answers) > MOST_ANSWERS else ""
+    shown = answers[:MOST_ANSWERS]
+    marks = ["" if _cites(answer) else _marks(answer, numbers) for answer in shown]
     is_prose = any("mark" in answer or len(answer["text"]) > _SENTENCE for answer in answers)
     joint = "\n" if is_prose else ", "
-    if any("\n" in text or len(text) > _QUOTES for text in shown):
+    if any("\n" in answer["text"] or len(answer["text"]) > _QUOTES for answer in shown):
         joint = "\n\n"
-    readings = run.get("readings", ())
-    about = f"{readings[0]['about']}: " if readings and _is_answered(run) else ""  # which of the entities of this name
-    return f"{about}{joint.join(shown)}{more}"
+    if joint == ", " and len(set(marks)) == 1:  # one mark for all of them
+        marks = [""] * (len(shown) - 1) + marks[-1:]
+    texts = [f"{answer['text']} {mark}".rstrip() for answer, mark in zip(shown, marks, strict=True)]
+    more = f", and {len(answers) - MOST_ANSWERS:,} more" if len(answers) > MOST_ANSWERS else ""
+    readings = _namesakes(run)
+    about = f"{readings[0]['about']}: " if readings else ""  # which of the entities of this name
+    return f"{about}{joint.join(texts)}{more}"
+
+
+def _cites(answer: Mapping[str, Any]) -> bool:
+    """Return whether a text was written with citations."""
+    return "[1]" in answer["text"] or "[1," in answer["text"]
+
+
+def _marks(answer: Mapping[str, Any], numbers: Mapping[int, int]) -> str:
+    marks = dict.fromkeys(f"[{numbers[i]}]" for i in answer["support"] if i in numbers)
+    return "".join(list(marks)[:3])
+
+
+def _namesakes(run: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the answers for each entity of a name, those that are shown first; none if cards tell them apart already."""
+    told = any(run["support"][i].get("kind") == "card" for answer in run["answers"] for i in answer["support"])
+    return () if told or not _is_answered(run) else run.get("readings", ())
 
 
 def sources(run: Mapping[str, Any]) -> str:
@@ -65,7 +81,9 @@ def sources(run: Mapping[str, Any]) -> str:
     if question is not None:
         lines += ["", f"{_TAKEN_AS}{question}"] if lines else [f"{_TAKEN_AS}{question}"]
     heading = _EXAMPLES if is_small_talk(run) else _OFFER
-    more = offered(run.get("readings", ()), is_answered=_is_answered(run), heading=heading)
+    is_answered = _is_answered(run)
+    readings = _namesakes(run) if is_answered else run.get("readings", ())
+    more = offered(readings, is_answered=is_answered, heading=heading)
     return ("\n\n" + "\n".join(lines) if lines else "") + more
 
 
