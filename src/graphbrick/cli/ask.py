@@ -151,7 +151,7 @@ def _ask_here(
     seeds: list[str],
 ) -> dict[str, Any]:
     """Return the run of a question over a graph of this machine, as JSON."""
-    from graphbrick.cli.printing.runs import answering
+    from graphbrick.cli.progress import answering
     from graphbrick.learn.examples import example_questions
     from graphbrick.learn.welcome import EXAMPLES, welcomed
     from graphbrick.models.llm.chat import streaming
@@ -190,13 +190,14 @@ def _choice(n: int) -> int | None:
 
 def _ask_server(server: str, options: Mapping[str, Any], token: str, question: str, seeds: list[str]) -> dict[str, Any]:
     """Return the run of a question on a server, as JSON."""
-    from graphbrick.cli.printing.runs import answering
+    from graphbrick.cli.progress import answering
+    from graphbrick.core.compute import report
     from graphbrick.serve.client import ask_server
 
     given = {"question": question, "seeds": seeds, **options}
     body = {name: value for name, value in given.items() if value not in (None, [], {})}
     with answering() as on_token:
-        return ask_server(server, body, token=token, on_token=on_token)
+        return ask_server(server, body, token=token, on_token=on_token, on_progress=report)
 
 
 def _budget(text: str | None) -> dict[str, float]:

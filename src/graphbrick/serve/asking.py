@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from graphbrick.core.compute import TimeLeft, watched_by
 from graphbrick.core.trace import StageTrace
 from graphbrick.learn.welcome import welcomed
 from graphbrick.models.llm.chat import streaming
@@ -28,6 +30,7 @@ from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import trace_run
 from graphbrick.text.overview.names import DocumentNames
 
+_PROGRESS_SECONDS = 0.25  # between two events about the same step
 SHORT = 10
 """Items of the evidence that are sent unless all are asked for; those that support answers are always sent."""
 
@@ -175,7 +178,7 @@ def usage_of(run: Run) -> dict[str, Any]:
 
 
 async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], request: str) -> AsyncIterator[bytes]:
-    """Yield the events of a run: ``start``, ``stage``, ``token``, and ``result`` or ``error`` at the end.
+    """Yield the events of a run: ``start``, ``progress``, ``stage``, ``token``, then ``result`` or ``error``.
 
     The run is cancelled when this is closed before its end.
 
@@ -193,8 +196,17 @@ async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], req
             _name_in_stage(inquiry.opened.names, facts)
         channel.put(sse("stage", facts))
 
+    left, told = TimeLeft(), 0.0
+
+    def progress(step: str, done: float, total: float | None) -> None:
+        nonlocal told
+        seconds, now = left(step, done, total), time.monotonic()
+        if not done or now - told >= _PROGRESS_SECONDS:
+            told = now
+            channel.put(sse("progress", {"step": step, "done": done, "total": total, "seconds_left": seconds}))
+
     def work() -> bytes:
-        with streaming(lambda piece: channel.put(sse("token", {"text": piece}))):
+        with streaming(lambda piece: channel.put(sse("token", {"text": piece}))), watched_by(progress):
             run = run_of(inquiry, tell)
         log.update(usage_of(run))
         return sse("result", reply_of(inquiry, run))

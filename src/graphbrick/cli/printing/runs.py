@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,31 +22,6 @@ _PATHS_SHOWN = 10
 _PLACES_SHOWN = 3
 _HEADINGS = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _AROUND = 200  # characters of a passage before and after a quotation
-
-
-@contextmanager
-def answering() -> Iterator[Callable[[str], None]]:
-    """Show a spinner on standard error, then the text of a language model; silent without a terminal."""
-    err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    if not err.is_terminal:
-        yield lambda piece: None
-        return
-    status, heard = err.status("answering (the first time, kernels are compiled and models loaded)"), False
-    status.start()
-
-    def hear(piece: str) -> None:
-        nonlocal heard
-        status.stop()
-        shown = "\n".join(plain(line) for line in piece.split("\n"))
-        err.print(Text(("" if heard else "the model writes: ") + shown, style="dim"), end="")
-        heard = True
-
-    try:
-        yield hear
-    finally:
-        status.stop()
-        if heard:
-            err.print()
 
 
 def print_examples(questions: Sequence[Mapping[str, Any]]) -> None:

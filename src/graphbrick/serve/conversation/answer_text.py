@@ -65,7 +65,7 @@ def _marks(answer: Mapping[str, Any], numbers: Mapping[int, int]) -> str:
 
 
 def _namesakes(run: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the answers for each entity of a name, those that are shown first; none if cards tell them apart already."""
+    """Return the answers for each entity of a name, those shown first; none if cards tell them apart already."""
     told = any(run["support"][i].get("kind") == "card" for answer in run["answers"] for i in answer["support"])
     return () if told or not _is_answered(run) else run.get("readings", ())
 

@@ -48,8 +48,9 @@ async def ask(body: Ask, request: Request, service: Serving, evidence: EvidenceS
     first. ``?evidence=all`` sends every item; ``evidence_count`` says how many there are.
 
     With ``stream``, or with ``Accept: text/event-stream``, the reply is a stream of events: ``start`` (the stages to
-    come), ``stage`` (each as it ends, with counts, seconds, tokens and events), ``token`` (what a language model writes
-    as the answer), and ``result`` (as without a stream) or ``error``.
+    come), ``progress`` (what is done now: step, done, total, seconds_left), ``stage`` (each as it ends, with counts,
+    seconds, tokens and events), ``token`` (what a language model writes as the answer), and ``result`` (as without a
+    stream) or ``error``.
     """
     inquiry = read_ask(service, body, all_evidence=evidence == "all")
     return await _reply(service, request, inquiry, stream=body.stream)
