@@ -150,7 +150,8 @@ def reply_of(inquiry: Inquiry, run: Run) -> dict[str, Any]:
     facts = run_json(run, inquiry.pipeline, subgraph=inquiry.subgraph) | {"evidence_count": count}
     if inquiry.opened.names is not None:
         _name_documents(inquiry.opened.names, facts)
-    return facts | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}
+    shown: dict[str, Any] = inquiry.opened.places.shown(facts)
+    return shown | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}
 
 
 def _name_documents(names: DocumentNames, facts: dict[str, Any]) -> None:
@@ -194,7 +195,7 @@ async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], req
         facts = asdict(stage)
         if inquiry.opened.names is not None:
             _name_in_stage(inquiry.opened.names, facts)
-        channel.put(sse("stage", facts))
+        channel.put(sse("stage", inquiry.opened.places.shown(facts)))
 
     left, told = TimeLeft(), 0.0
 
@@ -203,7 +204,8 @@ async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], req
         seconds, now = left(step, done, total), time.monotonic()
         if not done or now - told >= _PROGRESS_SECONDS:
             told = now
-            channel.put(sse("progress", {"step": step, "done": done, "total": total, "seconds_left": seconds}))
+            facts = {"step": inquiry.opened.places.shown(step), "done": done, "total": total, "seconds_left": seconds}
+            channel.put(sse("progress", facts))
 
     def work() -> bytes:
         with streaming(lambda piece: channel.put(sse("token", {"text": piece}))), watched_by(progress):
@@ -232,8 +234,10 @@ async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], req
 def start_of(inquiry: Inquiry) -> dict[str, Any]:
     """Return the pipeline and its stages, which a page draws before the run."""
     stages = interpreter.steps(inquiry.pipeline, linked=bool(inquiry.seeds))
-    return {
-        "pipeline": repr(inquiry.pipeline),
-        "graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash},
-        "stages": [{"stage": repr(stage), "kind": getattr(stage, "kind", "union")} for stage in stages],
-    }
+    facts: dict[str, Any] = inquiry.opened.places.shown(
+        {
+            "pipeline": repr(inquiry.pipeline),
+            "stages": [{"stage": repr(stage), "kind": getattr(stage, "kind", "union")} for stage in stages],
+        }
+    )
+    return facts | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}

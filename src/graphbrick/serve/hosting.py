@@ -32,7 +32,7 @@ from graphbrick.models.indexes.embed_graph import embed_passages
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import not_found
-from graphbrick.serve.trust import calls_model
+from graphbrick.serve.trust import PlaceNames, calls_model
 from graphbrick.text.overview.names import DocumentNames, names_of
 
 _log = logging.getLogger("graphbrick.serve")
@@ -50,6 +50,7 @@ class Opened:
         graph: The graph; it never changes, so that a run ends on the graph on which it began.
         recipes: Pipelines by name; the first is that of requests that name none.
         names: Names of the documents that it was made from; None for a graph of another origin.
+        places: Names of the files and folders in its recipes.
         questions: Questions that the graph can answer, as plain JSON types; empty until they are found.
     """
 
@@ -57,6 +58,7 @@ class Opened:
     graph: Any
     recipes: Mapping[str, Pipeline]
     names: DocumentNames | None = None
+    places: PlaceNames = field(default_factory=lambda: PlaceNames(()))
     questions: list[dict[str, Any]] = field(default_factory=list)
 
     def recipe(self, name: str | None) -> Pipeline:
@@ -116,7 +118,8 @@ class HostedGraph:
                 code="hosting.extracted",
             )
         names = names_of(graph) if isinstance(graph, TextGraph) else None
-        return Opened(self.name, graph, {DEFAULT: default_pipeline(graph, self._llm), **self._own}, names)
+        recipes = {DEFAULT: default_pipeline(graph, self._llm), **self._own}
+        return Opened(self.name, graph, recipes, names, PlaceNames(recipes.values()))
 
     def refresh(self) -> bool:
         """Open the graph anew if it has changed; requests are answered from the old one until then.

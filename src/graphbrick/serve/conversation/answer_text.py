@@ -171,7 +171,8 @@ def _no_answer(run: Mapping[str, Any]) -> str:
         return f"{_NO_ANSWER}: {run['stopped']['reason']}."
     reason = run.get("refusal")
     if reason and is_small_talk(run):
-        return str(reason["text"])
+        text = f"{reason['text'][:1].upper()}{reason['text'][1:]}"
+        return text if text.endswith((".", "!", "?")) else f"{text}."
     if reason and reason["code"] == "quote.low_confidence":
         return f"{_NO_ANSWER}: {reason['text']}"
     if run.get("withheld"):
