@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
+from rich.table import Column
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import plain
@@ -117,22 +118,23 @@ class _Warning:
 @contextmanager
 def _bars(err: Console, title: str, total: float | None, unit: Unit) -> Iterator[Progress]:
     """Show one bar for each step."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), _Amount(), TimeRemainingColumn())
-    with Bars(*columns, console=err) as bars:
+    rest = TextColumn("{task.fields[detail]}", style="dim", table_column=Column(ratio=1, no_wrap=True))
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), _Amount(), TimeRemainingColumn(), rest)
+    with Bars(*columns, console=err, expand=True) as bars:
         tasks: dict[str, TaskID] = {}
         if title:
-            tasks[title] = bars.add_task(title, total=total, unit=unit, before=0)
+            tasks[title] = bars.add_task(title, total=total, unit=unit, before=0, detail="")
 
         def update(step: str, done: float, total: float | None) -> None:
-            key = step.partition(";")[0]  # the rest of the name may change within a step
+            key, _, detail = step.partition("; ")  # the rest of the name may change within a step
             if key not in tasks:
                 if title in tasks:
                     bars.remove_task(tasks.pop(title))
                 # Work of an earlier call is not counted: it would make the rest look fast.
-                tasks[key] = bars.add_task(step, unit=unit, before=done)
+                tasks[key] = bars.add_task(key, unit=unit, before=done, detail=detail)
             before = bars.tasks[list(bars.task_ids).index(tasks[key])].fields["before"]
             left = None if total is None else total - before
-            bars.update(tasks[key], description=step, completed=done - before, total=left, unit=unit)
+            bars.update(tasks[key], detail=plain(detail), completed=done - before, total=left, unit=unit)
 
         yield update
 
