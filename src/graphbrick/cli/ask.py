@@ -119,9 +119,12 @@ def _show_examples(graph: str, server: str | None, token: str, *, as_json: bool)
         questions = examples_of(server, graph, token=token)
     else:
         load_encoder_early(graph, None, None)
-        from graphbrick.learn.examples import example_questions
+        from graphbrick.cli.progress import watching
 
-        questions = [one.to_dict() for one in example_questions(open_any(graph))]
+        with watching("finding questions that this graph can answer"):
+            from graphbrick.learn.examples import example_questions
+
+            questions = [one.to_dict() for one in example_questions(open_any(graph))]
     if as_json:
         print_json({"graph": graph, "questions": questions})
     else:

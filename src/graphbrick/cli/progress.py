@@ -48,10 +48,14 @@ def progress(title: str = "", total: float | None = None, *, unit: Unit = "count
 
 
 @contextmanager
-def watching(title: str) -> Iterator[Callable[[], None]]:
+def watching(title: str, note: str = "") -> Iterator[Callable[[], None]]:
     """Show what the work inside does now, and note when it takes minutes; yield what ends the showing early.
 
     On a terminal it is shown at once, beside a spinner; elsewhere as plain lines now and then.
+
+    Args:
+        title: Name of the work.
+        note: A remark that is shown as long as nothing else is known.
     """
     err = Console(stderr=True, highlight=False, markup=False)
     warning = _Warning()
@@ -59,11 +63,11 @@ def watching(title: str) -> Iterator[Callable[[], None]]:
         with _lines(title, None, "count") as update, watched_by(lambda *step: (update(*step), warning(*step))[0]):
             yield lambda: None
         return
-    status = err.status(Text(title))
+    status = err.status(Text(f"{title}{note}"))
 
     def show(step: str, done: float, total: float | None) -> None:
         amount = f" {_amount(done, total, 'count')}" if total else ""
-        status.update(Text(plain(f"{step}{amount}{warning(step, done, total)}")))
+        status.update(Text(plain(f"{title}: {step}{amount}{warning(step, done, total)}")))
 
     status.start()
     try:
@@ -88,7 +92,7 @@ def answering() -> Iterator[Callable[[str], None]]:
         err.print(Text(("" if heard else "the model writes: ") + shown, style="dim"), end="")
         heard = True
 
-    with watching("answering (the first time, kernels are compiled and models loaded)") as stop:
+    with watching("answering", " (the first time, kernels are compiled and models loaded)") as stop:
         yield hear
     if heard:
         err.print()
