@@ -89,6 +89,17 @@ def test_questions_of_people_are_no_tasks(text):
     assert read_task(text) is None
 
 
+def test_a_prompt_in_another_language_is_recognised_by_its_form():
+    prompt = f'### Tarefa:\nGerar um título.\n### Saída:\n{{ "title": "seu título" }}\n{HISTORY}'
+    assert json.loads(reply_to(prompt)) == {"title": "Currency is used in Kenya"}
+
+
+def test_no_tool_of_a_client_is_called():
+    rules = 'Available Tools: [...]\n\nReturn an object with a "tool_calls" array.'
+    task = read_task("History:\nUSER: hi\nQuery: hi", rules=rules)
+    assert json.loads(task_reply(task, "world", list)) == {"tool_calls": []}
+
+
 def test_a_conversation_of_small_talk_is_named_after_the_graph():
     greeting = prompt_of("title", "<chat_history>\nUSER: hi\nASSISTANT: Hello!\n</chat_history>")
     assert json.loads(reply_to(greeting)) == {"title": "world"}

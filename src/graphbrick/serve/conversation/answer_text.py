@@ -13,6 +13,7 @@ _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
 _SENTENCE = 60  # characters of a text from which on texts stand on lines of their own
 _NO_ANSWER, CANNOT = "No answer", "I cannot answer from the graph"
+_YES = {"yes", "yes please", "ok", "okay", "sure", "ja", "oui", "sí", "si", "да", "是", "はい", "네"}
 _OTHERS = "Others of this name:"
 _TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
 _END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|Read as: )")  # the last in replies of earlier versions
@@ -128,8 +129,8 @@ def offered_question(reply: str, message: str) -> str:
     _, offer, lines = reply.partition(_EXAMPLES if _EXAMPLES in reply else _OFFER)
     chosen, words = message.strip().strip(".!? ").casefold(), list(_OFFERED.finditer(lines))
     for one in words if offer else ():
-        alike = {one["number"], one["text"].casefold().strip(".!? ")} | ({"yes"} if len(words) == 1 else set())
-        if chosen in alike:
+        is_yes = len(words) == 1 and " ".join(re.findall(r"\w+", chosen)) in _YES
+        if is_yes or chosen in (one["number"], one["text"].casefold().strip(".!? ")):
             return one["question"] or one["text"]
     return ""
 

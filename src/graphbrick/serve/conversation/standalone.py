@@ -56,7 +56,9 @@ def standalone(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
     Raises:
         ModelError: The model's server cannot be reached, refuses the request, or does not answer in time.
     """
-    if small_talk(conversation.question) or (not conversation.turns and not conversation.notes):
+    last = conversation.turns[-1].reply if conversation.turns else ""
+    is_talk = small_talk(conversation.question) and not offered_question(last, conversation.question)
+    if is_talk or (not conversation.turns and not conversation.notes):
         return Standalone(conversation.question)
     trace = Trace()
     with record(trace, "conversation", "conversation") as stage:

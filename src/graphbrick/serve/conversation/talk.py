@@ -16,7 +16,7 @@ from graphbrick.serve.asking import Inquiry, reply_of, run_of, usage_of
 from graphbrick.serve.conversation.answer_text import CANNOT, answers_line, sources
 from graphbrick.serve.conversation.standalone import standalone
 from graphbrick.serve.conversation.tasks import Task, read_task, task_reply
-from graphbrick.serve.conversation.turns import Conversation, last_message, read_conversation
+from graphbrick.serve.conversation.turns import Conversation, last_message, read_conversation, text_of
 from graphbrick.serve.errors import not_found
 from graphbrick.serve.hosting import questions_of
 from graphbrick.serve.limits.streams import Channel
@@ -169,7 +169,8 @@ def read_talk(service: Service, model: str, messages: Sequence[ChatMessage], log
     pipeline = service.pipeline(opened, recipe=recipe)
     log["graph"] = opened.name
     last, earlier = last_message(messages)
-    task = read_task(last, earlier)
+    rules = "\n".join(text_of(one) for one in messages if one.role in ("system", "developer"))
+    task = read_task(last, earlier, rules)
     conversation = read_conversation(messages) if task is None else None
     question = last if conversation is None else conversation.question
     inquiry = Inquiry(opened, pipeline, question, (), service.runner.budget())

@@ -36,7 +36,8 @@ class Task:
     """What a chat program wants to know of a conversation.
 
     Attributes:
-        key: Key of the JSON that it reads: title, tags, follow_ups, queries, prompt or text; "emoji" for a sign.
+        key: Key of the JSON that it reads: title, tags, follow_ups, queries, prompt, text or tool_calls; "emoji" for a
+            sign.
         as_json: Whether the reply is JSON, not the text alone.
         questions: Messages of the user, oldest first.
         replies: Messages of the assistant.
@@ -48,12 +49,13 @@ class Task:
     replies: tuple[str, ...] = ()
 
 
-def read_task(prompt: str, earlier: Sequence[str] = ()) -> Task | None:
+def read_task(prompt: str, earlier: Sequence[str] = (), rules: str = "") -> Task | None:
     """Return the task that a message is the prompt of; None for a message of a person.
 
     Args:
         prompt: The last message of the user.
         earlier: The messages of the user before, which tell the conversation if the prompt does not.
+        rules: The messages of the system.
 
     >>> read_task('### Task:\\nGenerate 1-3 broad tags ... JSON format: { "tags": ["tag1"] }').key
     'tags'
@@ -61,9 +63,12 @@ def read_task(prompt: str, earlier: Sequence[str] = ()) -> Task | None:
     prompt = prompt.strip()
     if _EMOJI.match(prompt):
         return Task("emoji", False)
+    if rules.lstrip().startswith("Available Tools:") and '"tool_calls"' in rules:
+        return Task("tool_calls", True)
     history = _HISTORY.search(prompt)
     instructions = prompt[: history.start()] + prompt[history.end() :] if history else prompt
-    key = _JSON_KEY.search(instructions) if prompt.startswith("### Task:") else None
+    is_task = prompt.startswith("### Task:") or (prompt.startswith("#") and "<chat_history>" in prompt)  # translated
+    key = _JSON_KEY.search(instructions) if is_task else None
     is_title = bool(_TITLE.match(prompt.removeprefix("### Task:").lstrip())) and (history or earlier or key)
     if key is None and not is_title:
         return None
@@ -99,6 +104,7 @@ def task_reply(task: Task, name: str, examples: Callable[[], Sequence[str]]) -> 
         "follow_ups": _follow_ups(task, asked, examples) if task.key == "follow_ups" else [],
         "queries": asked[-1:],
         "prompt": asked[-1] if asked else "",
+        "tool_calls": [],  # a recipe calls no tools of the client
         "text": "",  # no continuation of what a person is writing
     }
     return json.dumps({task.key: values[task.key]}, ensure_ascii=False)
