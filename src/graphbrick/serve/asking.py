@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from graphbrick.core.compute import TimeLeft, watched_by
@@ -28,7 +28,6 @@ from graphbrick.serve.limits.streams import Channel, sse
 from graphbrick.serve.models import Ask, Question
 from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import trace_run
-from graphbrick.text.overview.names import DocumentNames
 
 _PROGRESS_SECONDS = 0.25  # between two events about the same step
 SHORT = 10
@@ -148,27 +147,32 @@ def reply_of(inquiry: Inquiry, run: Run) -> dict[str, Any]:
     if run.evidence is not None and not inquiry.all_evidence:
         run = replace(run, evidence=replace(run.evidence, items=run.evidence.items[:SHORT]))
     facts = run_json(run, inquiry.pipeline, subgraph=inquiry.subgraph) | {"evidence_count": count}
-    if inquiry.opened.names is not None:
-        _name_documents(inquiry.opened.names, facts)
-    shown: dict[str, Any] = inquiry.opened.places.shown(facts)
-    return shown | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}
+    _without_places(inquiry.opened, facts)
+    return facts | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}
 
 
-def _name_documents(names: DocumentNames, facts: dict[str, Any]) -> None:
-    """Put the names of documents in place of their paths in a run as JSON."""
+def _without_places(opened: Opened, facts: dict[str, Any]) -> None:
+    """Put names of documents, files and folders in place of their paths in a run as JSON."""
+    shown = cache(opened.places.shown)  # the items of one run have few sources
+    facts["pipeline"] = shown(facts["pipeline"])
     for item in (*facts["support"], *(facts["evidence"] or ())):
-        for place in (*item.get("citations", ()), *item.get("card", {}).get("passages", ())):
-            place["document"] = names.name(place["document"])
+        item["source"] = shown(item["source"])
+        if opened.names is not None:
+            for place in (*item.get("citations", ()), *item.get("card", {}).get("passages", ())):
+                place["document"] = opened.names.name(place["document"])
     for note in (*facts["notes"], *filter(None, [facts["refusal"]])):
-        note["text"] = names.in_text(note["text"])
+        note["text"] = opened.without_places(note["text"])
+    if facts["stopped"] is not None:
+        facts["stopped"]["undone"] = opened.places.shown(facts["stopped"]["undone"])
     for stage in facts["trace"]["stages"]:
-        _name_in_stage(names, stage)
+        _stage_without_places(opened, stage)
 
 
-def _name_in_stage(names: DocumentNames, stage: dict[str, Any]) -> None:
-    stage["events"] = [names.in_text(event) for event in stage["events"]]
+def _stage_without_places(opened: Opened, stage: dict[str, Any]) -> None:
+    stage["stage"] = opened.places.shown(stage["stage"])
+    stage["events"] = [opened.without_places(event) for event in stage["events"]]
     for child in stage["children"]:
-        _name_in_stage(names, child)
+        _stage_without_places(opened, child)
 
 
 def usage_of(run: Run) -> dict[str, Any]:
@@ -193,9 +197,8 @@ async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], req
 
     def tell(stage: StageTrace) -> None:
         facts = asdict(stage)
-        if inquiry.opened.names is not None:
-            _name_in_stage(inquiry.opened.names, facts)
-        channel.put(sse("stage", inquiry.opened.places.shown(facts)))
+        _stage_without_places(inquiry.opened, facts)
+        channel.put(sse("stage", facts))
 
     left, told = TimeLeft(), 0.0
 

@@ -73,6 +73,11 @@ class Opened:
             raise not_found("recipe", name, list(self.recipes))
         return self.recipes[name]
 
+    def without_places(self, text: str) -> str:
+        """Return a message with the names of documents, files and folders in place of their paths."""
+        shown = str(self.places.shown(text))
+        return shown if self.names is None else self.names.in_text(shown)
+
     @property
     def hash(self) -> str:
         """Hash of the content; empty for a database, which may change at any time."""
