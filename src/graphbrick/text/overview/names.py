@@ -19,7 +19,7 @@ class DocumentNames:
     """Names of documents, each of one document only.
 
     A document of an indexed folder is named by its path from there, an indexed file by its own name. Where two would be
-    alike, the folder's name goes before them, then a number. Addresses of web pages stay as they are.
+    alike, the name of the indexed folder goes before them, or a number. Addresses of web pages stay as they are.
 
     Args:
         addresses: The documents as they are stored.
@@ -44,12 +44,13 @@ class DocumentNames:
         self._addresses: dict[str, str] = {}
         for short, same in sorted(alike.items(), key=lambda one: len(one[1])):  # a name of one alone is never numbered
             for address in same:
-                self._add(address, short if len(same) == 1 else f"{self._folder(address)}/{short}")
+                folder = self._folder(address) if len(same) > 1 else ""
+                self._add(address, f"{folder}/{short}" if folder else short, is_alone=len(same) == 1 or bool(folder))
 
-    def _add(self, address: str, wanted: str) -> None:
-        """Store a name, with a number if another document has it."""
-        name, number = wanted, 1
-        while name in self._addresses:
+    def _add(self, address: str, wanted: str, *, is_alone: bool) -> None:
+        """Store a name, with a number if another document may be meant by it."""
+        name, number = wanted, 0
+        while name in self._addresses or not (is_alone or number):
             number += 1
             folder, slash, file = wanted.rpartition("/")
             name = f"{folder}{slash}{number}-{file}"
@@ -81,9 +82,8 @@ class DocumentNames:
         return PurePath(address).name
 
     def _folder(self, address: str) -> str:
-        """Return the name of the folder that was indexed, or that has the indexed file."""
-        source = next((one for one in self._sources if address.startswith(one + os.sep)), "")
-        return PurePath(source or PurePath(address).parent).name
+        """Return the name of the folder that was indexed; empty for a file that was named itself."""
+        return PurePath(next((one for one in self._sources if address.startswith(one + os.sep)), "")).name
 
 
 def names_of(graph: TextGraph) -> DocumentNames:
