@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote_plus
 
 import pytest
 
@@ -43,6 +44,25 @@ def test_an_example_of_the_first_view_is_answered(visit):
     example.click()
     assert answers(page)
     assert page.locator("#question").input_value().startswith(asked)
+
+
+def test_a_greeting_is_answered_with_questions_to_ask(visit):
+    page = visit.open("#/ask?q=Hello!&graph=world")
+    offered = page.locator(".readings .example")
+    offered.first.wait_for()
+    assert page.get_by_role("paragraph").filter(has_text="Hello! I answer questions from ").is_visible()
+    assert page.get_by_role("heading", name="You can ask, for example").is_visible()
+    assert offered.count() == 3
+    offered.first.click()
+    assert answers(page)
+
+
+def test_what_a_long_run_does_is_shown(visit):
+    recipe = quote_plus("PPR(k=300) >> ShortestPaths() >> Rerank(MiniLM(), n=8) >> PathAnswer()")
+    question = quote_plus("Which currency is used in the country whose capital is Lima?")
+    page = visit.open(f"#/ask?q={question}&graph=world&pipeline={recipe}")
+    page.locator(".running .working", has_text=re.compile("^(LinkLabels|PPR|ShortestPaths|Rerank)")).wait_for()
+    assert answers(page)
 
 
 def test_no_suggestions_cover_the_answer_to_a_question_that_was_sent(visit):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from graphbrick.cli import progress as module
-from graphbrick.cli.progress import _line, progress
+from graphbrick.cli.progress import _line, answering, progress
+from graphbrick.core.compute import report, watched_part
 
 
 @pytest.fixture
@@ -78,3 +80,29 @@ def test_the_last_line_is_written_before_the_block_ends(capsys):
     capsys.readouterr()
     time.sleep(0.1)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_a_question_does_now_is_told_without_a_terminal(capsys):
+    with answering():
+        report("Rerank(MiniLM(), n=32)", 0)
+        with watched_part("Rerank(MiniLM(), n=32)"):
+            report("texts", 1_068, 4_808)
+            lines_until(capsys, "Rerank(MiniLM(), n=32): texts: 1,068 of 4,808 (22%)")
+
+
+def test_work_of_minutes_is_noted_once(capsys, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("graphbrick.core.compute.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    warning = module._Warning()
+    assert warning("texts", 0, 1_000) == ""
+    for seconds in (2.0, 4.0):
+        clock[0] = seconds
+        warning("texts", 10 * seconds, 1_000)
+    clock[0] = 5.0
+    assert warning("texts", 50, 1_000) == ", 1:35 left"
+    warning("short", 0, 10)
+    clock[0] = 7.0
+    assert warning("short", 5, 10) == ", 0:02 left"
+    (note,) = capsys.readouterr().err.splitlines()
+    assert note.startswith("note: texts takes about 2 more minutes (20 of 1,000 (2%) done); Ctrl-C ends it")

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from graphbrick.core.compute import _VARIABLES, blas_threads, check_limits, limited_by, part_of, silent, usable_cores
+from graphbrick.core.compute import (
+    _VARIABLES,
+    TimeLeft,
+    blas_threads,
+    check_limits,
+    limited_by,
+    part_of,
+    report,
+    silent,
+    usable_cores,
+    watched_by,
+    watched_part,
+)  # fmt: skip
 
 
 def threads() -> list[int]:
@@ -67,3 +81,30 @@ def test_cores_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delattr("os.sched_getaffinity")
     monkeypatch.setattr("os.cpu_count", lambda: 3)
     assert usable_cores() == 3
+
+
+def test_steps_are_told_to_who_watches_as_parts_of_the_work_around_them() -> None:
+    told: list[tuple[str, float, float | None]] = []
+    report("nobody watches", 1)
+    with watched_by(lambda *step: told.append(step)), watched_part("Rerank"):
+        report("", 0)
+        for start in (0, 4):
+            with watched_part("", 8, before=start):
+                report("texts", 2, 4)
+    report("nobody watches any more", 1)
+    assert told == [("Rerank", 0, None), ("Rerank: texts", 2, 8), ("Rerank: texts", 6, 8)]
+
+
+def test_the_time_left_is_that_of_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("graphbrick.core.compute.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    left = TimeLeft()
+    assert left("a", 0, 100) is None
+    clock[0] = 0.5
+    assert left("a", 10, 100) is None  # too early to know
+    clock[0] = 2.0
+    assert left("a", 20, 100) == 8.0
+    assert left("b", 20, 100) is None
+    clock[0] = 4.0
+    assert left("b", 60, 100) == 2.0
+    assert left("b", 60, None) is None

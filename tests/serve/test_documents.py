@@ -221,3 +221,33 @@ def test_names_that_look_alike_are_proposed(notes, monkeypatch):
     with serving_notes(notes) as client:
         found = client.get("/v1/merges/proposals", params={"at_least": 0.9}).json()
     assert found == {"proposals": [{"alias": "Lake Victorria", "name": "Lake Victoria", "cosine": 0.97}]}
+
+
+@pytest.mark.parametrize("with_database", [True, False])
+def test_nothing_tells_the_folders_of_the_server(notes, made, with_database):
+    if not with_database:
+        (notes.with_name("notes.graph.text") / "documents.sqlite").unlink()
+    with serving_notes(notes) as client:
+        ask = {"question": "What is the capital of Kenya?", "recipe": "words"}
+        replies = [
+            client.post("/v1/ask", json=ask),
+            client.post("/v1/ask", json=ask | {"stream": True}),
+            client.post("/v1/ask", json={"question": "Summarise nothing.txt"}),
+            client.post("/v1/chat/completions", json={"model": "words", "messages": [_said("capital of Kenya?")]}),
+            client.get("/v1/entities/one", params={"key": "kenya"}),
+            client.get("/v1/graphs/notes"),
+        ]
+        if with_database:
+            replies.append(client.get("/v1/documents"))
+        for reply in replies:
+            assert reply.status_code == 200, reply.text
+            assert str(made.parent) not in reply.text
+        (cited,) = replies[0].json()["support"][0]["citations"]
+        assert cited["document"] == "kenya.txt"
+        for name in ("kenya.txt", str(made / "docs" / "kenya.txt")):  # also in a link of an earlier version
+            opened = client.get("/v1/documents/passages", params={"document": name})
+            assert opened.json()["document"] == "kenya.txt"
+
+
+def _said(text):
+    return {"role": "user", "content": text}

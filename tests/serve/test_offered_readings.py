@@ -62,7 +62,9 @@ def test_a_chat_offers_names_that_are_near(client):
     text, told = chat(client, "country of Nairobbi?", model="strict")
     assert text.endswith("Did you mean:\n1. country of Nairobi?")
     assert told["readings"][0]["answers"] == 1
-    assert chat(client, "country of Nairobbi?", text, "yes", model="strict")[0].startswith("Kenya [1]")
+    for yes in ("yes", "OK!", "Yes, please."):
+        assert chat(client, "country of Nairobbi?", text, yes, model="strict")[0].startswith("Kenya [1]")
+    assert chat(client, "country of Nairobbi?", text, "thanks", model="strict")[0].startswith("You are welcome!")
 
 
 def test_another_question_takes_no_reading(client):

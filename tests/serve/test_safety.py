@@ -71,19 +71,6 @@ def test_a_redirect_stays_on_the_server(client):
         assert (reply.status_code, reply.headers["location"]) == (307, path.replace("/?", "?").rstrip("/"))
 
 
-def test_pages_of_other_origins_are_refused_unless_named():
-    ask = {"origin": "https://page.example", "access-control-request-method": "POST"}
-    with serving() as client:
-        assert "access-control-allow-origin" not in client.options("/v1/ask", headers=ask).headers
-    with serving(origins=("https://page.example",), token=TOKEN) as client:
-        reply = client.options("/v1/ask", headers=ask)
-        assert reply.headers["access-control-allow-origin"] == "https://page.example"
-        assert client.post("/v1/ask", json=ASK, headers=ask).status_code == 401
-        sent = {"access-control-request-headers": "authorization,content-type,x-stainless-lang,x-stainless-os"}
-        reply = client.options("/v1/chat/completions", headers=ask | sent)  # what OpenAI's client for browsers asks for
-        assert (reply.status_code, "x-stainless-os" in reply.headers["access-control-allow-headers"]) == (200, True)
-
-
 def test_every_reply_has_safe_headers_and_an_id(client):
     for reply in (client.get("/v1/graphs"), client.get("/nothing"), client.post("/v1/ask", content="x")):
         assert reply.headers["x-content-type-options"] == "nosniff"
@@ -140,7 +127,7 @@ CHAT = {"model": "paths", "messages": [{"role": "user", "content": QUESTION}]}
     [
         ("ask", ASK, "asking.run_of"),
         ("retrieve", ASK, "asking.run_of"),
-        ("chat/completions", CHAT, "routes.chat.run_of"),
+        ("chat/completions", CHAT, "conversation.talk.run_of"),
     ],
 )
 def test_a_fault_in_a_stream_is_hidden_and_logged(monkeypatch, caplog, route, body, place):
@@ -166,7 +153,7 @@ def test_errors_name_graphs_and_not_their_folders(monkeypatch):
 
     monkeypatch.setattr("graphbrick.serve.routes.asking.run_of", broken)
     monkeypatch.setattr("graphbrick.serve.asking.run_of", broken)
-    monkeypatch.setattr("graphbrick.serve.routes.chat.run_of", broken)
+    monkeypatch.setattr("graphbrick.serve.conversation.talk.run_of", broken)
     with serving() as client:
         for route, body in (("ask", ASK), ("chat/completions", CHAT)):
             for stream in (False, True):

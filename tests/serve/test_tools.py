@@ -10,6 +10,7 @@ from mcp import Client
 from served import QUESTION, options, serving
 from shop import shop
 
+from graphbrick import index
 from graphbrick.serve.hosting import find_questions
 from graphbrick.serve.service import Service
 from graphbrick.serve.tools import mcp_server
@@ -66,7 +67,7 @@ def test_tools_return_short_texts_with_keys():
             ("schema", {}),
         ]
     )
-    assert list(tools) == ["schema", "search", "where", "node", "neighbours", "paths", "query", "answer"]
+    assert list(tools) == "schema search where node neighbours paths query answer documents document".split()
     assert all(tool.annotations.read_only_hint for tool in tools.values())
     assert not any(is_error for _, is_error in results)
     search, node, relations, borders, paths, answer, rows, schema = (text for text, _ in results)
@@ -128,11 +129,73 @@ def test_what_is_wrong_is_told_to_the_assistant():
     )
     assert all(is_error for _, is_error in results)
     texts = [text for text, _ in results]
-    assert "no node is called 'Atlantis'" in texts[0]
-    assert "there is no graph 'films'; there are tiny" in texts[1]
-    assert "less than or equal to 100" in texts[2]
+    assert texts[0].startswith("no node is called 'Atlantis'")
+    assert texts[1] == "there is no graph 'films'; there are tiny"
+    assert texts[2] == "the arguments of search are wrong: n must be at most 100, got 1000"
     assert "CREATE" in texts[3]
-    assert "there is no recipe 'none'" in texts[4]
+    assert texts[4].startswith("there is no recipe 'none'")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("search", {}, "the arguments of search are wrong: text is missing"),
+        ("search", {"text": 5}, "the arguments of search are wrong: text must be a text, got 5"),
+        ("search", {"text": ""}, "the arguments of search are wrong: text must not be empty"),
+        ("search", {"text": "x" * 501}, "the arguments of search are wrong: text may have at most 500 characters"),
+        ("search", {"text": "x", "n": "many"}, "the arguments of search are wrong: n must be a whole number"),
+        ("search", {"text": "x", "n": 1.5}, "the arguments of search are wrong: n must be a whole number, got 1.5"),
+        (
+            "search",
+            {"text": "x", "grph": "tiny"},
+            "search has no argument 'grph'; did you mean graph; it takes text, n, graph",
+        ),
+        ("nodes", {}, "there is no tool 'nodes'; there are schema, search, "),
+        ("neighbours", {"entity": "Kenya", "direction": "up"}, "direction must be 'auto', 'out', 'in' or 'both'"),
+        ("paths", {"start": "a", "end": "b", "max_hops": 0}, "max_hops must be at least 1, got 0"),
+        ("answer", {"question": "x", "seeds": "Kenya"}, "seeds must be a list"),
+        ("answer", {"question": " "}, "question the question is empty"),
+        ("documents", {}, "the graph tiny was not made from documents; use search, node and answer"),
+        ("document", {"document": "a.md"}, "the graph tiny was not made from documents"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_words(tool, arguments, told):
+    _, ((text, is_error),) = called([(tool, arguments)])
+    assert is_error
+    assert told in text
+    assert "\n" not in text
+
+
+def test_documents_are_listed_and_opened(tmp_path):
+    folder = tmp_path / "docs" / "deep"
+    folder.mkdir(parents=True)
+    text = "# Fjord Ferries\n\nAlma Berg founded Fjord Ferries. Olav Berg lives in Voss."
+    (folder / "ferry.md").write_text(text)
+    (tmp_path / "docs" / "long.txt").write_text("Alma Berg saw Voss. " * 3_000)
+    index([tmp_path / "docs"], tmp_path / "d.graph")
+    calls = [
+        ("documents", {}),
+        ("documents", {"words": "FJORD"}),
+        ("documents", {"n": 1}),
+        ("documents", {"words": "zebra"}),
+        ("document", {"document": "deep/ferry.md"}),
+        ("document", {"document": "deep/ferry.md", "start": 17, "end": 49}),
+        ("document", {"document": "long.txt"}),
+        ("document", {"document": "none.md"}),
+        ("node", {"entity": "Alma Berg"}),
+    ]
+    _, results = called(calls, graphs={"d": str(tmp_path / "d.graph")}, recipes={})
+    every, fjord, first, none, whole, part, long, missing, card = (text for text, _ in results)
+    assert every.splitlines()[0] == "deep/ferry.md: Fjord Ferries (1 passage)"
+    assert fjord == every.splitlines()[0]
+    assert first.endswith("(1 more; go on with offset 1)")
+    assert none.startswith("none of the 2 documents has these words")
+    assert whole == f"deep/ferry.md: Fjord Ferries\n(characters 0 to {len(text)} of {len(text)})\n\n{text}"
+    assert part.endswith("\n\nAlma Berg founded Fjord Ferries.")
+    assert "(characters 0 to 19,500 of " in long
+    assert "there is no document 'none.md'" in missing
+    assert card.startswith("Alma Berg [alma berg]")
+    assert str(tmp_path) not in "".join(text for text, _ in results)
 
 
 def test_tools_are_served_over_http():
@@ -182,4 +245,4 @@ def test_wrong_arguments_are_told_in_one_line_without_their_values():
     assert "12,000 characters" in texts[0]
     assert "question" in texts[1]
     assert "text" in texts[2]
-    assert "n:" in texts[2]
+    assert "n must be a whole number" in texts[2]

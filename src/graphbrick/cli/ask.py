@@ -24,6 +24,7 @@ from graphbrick.learn.default import DEFAULT_PIPELINE
 if TYPE_CHECKING:
     from graphbrick.pipeline import Pipeline
 
+_EXAMPLE_SECONDS = 10.0  # in which questions are found that a graph can answer
 # Everything else is imported where it is used, so that help is shown at once.
 
 
@@ -118,9 +119,12 @@ def _show_examples(graph: str, server: str | None, token: str, *, as_json: bool)
         questions = examples_of(server, graph, token=token)
     else:
         load_encoder_early(graph, None, None)
-        from graphbrick.learn.examples import example_questions
+        from graphbrick.cli.progress import watching
 
-        questions = [one.to_dict() for one in example_questions(open_any(graph))]
+        with watching("finding questions that this graph can answer"):
+            from graphbrick.learn.examples import example_questions
+
+            questions = [one.to_dict() for one in example_questions(open_any(graph))]
     if as_json:
         print_json({"graph": graph, "questions": questions})
     else:
@@ -150,12 +154,17 @@ def _ask_here(
     seeds: list[str],
 ) -> dict[str, Any]:
     """Return the run of a question over a graph of this machine, as JSON."""
-    from graphbrick.cli.printing.runs import answering
+    from graphbrick.cli.progress import answering
+    from graphbrick.learn.examples import example_questions
+    from graphbrick.learn.welcome import EXAMPLES, welcomed
     from graphbrick.models.llm.chat import streaming
     from graphbrick.pipeline.run_json import run_json
 
+    def examples() -> list[str]:
+        return [one.question for one in example_questions(graph, n=EXAMPLES, seconds=_EXAMPLE_SECONDS)]
+
     with limited(), answering() as on_token, streaming(on_token):
-        run = pipeline.run(graph, question, seeds=seeds)
+        run = welcomed(graph, pipeline, question, examples, seeds) or pipeline.run(graph, question, seeds=seeds)
     return run_json(run, pipeline)
 
 
@@ -184,13 +193,14 @@ def _choice(n: int) -> int | None:
 
 def _ask_server(server: str, options: Mapping[str, Any], token: str, question: str, seeds: list[str]) -> dict[str, Any]:
     """Return the run of a question on a server, as JSON."""
-    from graphbrick.cli.printing.runs import answering
+    from graphbrick.cli.progress import answering
+    from graphbrick.core.compute import report
     from graphbrick.serve.client import ask_server
 
     given = {"question": question, "seeds": seeds, **options}
     body = {name: value for name, value in given.items() if value not in (None, [], {})}
     with answering() as on_token:
-        return ask_server(server, body, token=token, on_token=on_token)
+        return ask_server(server, body, token=token, on_token=on_token, on_progress=report)
 
 
 def _budget(text: str | None) -> dict[str, float]:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TaskID, TextColumn
+from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
-from rich.progress import TimeRemainingColumn as TimeLeft
+from rich.table import Column
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import plain
-from graphbrick.core.compute import Progress, part_of
+from graphbrick.core.compute import Progress, TimeLeft, part_of, watched_by
 
 Unit = Literal["count", "bytes", "share"]
 
 LINE_SECONDS = 15.0
 """Seconds between two plain lines."""
+_LONG_SECONDS = 60.0  # left, from which on a note says so
 _UNCHANGED_SECONDS = 60.0  # a step that reports nothing new is named again after so long
 
 
@@ -47,24 +48,97 @@ def progress(title: str = "", total: float | None = None, *, unit: Unit = "count
 
 
 @contextmanager
+def watching(title: str, note: str = "") -> Iterator[Callable[[], None]]:
+    """Show what the work inside does now, and note when it takes minutes; yield what ends the showing early.
+
+    On a terminal it is shown at once, beside a spinner; elsewhere as plain lines now and then.
+
+    Args:
+        title: Name of the work.
+        note: A remark that is shown as long as nothing else is known.
+    """
+    err = Console(stderr=True, highlight=False, markup=False)
+    warning = _Warning()
+    if not err.is_terminal:
+        with _lines(title, None, "count") as update, watched_by(lambda *step: (update(*step), warning(*step))[0]):
+            yield lambda: None
+        return
+    status = err.status(Text(f"{title}{note}"))
+
+    def show(step: str, done: float, total: float | None) -> None:
+        amount = f" {_amount(done, total, 'count')}" if total else ""
+        status.update(Text(plain(f"{title}: {step}{amount}{warning(step, done, total)}")))
+
+    status.start()
+    try:
+        with watched_by(show):
+            yield status.stop
+    finally:
+        status.stop()
+
+
+@contextmanager
+def answering() -> Iterator[Callable[[str], None]]:
+    """Show on standard error what is done now, then the text of a language model; without a terminal only long work."""
+    err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    heard = False
+
+    def hear(piece: str) -> None:
+        nonlocal heard
+        if not err.is_terminal:
+            return
+        stop()
+        shown = "\n".join(plain(line) for line in piece.split("\n"))
+        err.print(Text(("" if heard else "the model writes: ") + shown, style="dim"), end="")
+        heard = True
+
+    with watching("answering", " (the first time, kernels are compiled and models loaded)") as stop:
+        yield hear
+    if heard:
+        err.print()
+
+
+class _Warning:
+    """Says the time left of each step, and writes a note once if it is long."""
+
+    def __init__(self) -> None:
+        self._left, self._told = TimeLeft(), False
+
+    def __call__(self, step: str, done: float, total: float | None) -> str:
+        """Return the time left in words; empty as long as it is unknown."""
+        left = self._left(step, done, total)
+        if left is None:
+            return ""
+        if left > _LONG_SECONDS and not self._told:
+            self._told = True
+            typer.echo(
+                f"note: {plain(step)} takes about {left / 60:.0f} more minutes ({_amount(done, total, 'count')} done); "
+                "Ctrl-C ends it, and --budget seconds=60 would after a minute, with what there is by then",
+                err=True,
+            )
+        return f", {_clock(left)} left"
+
+
+@contextmanager
 def _bars(err: Console, title: str, total: float | None, unit: Unit) -> Iterator[Progress]:
     """Show one bar for each step."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), _Amount(), TimeLeft())
-    with Bars(*columns, console=err) as bars:
+    rest = TextColumn("{task.fields[detail]}", style="dim", table_column=Column(ratio=1, no_wrap=True))
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), _Amount(), TimeRemainingColumn(), rest)
+    with Bars(*columns, console=err, expand=True) as bars:
         tasks: dict[str, TaskID] = {}
         if title:
-            tasks[title] = bars.add_task(title, total=total, unit=unit, before=0)
+            tasks[title] = bars.add_task(title, total=total, unit=unit, before=0, detail="")
 
         def update(step: str, done: float, total: float | None) -> None:
-            key = step.partition(";")[0]  # the rest of the name may change within a step
+            key, _, detail = step.partition("; ")  # the rest of the name may change within a step
             if key not in tasks:
                 if title in tasks:
                     bars.remove_task(tasks.pop(title))
                 # Work of an earlier call is not counted: it would make the rest look fast.
-                tasks[key] = bars.add_task(step, unit=unit, before=done)
+                tasks[key] = bars.add_task(key, unit=unit, before=done, detail=detail)
             before = bars.tasks[list(bars.task_ids).index(tasks[key])].fields["before"]
             left = None if total is None else total - before
-            bars.update(tasks[key], description=step, completed=done - before, total=left, unit=unit)
+            bars.update(tasks[key], detail=plain(detail), completed=done - before, total=left, unit=unit)
 
         yield update
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,7 @@ Progress = Callable[[str, float, float | None], None]
 An empty name is the whole work. How much may be a number of things, of bytes, or a share of 1.
 """
 
+_watch: ContextVar[Progress] = ContextVar("graphbrick_watch", default=lambda step, done, total: None)
 _check: ContextVar[Callable[[], None] | None] = ContextVar("graphbrick_limits", default=None)
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")
 
@@ -76,6 +78,50 @@ def limited_by(check: Callable[[], None]) -> Iterator[None]:
 
 def silent(step: str, done: float, total: float | None) -> None:
     """Report no progress."""
+
+
+def report(step: str, done: float, total: float | None = None) -> None:
+    """Tell who watches the current work what it does now; nobody does by default.
+
+    Long loops call this a few times a second, as bricks have no progress to report to.
+    """
+    _watch.get()(step, done, total)
+
+
+@contextmanager
+def watched_by(progress: Progress) -> Iterator[None]:
+    """Make `report` call ``progress`` inside this context."""
+    token = _watch.set(progress)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
+@contextmanager
+def watched_part(name: str, total: float | None = None, *, before: float = 0) -> Iterator[None]:
+    """Report the steps inside this context as those of a part of the current work, as `part_of` does."""
+    with watched_by(part_of(_watch.get(), name, total, before=before)):
+        yield
+
+
+class TimeLeft:
+    """Estimates how long a step still takes, from how fast it went so far."""
+
+    _MEASURED = 1.0  # seconds of a step, after which its speed is known
+
+    def __init__(self) -> None:
+        self._step, self._first, self._since = "", 0.0, 0.0
+
+    def __call__(self, step: str, done: float, total: float | None) -> float | None:
+        """Return the seconds left of a step; None as long as that is unknown. See `Progress` for the arguments."""
+        now = time.monotonic()
+        if step != self._step or done < self._first:
+            self._step, self._first, self._since = step, done, now
+        spent = now - self._since
+        if not total or done <= self._first or spent < self._MEASURED:
+            return None
+        return (total - done) * spent / (done - self._first)
 
 
 def part_of(progress: Progress, name: str, total: float | None = None, *, before: float = 0) -> Progress:

@@ -79,7 +79,7 @@ class _Draft:
 
 
 def example_questions(
-    graph: Any, pipeline: Pipeline | None = None, *, seconds: float = _SECONDS, seed: int = 0
+    graph: Any, pipeline: Pipeline | None = None, *, n: int = len(KINDS), seconds: float = _SECONDS, seed: int = 0
 ) -> list[ExampleQuestion]:
     """Return questions that a graph answers, at most one of each kind.
 
@@ -89,6 +89,7 @@ def example_questions(
     Args:
         graph: A folder graph, or a graph in a database.
         pipeline: What answers them; by default the pipeline of the graph, without a language model.
+        n: Most questions; the first kinds go first.
         seconds: Longest time for trying questions.
         seed: Of the random numbers that draw entities.
     """
@@ -106,6 +107,8 @@ def example_questions(
                 used.add(draft.about)
                 chosen.append(ExampleQuestion(draft.text, kind, answer.texts[:3], len(answer.texts)))
                 break
+        if len(chosen) == n:
+            break
     return chosen
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import check_limits
+from graphbrick.core.compute import check_limits, report
 from graphbrick.core.errors import ModelError
 from graphbrick.core.session import current_session
 from graphbrick.core.trace import DETAIL, count_call, event
@@ -102,8 +102,11 @@ class OnnxText:
             and the output, float32 [batch, ...].
         """
         encodings = self._encode(texts)
+        done = 0
         for batch in _batches(encodings):
             check_limits()
+            report(f"{self.name} reads texts", done, len(encodings))
+            done += len(batch)
             arrays = self._arrays([encodings[i] for i in batch])
             feed = {put.name: arrays[put.name].astype(_INTEGERS[put.type]) for put in self.session.get_inputs()}
             try:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
+from graphbrick.core.compute import report, watched_part
 from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
 from graphbrick.core.graph import Capability, Labels, PerQuestion, capabilities_of
 from graphbrick.core.trace import DETAIL, Trace, event, record
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
 
 T = TypeVar("T")
+_LONGEST_STAGE = 60  # characters of a stage that are shown with its progress
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,9 @@ def _run_stage(stage: Stage, run: Run) -> Run:
     if reason:
         return run.stop(reason, repr(stage))
     try:
-        with record(run.trace, repr(stage), stage.kind) as entry:
+        name = repr(stage)
+        with record(run.trace, name, stage.kind) as entry, watched_part(_short(stage, name)):
+            report("", 0)
             entry.counts_in = run.counts(run.level)
             after = _call(stage, run)
             _tell_notes(stage, run.graph)
@@ -208,6 +212,11 @@ def _run_stage(stage: Stage, run: Run) -> Run:
             run = replace(run, evidence=replace(error.evidence, subgraph=run.subgraph or Subgraph(run.graph)))
         return run.stop(str(error), repr(stage))
     return after
+
+
+def _short(stage: Stage, text: str) -> str:
+    """Return a stage for a line about its progress."""
+    return text if len(text) <= _LONGEST_STAGE else type(stage).__name__
 
 
 def _tell_notes(stage: Stage, graph: Graph) -> None:

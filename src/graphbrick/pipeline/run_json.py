@@ -25,8 +25,9 @@ def run_json(run: Run, pipeline: Pipeline, *, subgraph: bool = False) -> dict[st
         subgraph: Whether to add the entities and triples of the subgraph, up to `MOST_NODES` and `MOST_TRIPLES`.
 
     Returns:
-        ``pipeline``; the fields of `Run.to_dict`; ``entities``, label and first type by key; ``relations``, labels by
-        key; and, if asked for, ``nodes`` and ``triples``, all as keys.
+        ``pipeline``; the fields of `Run.to_dict`; ``evidence_count``, the number of items of the evidence;
+        ``entities``, label and first type by key; ``relations``, labels by key; and, if asked for, ``nodes`` and
+        ``triples``, all as keys.
     """
     items = [*(run.answer.evidence.items if run.answer else ()), *(run.evidence.items if run.evidence else ())]
     entities = {run.graph.key(entity): _named(run.graph, entity) for entity in _of_question(run)}
@@ -37,7 +38,9 @@ def run_json(run: Run, pipeline: Pipeline, *, subgraph: bool = False) -> dict[st
     relations = {}
     for graph, relation in _relations(items):
         relations[graph.relation_key(relation)] = graph.relation_label(relation)
-    fields = {"pipeline": repr(pipeline), **run.to_dict(), "entities": entities, "relations": relations}
+    count = None if run.evidence is None else len(run.evidence.items)
+    more = {"evidence_count": count, "entities": entities, "relations": relations}
+    fields = {"pipeline": repr(pipeline), **run.to_dict(), **more}
     return fields | (_subgraph(run, entities, relations) if subgraph and run.subgraph is not None else {})
 
 
@@ -59,6 +62,7 @@ def refusal_json(question: str, pipeline: str, error: LinkError) -> dict[str, An
         "support": [],
         "stopped": None,
         "evidence": None,
+        "evidence_count": None,
         "trace": Trace().to_dict(),
         "entities": {},
         "relations": {},

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse
 
 from graphbrick.core import __version__
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.serve.errors import ErrorReply
+from graphbrick.serve.errors import ErrorReply, fault_in_words
 from graphbrick.serve.limits.guard import Guard, as_json_error
 from graphbrick.serve.limits.streams import EndsWithClient
 from graphbrick.serve.options import ServeOptions
@@ -32,6 +32,7 @@ from graphbrick.serve.routes import (
     feedback,
     health,
     labels,
+    responses,
     studies,
     tunings,
 )
@@ -68,7 +69,7 @@ def create_app(options: ServeOptions) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.service = service
-    for routes in (asking, feedback, catalog, entities, chat, documents, studies, tunings, labels, health):
+    for routes in (asking, feedback, catalog, entities, chat, responses, documents, studies, tunings, labels, health):
         app.include_router(routes.router)
     app.state.tools = mcp_server(service).streamable_http_app(
         stateless_http=True,  # a client may reach another worker with every call
@@ -136,7 +137,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
     """Return the error about the fields of a request, without the values that were sent."""
     assert isinstance(error, RequestValidationError)
     faults = [
-        {"field": ".".join(map(str, one["loc"]))[:_LONGEST_FIELD], "message": one["msg"]} for one in error.errors()[:20]
+        {"field": ".".join(map(str, one["loc"]))[:_LONGEST_FIELD], "message": fault_in_words(one)}
+        for one in error.errors()[:20]
     ]
     first = f"{faults[0]['field']}: {faults[0]['message']}" if faults else "the request cannot be read"
     status = 400 if any(one["type"] == "json_invalid" for one in error.errors()) else 422

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from typing import Any
 
+from graphbrick.core.compute import TimeLeft, watched_by
 from graphbrick.core.trace import StageTrace
+from graphbrick.learn.welcome import welcomed
 from graphbrick.models.llm.chat import streaming
 from graphbrick.pipeline import Pipeline, interpreter
 from graphbrick.pipeline.beginning import begin
@@ -19,11 +23,15 @@ from graphbrick.pipeline.run import Run
 from graphbrick.pipeline.run_json import run_json
 from graphbrick.pipeline.stages import GenerateStage
 from graphbrick.serve.errors import ServeError
-from graphbrick.serve.hosting import Opened
+from graphbrick.serve.hosting import Opened, questions_of
 from graphbrick.serve.limits.streams import Channel, sse
 from graphbrick.serve.models import Ask, Question
 from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import trace_run
+
+_PROGRESS_SECONDS = 0.25  # between two events about the same step
+SHORT = 10
+"""Items of the evidence that are sent unless all are asked for; those that support answers are always sent."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,7 @@ class Inquiry:
         seeds: Keys or labels where to start; empty to link the question.
         budget: Limits of the run.
         subgraph: Whether the subgraph is sent.
+        all_evidence: Whether all evidence is sent, not only its first items.
         before: Trace of what was done before the run, its first stage; None for nothing.
     """
 
@@ -46,16 +55,18 @@ class Inquiry:
     seeds: tuple[str, ...]
     budget: Budget
     subgraph: bool = False
+    all_evidence: bool = False
     before: StageTrace | None = None
 
 
-def read_ask(service: Service, body: Question, *, retrieve: bool = False) -> Inquiry:
+def read_ask(service: Service, body: Question, *, retrieve: bool = False, all_evidence: bool = False) -> Inquiry:
     """Return the question, graph, pipeline and limits of a request.
 
     Args:
         service: The server.
         body: The request.
         retrieve: Whether the generate stage of the pipeline is left out.
+        all_evidence: Whether all evidence is sent.
     """
     opened = service.graph(body.graph)
     pipeline = service.pipeline(
@@ -65,7 +76,7 @@ def read_ask(service: Service, body: Question, *, retrieve: bool = False) -> Inq
         pipeline = without_answer(pipeline)
     budget = service.runner.budget(None if body.budget is None else body.budget.model_dump())
     subgraph = isinstance(body, Ask) and body.subgraph
-    return Inquiry(opened, pipeline, body.question, tuple(body.seeds), budget, subgraph)
+    return Inquiry(opened, pipeline, body.question, tuple(body.seeds), budget, subgraph, all_evidence)
 
 
 def without_answer(pipeline: Pipeline) -> Pipeline:
@@ -83,14 +94,18 @@ def without_answer(pipeline: Pipeline) -> Pipeline:
 
 
 def run_of(inquiry: Inquiry, watch: Callable[[StageTrace], None] | None = None) -> Run:
-    """Run the pipeline, in the thread that calls this.
+    """Run the pipeline, in the thread that calls this; a message that asks nothing gets a friendly line.
 
     Args:
         inquiry: The question.
         watch: Called with the trace of every stage as it ends; None for nothing.
     """
-    with trace_run(inquiry.opened.name) as traced:
-        begun = begin(inquiry.pipeline, inquiry.opened.graph, inquiry.question, inquiry.seeds)
+    opened = inquiry.opened
+    welcome = welcomed(opened.graph, inquiry.pipeline, inquiry.question, partial(questions_of, opened), inquiry.seeds)
+    if welcome is not None:
+        return welcome
+    with trace_run(opened.name) as traced:
+        begun = begin(inquiry.pipeline, opened.graph, inquiry.question, inquiry.seeds)
         if inquiry.before is not None:
             begun.trace.stages.insert(0, inquiry.before)
         memory = None if watch is None else _Watch(watch, begun)
@@ -124,9 +139,40 @@ class _Watch:
 
 
 def reply_of(inquiry: Inquiry, run: Run) -> dict[str, Any]:
-    """Return a run as the server sends it: with the name of the graph in place of its folder."""
-    facts = run_json(run, inquiry.pipeline, subgraph=inquiry.subgraph)
+    """Return a run as the server sends it: with names of graph and documents in place of their paths.
+
+    ``evidence`` has only its first items, unless all are asked for; ``evidence_count`` says how many there are.
+    """
+    count = None if run.evidence is None else len(run.evidence.items)
+    if run.evidence is not None and not inquiry.all_evidence:
+        run = replace(run, evidence=replace(run.evidence, items=run.evidence.items[:SHORT]))
+    facts = run_json(run, inquiry.pipeline, subgraph=inquiry.subgraph) | {"evidence_count": count}
+    _without_places(inquiry.opened, facts)
     return facts | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}
+
+
+def _without_places(opened: Opened, facts: dict[str, Any]) -> None:
+    """Put names of documents, files and folders in place of their paths in a run as JSON."""
+    shown = cache(opened.places.shown)  # the items of one run have few sources
+    facts["pipeline"] = shown(facts["pipeline"])
+    for item in (*facts["support"], *(facts["evidence"] or ())):
+        item["source"] = shown(item["source"])
+        if opened.names is not None:
+            for place in (*item.get("citations", ()), *item.get("card", {}).get("passages", ())):
+                place["document"] = opened.names.name(place["document"])
+    for note in (*facts["notes"], *filter(None, [facts["refusal"]])):
+        note["text"] = opened.without_places(note["text"])
+    if facts["stopped"] is not None:
+        facts["stopped"]["undone"] = opened.places.shown(facts["stopped"]["undone"])
+    for stage in facts["trace"]["stages"]:
+        _stage_without_places(opened, stage)
+
+
+def _stage_without_places(opened: Opened, stage: dict[str, Any]) -> None:
+    stage["stage"] = opened.places.shown(stage["stage"])
+    stage["events"] = [opened.without_places(event) for event in stage["events"]]
+    for child in stage["children"]:
+        _stage_without_places(opened, child)
 
 
 def usage_of(run: Run) -> dict[str, Any]:
@@ -137,7 +183,7 @@ def usage_of(run: Run) -> dict[str, Any]:
 
 
 async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], request: str) -> AsyncIterator[bytes]:
-    """Yield the events of a run: ``start``, ``stage``, ``token``, and ``result`` or ``error`` at the end.
+    """Yield the events of a run: ``start``, ``progress``, ``stage``, ``token``, then ``result`` or ``error``.
 
     The run is cancelled when this is closed before its end.
 
@@ -150,10 +196,22 @@ async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], req
     channel = Channel(asyncio.get_running_loop())
 
     def tell(stage: StageTrace) -> None:
-        channel.put(sse("stage", asdict(stage)))
+        facts = asdict(stage)
+        _stage_without_places(inquiry.opened, facts)
+        channel.put(sse("stage", facts))
+
+    left, told = TimeLeft(), 0.0
+
+    def progress(step: str, done: float, total: float | None) -> None:
+        nonlocal told
+        seconds, now = left(step, done, total), time.monotonic()
+        if not done or now - told >= _PROGRESS_SECONDS:
+            told = now
+            facts = {"step": inquiry.opened.places.shown(step), "done": done, "total": total, "seconds_left": seconds}
+            channel.put(sse("progress", facts))
 
     def work() -> bytes:
-        with streaming(lambda piece: channel.put(sse("token", {"text": piece}))):
+        with streaming(lambda piece: channel.put(sse("token", {"text": piece}))), watched_by(progress):
             run = run_of(inquiry, tell)
         log.update(usage_of(run))
         return sse("result", reply_of(inquiry, run))
@@ -179,8 +237,10 @@ async def events_of(service: Service, inquiry: Inquiry, log: dict[str, Any], req
 def start_of(inquiry: Inquiry) -> dict[str, Any]:
     """Return the pipeline and its stages, which a page draws before the run."""
     stages = interpreter.steps(inquiry.pipeline, linked=bool(inquiry.seeds))
-    return {
-        "pipeline": repr(inquiry.pipeline),
-        "graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash},
-        "stages": [{"stage": repr(stage), "kind": getattr(stage, "kind", "union")} for stage in stages],
-    }
+    facts: dict[str, Any] = inquiry.opened.places.shown(
+        {
+            "pipeline": repr(inquiry.pipeline),
+            "stages": [{"stage": repr(stage), "kind": getattr(stage, "kind", "union")} for stage in stages],
+        }
+    )
+    return facts | {"graph": {"name": inquiry.opened.name, "hash": inquiry.opened.hash}}

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from graphbrick.core.answer import NearReading
+from graphbrick.core.compute import Progress, silent
 from graphbrick.core.errors import (
     GraphbrickError,
     InputError,
@@ -38,7 +39,12 @@ class _NoRedirects(HTTPRedirectHandler):
 
 
 def ask_server(
-    server: str, body: Mapping[str, Any], *, token: str = "", on_token: Callable[[str], None] = lambda piece: None
+    server: str,
+    body: Mapping[str, Any],
+    *,
+    token: str = "",
+    on_token: Callable[[str], None] = lambda piece: None,
+    on_progress: Progress = silent,
 ) -> dict[str, Any]:
     """Ask a question and return the run as JSON.
 
@@ -47,6 +53,7 @@ def ask_server(
         body: The question and all else of ``/v1/ask``.
         token: The token of the server; empty for none.
         on_token: Called with what a language model writes, as it comes.
+        on_progress: Told what the server does.
 
     Raises:
         InputError: The address is not one, or the token cannot be sent.
@@ -54,10 +61,12 @@ def ask_server(
         GraphbrickError: It refuses the question, or the run failed; the same error as a run here raises.
     """
     content = json.dumps({**body, "stream": True}).encode()
-    with _reply_of(server, "/v1/ask", token, content, accept="text/event-stream") as reply:
+    with _reply_of(server, "/v1/ask?evidence=all", token, content, accept="text/event-stream") as reply:
         for name, data in _events(reply):
             if name == "token":
                 on_token(data["text"])
+            elif name == "progress":
+                on_progress(data["step"], data["done"], data["total"])
             elif name == "result":
                 return dict(data)
             elif name == "error":

@@ -6,6 +6,7 @@ Every error is ``{"error": {"message", "type", "code", ...}}``. ``type`` says wh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ class ServeError(GraphbrickError):
     def __init__(self, status: int, code: str, message: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(message)
         self.status, self.code, self.headers = status, code, headers or {}
+        self.param: str | None = None  # the field of the request that is wrong
 
 
 class ErrorReply(NamedTuple):
@@ -79,7 +81,9 @@ def error_reply(error: GraphbrickError) -> ErrorReply:
     'no_entity'
     """
     if isinstance(error, ServeError):
-        return ErrorReply(error.status, error_json(error.status, error.code, str(error)), error.headers)
+        body = error_json(error.status, error.code, str(error))
+        body["error"]["param"] = error.param
+        return ErrorReply(error.status, body, error.headers)
     status, code = next((status, code) for kind, status, code in _CODES if isinstance(error, kind))
     body = error_json(status, code, str(error))
     if isinstance(error, PipelineError):
@@ -98,6 +102,55 @@ def error_json(status: int, code: str, message: str) -> dict[str, Any]:
     else:
         kind = "server_error" if status >= 500 else "invalid_request_error"
     return {"error": {"message": message, "type": kind, "code": code, "param": None}}
+
+
+_KINDS = {
+    "string": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "list": "a list",
+    "dict": "an object",
+    "model": "an object",
+}
+_BOUNDS = {
+    "less_than_equal": ("le", "at most"),
+    "less_than": ("lt", "below"),
+    "greater_than_equal": ("ge", "at least"),
+    "greater_than": ("gt", "above"),
+}
+
+
+def fault_in_words(fault: Mapping[str, Any]) -> str:
+    """Return what is wrong with a field of a request, without a text that was sent.
+
+    Args:
+        fault: An error of pydantic.
+
+    >>> fault_in_words({"type": "less_than_equal", "msg": "...", "ctx": {"le": 100}, "input": 500})
+    'must be at most 100, got 500'
+    """
+    kind, values = str(fault["type"]), fault.get("ctx", {})
+    told = fault.get("input")
+    got = f", got {told}" if isinstance(told, int | float) else ""
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return "is not known; leave it out"
+    if kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        return f"must be {words} {values[name]:,}{got}"
+    if kind in ("string_too_long", "too_long"):
+        unit = "characters" if kind == "string_too_long" else "entries"
+        return f"may have at most {values['max_length']:,} {unit}"
+    if kind in ("string_too_short", "too_short"):
+        return "must not be empty" if values["min_length"] == 1 else f"must have at least {values['min_length']}"
+    if kind == "literal_error":
+        return f"must be {values['expected']}"
+    if kind in ("finite_number", "int_from_float"):
+        return f"must be a {'finite' if kind == 'finite_number' else 'whole'} number{got}"
+    name = kind.partition("_")[0]
+    return f"must be {_KINDS[name]}{got}" if kind.endswith(("_type", "_parsing")) and name in _KINDS else fault["msg"]
 
 
 def recipe_error(error: PipelineError) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from graphbrick.core.files.digests import file_stamp
 from graphbrick.core.files.locks import claim
 from graphbrick.core.session import Session
 from graphbrick.graphs import opening
+from graphbrick.graphs.cards import Card, card_of
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.databases.address import is_address
 from graphbrick.graphs.graph import Graph
@@ -25,15 +26,17 @@ from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.graphs.store.overlay.delta_files import delta_files
 from graphbrick.learn.default import default_pipeline
 from graphbrick.learn.examples import example_questions
+from graphbrick.learn.welcome import EXAMPLES
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.indexes.embed_graph import embed_passages
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import not_found
-from graphbrick.serve.trust import calls_model
+from graphbrick.serve.trust import PlaceNames, calls_model
+from graphbrick.text.overview.names import DocumentNames, names_of
 
 _log = logging.getLogger("graphbrick.serve")
-_WARM_SECONDS = 120.0
+_WARM_SECONDS, _QUICK_SECONDS = 120.0, 3.0
 DEFAULT = "default"
 """Name of the recipe that a graph has without any being named."""
 
@@ -46,12 +49,16 @@ class Opened:
         name: The name in addresses.
         graph: The graph; it never changes, so that a run ends on the graph on which it began.
         recipes: Pipelines by name; the first is that of requests that name none.
+        names: Names of the documents that it was made from; None for a graph of another origin.
+        places: Names of the files and folders in its recipes.
         questions: Questions that the graph can answer, as plain JSON types; empty until they are found.
     """
 
     name: str
     graph: Any
     recipes: Mapping[str, Pipeline]
+    names: DocumentNames | None = None
+    places: PlaceNames = field(default_factory=lambda: PlaceNames(()))
     questions: list[dict[str, Any]] = field(default_factory=list)
 
     def recipe(self, name: str | None) -> Pipeline:
@@ -66,10 +73,24 @@ class Opened:
             raise not_found("recipe", name, list(self.recipes))
         return self.recipes[name]
 
+    def without_places(self, text: str) -> str:
+        """Return a message with the names of documents, files and folders in place of their paths."""
+        shown = str(self.places.shown(text))
+        return shown if self.names is None else self.names.in_text(shown)
+
     @property
     def hash(self) -> str:
         """Hash of the content; empty for a database, which may change at any time."""
         return str(getattr(self.graph, "hash", ""))
+
+
+def named_card(opened: Opened, entity: int) -> Card:
+    """Return the card of an entity, with the names of documents in place of their paths."""
+    card = card_of(opened.graph, entity)
+    if opened.names is None:
+        return card
+    name = opened.names.name
+    return replace(card, passages=tuple(one._replace(document=name(one.document)) for one in card.passages))
 
 
 class HostedGraph:
@@ -101,7 +122,9 @@ class HostedGraph:
                 "any question; serve the graph that they are from, or use graphbrick ask",
                 code="hosting.extracted",
             )
-        return Opened(self.name, graph, {DEFAULT: default_pipeline(graph, self._llm), **self._own})
+        names = names_of(graph) if isinstance(graph, TextGraph) else None
+        recipes = {DEFAULT: default_pipeline(graph, self._llm), **self._own}
+        return Opened(self.name, graph, recipes, names, PlaceNames(recipes.values()))
 
     def refresh(self) -> bool:
         """Open the graph anew if it has changed; requests are answered from the old one until then.
@@ -179,6 +202,13 @@ def find_questions(opened: Opened, budget: Budget | None = None) -> None:
         opened.questions[:] = [one.to_dict() for one in example_questions(opened.graph)]
 
     _try("example questions", opened.name, find, budget)
+
+
+def questions_of(opened: Opened) -> list[str]:
+    """Return a few questions that a graph can answer; found now, in a short time, if they were not yet."""
+    if opened.questions:
+        return [one["question"] for one in opened.questions]
+    return [one.question for one in example_questions(opened.graph, n=EXAMPLES, seconds=_QUICK_SECONDS)]
 
 
 def _try(what: str, name: str, work: Callable[[], object], budget: Budget | None) -> None:

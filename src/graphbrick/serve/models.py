@@ -227,3 +227,34 @@ class Chat(BaseModel):
     max_tokens: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None
     max_completion_tokens: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None
     n: Annotated[int, Field(ge=1, le=1)] | None = None
+
+
+class ResponseItem(BaseModel):
+    """One item of the input of OpenAI's Responses API; only messages are read."""
+
+    type: Annotated[str, Field(max_length=100)] = "message"
+    role: Literal["system", "developer", "user", "assistant"] | None = None
+    content: str | list[ChatPart] | None = None
+
+
+class ResponseRequest(BaseModel):
+    """A request of OpenAI's Responses API; the model is a recipe, and settings of language models are ignored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"model": "default", "input": "What is the capital of Kenya?"},
+                {"model": "default", "input": [{"role": "user", "content": "What is the capital of Kenya?"}]},
+            ]
+        }
+    )
+
+    model: Annotated[str, Field(min_length=1, max_length=200)]
+    input: str | Annotated[list[ResponseItem], Field(min_length=1, max_length=MOST_MESSAGES)]
+    instructions: str | None = None
+    stream: bool | None = False
+    metadata: dict[str, str] | None = None
+    previous_response_id: Annotated[str | None, Field(description="Refused: nothing is stored.")] = None
+    conversation: Annotated[Any, Field(description="Refused: nothing is stored.")] = None
+    prompt: Annotated[Any, Field(description="Refused: nothing is stored.")] = None
+    background: Annotated[bool | None, Field(description="Refused: nothing is stored.")] = None

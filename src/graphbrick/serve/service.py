@@ -145,7 +145,7 @@ class Service:
         if text is not None:
             if recipe is not None or parts:
                 raise ServeError(400, "two_recipes", "give either a recipe, or a pipeline text, not both")
-            pipeline = parse(text)
+            pipeline = read_recipe(opened, text)
             self.trust(opened).check(pipeline)
         elif recipe is not None and recipe not in opened.recipes and recipe.upper() in all_recipes():
             pipeline = all_recipes()[recipe.upper()].pipeline(**(parts or {}))
@@ -169,14 +169,28 @@ class Service:
         return reply
 
     def without_places(self, text: str) -> str:
-        """Return a text with the names of graphs in place of their folders, which clients need not know."""
+        """Return a text with the names of graphs and documents in place of their paths, which clients need not know."""
         for hosted in self.graphs.values():
-            text = hosted.place_in_text.sub(hosted.name, text)
+            names = hosted.now.names
+            text = hosted.place_in_text.sub(hosted.name, text if names is None else names.in_text(text))
         return text
 
     def gate(self, pipeline: Pipeline) -> Gate:
         """Return the limit that runs of a pipeline count for."""
         return self.runner.models if calls_model(pipeline) else self.runner.kernels
+
+
+def read_recipe(opened: Opened, text: str) -> Pipeline:
+    """Return the pipeline of a recipe text of a client, which names files and folders as the server shows them.
+
+    Raises:
+        PipelineError: The text is wrong.
+    """
+    try:
+        return parse(opened.places.meant(text))
+    except PipelineError:
+        parse(text)  # raises the same, with the places in the text that was sent
+        raise
 
 
 def _recipe(name: str, text: str) -> Pipeline:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
@@ -19,23 +20,29 @@ from graphbrick.core import Subgraph, __version__
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import kinds_text
-from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.queries.schema_text import schema_text
+from graphbrick.language.counting import counted
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.asking import Inquiry, reply_of, run_of
 from graphbrick.serve.conversation.answer_text import CANNOT, answer_text, offered
-from graphbrick.serve.hosting import Opened
+from graphbrick.serve.errors import fault_in_words
+from graphbrick.serve.hosting import Opened, named_card
 from graphbrick.serve.limits.gate import Gate
 from graphbrick.serve.models import MOST_SEEDS, QuestionText
+from graphbrick.serve.routes.common import document_text
 from graphbrick.serve.service import Service
+from graphbrick.text.overview.documents import documents_of
+from graphbrick.text.overview.names import DocumentNames
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _LONGEST_TEXT = 20_000  # characters that a tool returns
+_LONGEST_HEAD = 500  # of them, for name and title of a document
 _FAULTS = 5  # of the arguments of a call, that are named
 _MOST_PROPERTIES = 100  # that the schema names
 _ABOUT = (
     "Tools over knowledge graphs. Names of entities are written as label [key]; give the key where labels are not "
-    "unique. Begin with `search` or `schema`, or let `answer` do all of it. Every result says when it was cut."
+    "unique. Begin with `search` or `schema`, or let `answer` do all of it; `document` opens what an answer cites. "
+    "Every result says when it was cut."
 )
 
 GraphArgument = Annotated[str, Field(max_length=130, description="Name of the graph; empty for the first.")]
@@ -50,7 +57,7 @@ def mcp_server(service: Service) -> MCPServer[Any]:
         server = _Server("graphbrick", instructions=_ABOUT, version=__version__)
     tools = _Tools(service)
     first = (tools.schema, tools.search, tools.where, tools.node, tools.neighbours)
-    for tool in (*first, tools.paths, tools.query, tools.answer):
+    for tool in (*first, tools.paths, tools.query, tools.answer, tools.documents, tools.document):
         server.tool(annotations=_READS, structured_output=False)(tool)
     server.prompt(title="Questions that a graph can answer")(tools.example_questions)
     return server
@@ -69,18 +76,33 @@ def _logging_left_alone() -> Iterator[None]:
 
 
 class _Server(MCPServer[Any]):
-    """An MCP server whose errors about arguments are one line, without the values that were sent."""
+    """An MCP server whose errors are one line in the words of this package, without texts that were sent."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Call a tool by name."""
+        tools = {tool.name: tool for tool in await self.list_tools()}
+        if name not in tools:
+            raise ToolError(f"there is no tool {name[:80]!r}; there are {', '.join(tools)}")
+        takes = list(tools[name].input_schema["properties"])
+        for unknown in arguments:
+            if unknown not in takes:
+                near = get_close_matches(unknown, takes, n=1)
+                advice = f"did you mean {near[0]}; " if near else ""
+                raise ToolError(f"{name} has no argument {unknown[:80]!r}; {advice}it takes {', '.join(takes)}")
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             fault = error.__cause__
-            if not isinstance(fault, ValidationError):
-                raise
-            told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in fault.errors()[:_FAULTS])
-            raise ToolError(f"the arguments of {name} are wrong: {'; '.join(told)}") from error
+            if isinstance(fault, ValidationError):
+                told = (f"{'.'.join(map(str, one['loc']))} {fault_in_words(one)}" for one in _first(fault))
+                raise ToolError(f"the arguments of {name} are wrong: {'; '.join(told)}") from error
+            if isinstance(fault, ToolError):
+                raise ToolError(str(fault)) from error
+            raise
+
+
+def _first(fault: ValidationError) -> list[Any]:
+    return list(fault.errors()[:_FAULTS])
 
 
 class _Tools:
@@ -131,8 +153,9 @@ class _Tools:
         return await self._view(graph, lambda view: _told_by("where", view, name, *bounds, of_type, n))
 
     async def node(self, entity: EntityName, graph: GraphArgument = "") -> str:
-        """Tell what is known of one entity: types, description, properties, relations with counts, passages."""
-        return await self._view(graph, lambda view: card_of(view.graph, view.entity(entity)).lines(keys=True))
+        """Tell the card of one entity: types, description, properties, relations with counts, passages."""
+        opened = self._opened(graph)
+        return await self._view(graph, lambda view: named_card(opened, view.entity(entity)).lines(keys=True))
 
     async def neighbours(
         self,
@@ -205,6 +228,56 @@ class _Tools:
             pipeline = service.pipeline(opened, recipe=recipe or None)
             inquiry = Inquiry(opened, pipeline, question, tuple(seeds), service.runner.budget())
             return _cut(await service.runner.call(work, service.gate(pipeline), inquiry.budget))
+
+    async def documents(
+        self,
+        words: Annotated[str, Field(max_length=500, description="Words of the names or titles; empty for all.")] = "",
+        n: Count = 50,
+        offset: Annotated[int, Field(ge=0, le=10_000_000, description="How many to leave out first.")] = 0,
+        graph: GraphArgument = "",
+    ) -> str:
+        """List the documents that the graph was made from, with titles and numbers of passages."""
+        opened, names = self._with_documents(graph)
+
+        def work() -> str:
+            documents = documents_of(opened.graph)
+            lines = [
+                f"{names.name(address)}: {documents.titles[address] or 'no title'} ({counted(len(ids), 'passage')})"
+                for address, ids in documents.passages.items()
+            ]
+            fitting = [line for line in lines if all(word in line.casefold() for word in words.casefold().split())]
+            if not fitting:
+                return f"none of the {counted(len(lines), 'document')} has these words; search less, or ask with answer"
+            rest = len(fitting) - offset - n
+            more = [f"({rest:,} more; go on with offset {offset + n})"] if rest > 0 else []
+            return "\n".join([*fitting[offset : offset + n], *more]) or f"there are only {len(fitting):,}"
+
+        return await self._look_up(work)
+
+    async def document(
+        self,
+        document: Annotated[str, Field(min_length=1, max_length=4_000, description="Its name, as listed or cited.")],
+        start: Annotated[int, Field(ge=0, description="First character, such as of a citation.")] = 0,
+        end: Annotated[int | None, Field(ge=0, description="Character after the last; none for the rest.")] = None,
+        graph: GraphArgument = "",
+    ) -> str:
+        """Open a document, or the cited part of one: its text."""
+        opened, _ = self._with_documents(graph)
+
+        def work() -> str:
+            name, title, text = document_text(opened.graph, document)
+            last = min(len(text) if end is None else end, len(text), start + _LONGEST_TEXT - _LONGEST_HEAD)
+            head = f"{name}: {title}"[:_LONGEST_HEAD]
+            told = f"characters {start:,} to {last:,} of {len(text):,}"
+            return f"{head}\n({told})\n\n{text[start:last]}"
+
+        return await self._look_up(work)
+
+    def _with_documents(self, graph: str) -> tuple[Opened, DocumentNames]:
+        opened = self._opened(graph)
+        if opened.names is None:
+            raise ToolError(f"the graph {opened.name} was not made from documents; use search, node and answer")
+        return opened, opened.names
 
     async def example_questions(self, graph: GraphArgument = "") -> str:
         """Ask what a graph can answer, with example questions of different kinds."""

@@ -7,8 +7,9 @@ server's own recipes. ``graphbrick serve --trust-recipes`` lifts this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Any, TypeAlias
 
 from graphbrick.bricks.agents.toolbox import names_in
 from graphbrick.bricks.agents.tools import TOOLS
@@ -111,3 +112,56 @@ def _most(brick: Brick, name: str, default: str | None) -> float:
         return max(most, float(default or 0))
     except ValueError:  # None
         return most
+
+
+class PlaceNames:
+    """Names of the files and folders in the recipes of a server, which clients see and send in place of their paths.
+
+    Args:
+        own: The recipes of the server for one graph.
+
+    Example:
+        >>> from graphbrick import parse
+        >>> names = PlaceNames([parse("LinkLabels(words='/srv/a/films.patterns')")])
+        >>> names.shown("LinkLabels(words='/srv/a/films.patterns')")
+        "LinkLabels(words='films.patterns')"
+        >>> names.meant("LinkLabels(words='films.patterns')")
+        "LinkLabels(words='/srv/a/films.patterns')"
+    """
+
+    def __init__(self, own: Iterable[Pipeline]) -> None:
+        self._names: dict[str, str] = {}
+        for part in (part for pipeline in own for part in parts_within(pipeline)):
+            for parameter in part.parameters() if isinstance(part, Brick) else ():
+                value = getattr(part, parameter.name)
+                if parameter.path and isinstance(value, str) and PurePath(value).is_absolute():
+                    self._add(value)
+        self._places = {name: place for place, name in self._names.items()}
+
+    def _add(self, place: str) -> None:
+        name, number = PurePath(place).name, 1
+        while name in self._names.values() and place not in self._names:
+            number += 1
+            name = f"{number}-{PurePath(place).name}"
+        self._names.setdefault(place, name)
+
+    def shown(self, value: Any) -> Any:
+        """Return JSON with names in place of paths, in the texts of recipes and where a text is a path alone."""
+        return _replaced(value, self._names) if self._names else value
+
+    def meant(self, value: Any) -> Any:
+        """Return a recipe as text or blocks with paths in place of their names."""
+        return _replaced(value, self._places) if self._places else value
+
+
+def _replaced(value: Any, others: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        if value in others:
+            return others[value]
+        for one, other in others.items():
+            for quote in "'\"" if one in value else "":
+                value = value.replace(f"{quote}{one}{quote}", repr(other))
+        return value
+    if isinstance(value, dict):
+        return {key: _replaced(one, others) for key, one in value.items()}
+    return [_replaced(one, others) for one in value] if isinstance(value, list | tuple) else value

@@ -8,7 +8,6 @@ import pytest
 from faults import told
 
 from graphbrick import BM25, Answer, ByParagraph, Citation, Evidence, MiniLM, Passage, Query, Quote, index, parse
-from graphbrick.bricks.generate.small_talk import is_small_talk
 from graphbrick.core.trace import Trace, record
 from graphbrick.testing import check_brick
 from graphbrick.text.documents.quotable import quotable
@@ -110,15 +109,9 @@ def test_a_passage_of_short_lines_is_quoted_whole(text: str) -> None:
     "text", ["Thanks!", "hi", "Thank you very much", "Vielen Dank!", "谢谢！", "شكرا", "How are you?"]
 )
 def test_small_talk_is_no_question(text: str) -> None:
-    assert is_small_talk(text)
     with record(Trace(), "test", "generate") as entry:
         assert quoted(text, "Thanks to Alma Berg, hi is a greeting here.").texts == ()
     assert told(entry.events) == [("quote.small_talk", {})]
-
-
-@pytest.mark.parametrize("text", ["Who is Hi?", "Thanks, and when does it open?", "no", "Good Morning, Vietnam", ""])
-def test_questions_are_not_small_talk(text: str) -> None:
-    assert not is_small_talk(text)
 
 
 def test_low_confidence_is_withheld_with_what_comes_nearest() -> None:

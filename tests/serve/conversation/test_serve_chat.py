@@ -7,7 +7,7 @@ import pytest
 from served import QUESTION, serving
 
 from graphbrick.serve.conversation.answer_text import answer_text
-from graphbrick.testing import ScriptedLLM
+from graphbrick.testing import ScriptedLLM, tiny_graph
 
 MESSAGES = [{"role": "system", "content": "Be short."}, {"role": "user", "content": QUESTION}]
 RECIPES = {"best": "ShortestPaths() >> Rerank(BM25(), n=1) >> PathAnswer()", "paths": "ShortestPaths() >> PathAnswer()"}
@@ -24,6 +24,21 @@ def test_models_are_the_recipes(chat):
     assert chat.models.retrieve("best").owned_by == "graphbrick"
     with pytest.raises(openai.NotFoundError, match="there are default, best, paths"):
         chat.models.retrieve("gpt-4")
+
+
+def test_models_of_several_graphs_are_named_after_graph_and_recipe():
+    graphs = {name: str(tiny_graph().path) for name in ("films", "notes")}
+    with serving(graphs=graphs, recipes=RECIPES) as client:
+        chat = openai.OpenAI(api_key="none", base_url="http://localhost/v1", http_client=client, max_retries=0)
+        names = [model.id for model in chat.models.list()]
+        assert names == [f"{graph}/{recipe}" for graph in graphs for recipe in ("default", "best", "paths")]
+        for name in ("notes/best", "notes", "notes/12"):  # a recipe, the first of a graph, a published one
+            assert chat.models.retrieve(name).id == name
+        reply = chat.chat.completions.create(model="notes/best", messages=MESSAGES)
+        assert reply.model_extra["graphbrick"]["graph"]["name"] == "notes"
+        for name in ("notes/none", "other/best", "notes/"):
+            with pytest.raises(openai.NotFoundError, match="there are films/default"):
+                chat.models.retrieve(name)
 
 
 def test_an_answer_has_its_evidence_in_the_text_and_as_a_key(chat):
@@ -99,7 +114,7 @@ def test_the_text_of_content_parts_is_read(chat):
         ({"answers": [], "support": [], "stopped": {"reason": "no time"}}, "No answer: no time."),
         (
             {"answers": [{"text": f"a{i}", "support": [0]} for i in range(22)], "support": [{"text": "p"}]},
-            ", ".join(f"a{i} [1]" for i in range(20)) + ", and 2 more\n\n[1] p",
+            ", ".join(f"a{i}" for i in range(20)) + " [1], and 2 more\n\n[1] p",
         ),
         (
             {
@@ -108,7 +123,7 @@ def test_the_text_of_content_parts_is_read(chat):
                     {"text": "other"},
                     {
                         "text": "Snow is cold",
-                        "citations": [{"document": "/docs/snow.md", "start": 3, "end": 9, "section": "Ice"}],
+                        "citations": [{"document": "snow.md", "start": 3, "end": 9, "section": "Ice"}],
                     },
                 ],
             },

@@ -29,6 +29,25 @@ def test_an_answer_is_the_one_of_a_call_in_python(client):
     assert str(tiny_graph().path) not in reply.text
 
 
+def test_the_first_evidence_is_sent_unless_all_is_asked_for():
+    with serving(recipes={"all": "AllPaths(max_hops=3) >> PathAnswer()"}) as client:
+
+        def sent(route, size=""):
+            reply = client.post(f"/v1/{route}{size}", json={"question": QUESTION, "recipe": "all"}).json()
+            return len(reply["evidence"]), reply["evidence_count"]
+
+        count = sent("ask")[1]
+        assert count > 10
+        assert sent("ask") == sent("ask", "?evidence=short") == sent("retrieve", "?evidence=short") == (10, count)
+        assert sent("ask", "?evidence=all") == sent("retrieve") == (count, count)
+        wrong = client.post("/v1/ask?evidence=few", json={"question": QUESTION}).json()["error"]
+        assert wrong["message"] == "query.evidence: must be 'short' or 'all'"
+        described = client.get("/openapi.json").json()["paths"]["/v1/ask"]["post"]
+        assert "?evidence=all" in described["description"]
+        chat = {"model": "all", "messages": [{"role": "user", "content": QUESTION}]}
+        assert len(client.post("/v1/chat/completions", json=chat).json()["graphbrick"]["evidence"]) == 10
+
+
 def test_retrieve_leaves_the_answer_out_and_sends_the_subgraph(client):
     ask = {"question": QUESTION, "pipeline": f"PPR(k=4) >> {ASK['pipeline']}", "subgraph": True}
     found = client.post("/v1/retrieve", json=ask).json()
@@ -48,10 +67,13 @@ def test_a_stream_tells_every_stage_as_it_ends_and_then_the_result(client):
     reply = client.post("/v1/ask", json=ASK | {"stream": True})
     assert reply.headers["content-type"].startswith("text/event-stream")
     sent = [(name, json.loads(data)) for name, data in events(reply.text)]
-    assert [name for name, _ in sent] == ["start", "stage", "stage", "stage", "stage", "result"]
+    told = [name for name, _ in sent]
+    assert [name for name in told if name != "progress"] == ["start", "stage", "stage", "stage", "stage", "result"]
     kinds = ["link", "retrieve", "rerank", "generate"]
     assert [stage["kind"] for stage in sent[0][1]["stages"]] == kinds
     assert [data["kind"] for name, data in sent if name == "stage"] == kinds
+    steps = [data["step"] for name, data in sent if name == "progress"]
+    assert steps == [stage["stage"] for stage in sent[0][1]["stages"]]  # each as it begins
     result = sent[-1][1]
     assert (result["answers"], result["evidence"]) == (plain["answers"], plain["evidence"])
 

@@ -340,6 +340,8 @@ def test_progress_is_told(tmp_path):
                  progress=lambda *step: told.append(step)).close()  # fmt: skip
     steps = [(done, total) for step, done, total in told if step == "answering"]
     assert steps == [(0, 6), (2, 6), (4, 6), (6, 6), (6, 6)]
+    within = [step for step in told if step[0].startswith("answering; ")]  # before the first answer, too
+    assert within[0] == ("answering; PPR(k=2)", 0, 6) or within[0] == ("answering; ShortestPaths()", 0, 6)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import numpy as np
 from graphbrick.bricks.generate.document_confidence import document_confidence
 from graphbrick.bricks.generate.path_answer import computed, withheld_plan
 from graphbrick.bricks.generate.sentence_scores import sentence_scores
-from graphbrick.bricks.generate.small_talk import is_small_talk
 from graphbrick.core import Answer, Evidence, Query
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import REFUSAL, event
+from graphbrick.language.small_talk import small_talk
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.embedders.minilm import MiniLM
 from graphbrick.models.scorers.bm25 import BM25
@@ -58,7 +58,7 @@ class Quote(GenerateStage):
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the sentences."""
-        if is_small_talk(query.text):
+        if small_talk(query.text):
             event(
                 "that is not a question; ask what you want to know from the documents",
                 "quote.small_talk",

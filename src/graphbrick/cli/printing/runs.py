@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.cli.printing.terminal import console, plain, print_json
+from graphbrick.cli.printing.terminal import console, plain, plain_lines, print_json
 from graphbrick.core import Citation
 from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import Trace
@@ -23,31 +22,6 @@ _PATHS_SHOWN = 10
 _PLACES_SHOWN = 3
 _HEADINGS = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _AROUND = 200  # characters of a passage before and after a quotation
-
-
-@contextmanager
-def answering() -> Iterator[Callable[[str], None]]:
-    """Show a spinner on standard error, then the text of a language model; silent without a terminal."""
-    err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    if not err.is_terminal:
-        yield lambda piece: None
-        return
-    status, heard = err.status("answering (the first time, kernels are compiled and models loaded)"), False
-    status.start()
-
-    def hear(piece: str) -> None:
-        nonlocal heard
-        status.stop()
-        shown = "\n".join(plain(line) for line in piece.split("\n"))
-        err.print(Text(("" if heard else "the model writes: ") + shown, style="dim"), end="")
-        heard = True
-
-    try:
-        yield hear
-    finally:
-        status.stop()
-        if heard:
-            err.print()
 
 
 def print_examples(questions: Sequence[Mapping[str, Any]]) -> None:
@@ -84,7 +58,7 @@ def print_run(facts: Mapping[str, Any], *, explain: bool, as_json: bool) -> None
     if facts["answers"] and facts["confidence"] is not None:
         out.print(Text(f"confidence {facts['confidence']:.2f}", style="dim"))
     notes = [] if _is_small_talk(facts) else [one["text"] for one in facts["notes"]]
-    for note in trace.events if explain else notes:
+    for note in dict.fromkeys(trace.events if explain else notes):
         out.print(Text(plain(f"note: {note}"), style="dim"))
     _print_readings(out, facts)
     if explain:
@@ -121,7 +95,7 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
     answers, items = facts["answers"], facts["support"]
     if not answers:
         _print_refusal(out, facts)
-    if answers and facts["readings"]:  # of several entities of one name, the first
+    if answers and facts["readings"] and not _are_cards(facts):  # of several entities of one name, the first
         out.print(Text(plain(f"{facts['readings'][0]['about']}:")))
     proofs = _proofs(items)
     computed = any(tuple(item.get("columns", ())) == ANSWER for item in items)
@@ -130,9 +104,10 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
         if cards:
             head, *lines = answer["text"].split("\n")
             out.print(Text(plain(head), style="bold green"))
-            out.print(Text("\n".join(map(plain, lines))))
+            out.print(Text(plain_lines("\n".join(lines))))
             continue
-        out.print(Text(plain(answer["text"]), style="bold green"))
+        shown = plain_lines(answer["text"]) if answer["key"] is None else plain(answer["text"])  # a name is one line
+        out.print(Text(shown, style="bold green"))
         places = _places(answer, items)
         for place in places:
             out.print(Text(plain(f"  {place}")))
@@ -145,6 +120,8 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             out.print(Text(plain(f"  {item['text']}")))
         if properties:
             continue
+        if answer["key"] in proofs and tuple(proofs[answer["key"]].get("columns", ())) == ANSWER:
+            continue  # how they were computed is a note, once for all
         if answer["key"] in proofs:
             out.print(Text(plain(f"  {proofs[answer['key']]['text']}")))
         elif facts["from_model"]:
@@ -171,7 +148,7 @@ def _print_refusal(out: Console, facts: Mapping[str, Any]) -> None:
 
 def _is_small_talk(facts: Mapping[str, Any]) -> bool:
     """Return whether there is no answer because nothing was asked."""
-    return facts["refusal"] is not None and facts["refusal"]["code"] == "quote.small_talk"
+    return facts["refusal"] is not None and "small_talk" in facts["refusal"]["code"]
 
 
 def _print_marked(out: Console, text: str, start: int, end: int) -> None:
@@ -199,16 +176,22 @@ def _print_readings(out: Console, facts: Mapping[str, Any]) -> None:
     """Print the answers for the other entities of a name, or the readings that may be meant, with numbers."""
     readings = facts["readings"]
     if facts["answers"]:
-        for reading in readings[1:]:
+        for reading in () if _are_cards(facts) else readings[1:]:
             out.print(Text(plain(f"{reading['about']}:")))
             for text in reading["texts"]:
                 out.print(Text(plain(text), style="bold green"))
             if reading["answers"] > len(reading["texts"]):
                 out.print(Text(f"... and {reading['answers'] - len(reading['texts']):,} more answers"))
     elif readings:
-        out.print("Did you mean:")
+        out.print("you can ask, for example:" if _is_small_talk(facts) else "Did you mean:")
         for number, reading in enumerate(readings, 1):
             out.print(Text(plain(f"  {number}  {reading_text(reading)}")))
+
+
+def _are_cards(facts: Mapping[str, Any]) -> bool:
+    """Return whether the answers are cards, which tell entities of one name apart by themselves."""
+    support = (facts["support"][number] for answer in facts["answers"] for number in answer["support"])
+    return any(item.get("kind") == "card" for item in support)
 
 
 def reading_text(reading: Mapping[str, Any]) -> str:

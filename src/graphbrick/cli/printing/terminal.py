@@ -44,6 +44,17 @@ def plain(text: str) -> str:
     return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text):,} characters)"
 
 
+def plain_lines(text: str) -> str:
+    """Like `plain`, but keep lines and tabs, as in a text that a language model wrote.
+
+    >>> print(plain_lines("Two:\\n- a\\n\\tb\\x1b[31m"))
+    Two:
+    - a
+        b\\x1b[31m
+    """
+    return "\n".join(plain(line.expandtabs(4)) for line in text.splitlines())
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document; in ASCII if standard output cannot encode all of it."""
     text = json.dumps(value, ensure_ascii=False, indent=1)

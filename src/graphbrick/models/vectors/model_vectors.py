@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.compute import check_limits
+from graphbrick.core.compute import check_limits, watched_part
 from graphbrick.core.errors import GraphbrickError, ModelError
 from graphbrick.core.files.locks import ForkLock
 from graphbrick.core.trace import count_hits, event, in_stage
@@ -90,7 +90,8 @@ class ModelVectors:
             for start in range(0, len(rows), _MADE_ROWS):
                 check_limits()  # a run that stops here keeps the vectors made so far
                 batch = rows[start : start + _MADE_ROWS]
-                made = self._checked(embedder, embedder.made([texts[i] for i in batch]))
+                with watched_part("", len(rows), before=start):
+                    made = self._checked(embedder, embedder.made([texts[i] for i in batch]))
                 part = {keys[i].tobytes(): vector for i, vector in zip(batch, made, strict=True)}
                 self._keep(part)
                 new |= part

@@ -6,12 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphbrick.core.items import ANSWER
+
 MOST_ANSWERS = 20
 _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
 _SENTENCE = 60  # characters of a text from which on texts stand on lines of their own
 _NO_ANSWER, CANNOT = "No answer", "I cannot answer from the graph"
-_TAKEN_AS, _OFFER = "Taken as: ", "Did you mean:"
+_YES = {"yes", "yes please", "ok", "okay", "sure", "ja", "oui", "sí", "si", "да", "是", "はい", "네"}
+_OTHERS = "Others of this name:"
+_TAKEN_AS, _OFFER, _EXAMPLES = "Taken as: ", "Did you mean:", "You can ask, for example:"
 _END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_TAKEN_AS}|Read as: )")  # the last in replies of earlier versions
 _OFFERED = re.compile(r"^(?P<number>\d+)\. (?P<text>.+?)(?: \([\d,]+\))?(?:: `(?P<question>.+)`)?$", re.MULTILINE)
 
@@ -36,38 +40,61 @@ def answers_line(run: Mapping[str, Any]) -> str:
     if not answers:
         return _no_answer(run)
     numbers = _numbers(run)
-    shown = []
-    for answer in answers[:MOST_ANSWERS]:
-        marks = [f"[{numbers[i]}]" for i in answer["support"] if i in numbers]
-        cites = "[1]" in answer["text"] or "[1," in answer["text"]  # a text that was written with citations
-        shown.append(answer["text"] if cites or not marks else f"{answer['text']} {''.join(marks[:3])}")
-    more = f", and {len(answers) - MOST_ANSWERS:,} more" if len(answers) > MOST_ANSWERS else ""
+    shown = answers[:MOST_ANSWERS]
+    marks = ["" if _cites(answer) else _marks(answer, numbers) for answer in shown]
     is_prose = any("mark" in answer or len(answer["text"]) > _SENTENCE for answer in answers)
     joint = "\n" if is_prose else ", "
-    if any("\n" in text or len(text) > _QUOTES for text in shown):
+    if any("\n" in answer["text"] or len(answer["text"]) > _QUOTES for answer in shown):
         joint = "\n\n"
-    return f"{joint.join(shown)}{more}"
+    if joint == ", " and len(set(marks)) == 1:  # one mark for all of them
+        marks = [""] * (len(shown) - 1) + marks[-1:]
+    texts = [f"{answer['text']} {mark}".rstrip() for answer, mark in zip(shown, marks, strict=True)]
+    more = f", and {len(answers) - MOST_ANSWERS:,} more" if len(answers) > MOST_ANSWERS else ""
+    readings = _namesakes(run)
+    about = f"{readings[0]['about']}: " if readings else ""  # which of the entities of this name
+    return f"{about}{joint.join(texts)}{more}"
+
+
+def _cites(answer: Mapping[str, Any]) -> bool:
+    """Return whether a text was written with citations."""
+    return "[1]" in answer["text"] or "[1," in answer["text"]
+
+
+def _marks(answer: Mapping[str, Any], numbers: Mapping[int, int]) -> str:
+    marks = dict.fromkeys(f"[{numbers[i]}]" for i in answer["support"] if i in numbers)
+    return "".join(list(marks)[:3])
+
+
+def _namesakes(run: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the answers for each entity of a name, those shown first; none if cards tell them apart already."""
+    told = any(run["support"][i].get("kind") == "card" for answer in run["answers"] for i in answer["support"])
+    return () if told or not _is_answered(run) else run.get("readings", ())
 
 
 def sources(run: Mapping[str, Any]) -> str:
     """Return the numbered evidence under an answer; empty without answers or support."""
     lines = []
-    for i, number in _numbers(run).items():
-        item = run["support"][i]
-        text = item["text"] if len(item["text"]) <= _LONGEST else f"{item['text'][:_LONGEST]} ..."
-        places = [_place(citation) for citation in item.get("citations", ()) if citation["document"]]
-        lines.append(f"[{number}] {text}{f' ({places[0]})' if places else ''}")
+    for number, i in {number: i for i, number in _numbers(run).items()}.items():
+        lines.append(f"[{number}] {_shown(run['support'][i])}")
     if run.get("from_model") and run["answers"]:
         lines.append("From the model's own knowledge, not from the graph.")
     question = run.get("conversation", {}).get("question")
     if question is not None:
         lines += ["", f"{_TAKEN_AS}{question}"] if lines else [f"{_TAKEN_AS}{question}"]
-    return ("\n\n" + "\n".join(lines) if lines else "") + offered(
-        run.get("readings", ()), is_answered=_is_answered(run)
-    )
+    heading = _EXAMPLES if is_small_talk(run) else _OFFER
+    is_answered = _is_answered(run)
+    readings = _namesakes(run) if is_answered else run.get("readings", ())
+    more = offered(readings, is_answered=is_answered, heading=heading)
+    return ("\n\n" + "\n".join(lines) if lines else "") + more
 
 
-def offered(readings: Sequence[Mapping[str, Any]], *, is_answered: bool) -> str:
+def is_small_talk(run: Mapping[str, Any]) -> bool:
+    """Return whether there is no answer because nothing was asked."""
+    code = (run.get("refusal") or {"code": ""})["code"]
+    return bool(code == "quote.small_talk" or code.startswith("small_talk."))
+
+
+def offered(readings: Sequence[Mapping[str, Any]], *, is_answered: bool, heading: str = _OFFER) -> str:
     """Return the answers for the other entities of a name, or the readings that may be meant, each with what to send.
 
     >>> reading = {"text": "people who lead Shop", "question": "Shop -> led by -> *", "answers": 2, "about": ""}
@@ -76,14 +103,19 @@ def offered(readings: Sequence[Mapping[str, Any]], *, is_answered: bool) -> str:
     1. people who lead Shop (2): `Shop -> led by -> *`
     """
     if is_answered:
-        lines = [f"{one['about']}: {', '.join(one['texts'])}" for one in readings[1:]]
-        return "\n\n" + "\n".join(lines) if lines else ""
+        lines = [f"{one['about']}: {_texts(one)}" for one in readings[1:]]
+        return f"\n\n{_OTHERS}\n" + "\n".join(lines) if lines else ""
     lines = []
     for number, one in enumerate(readings, 1):
         count = f" ({one['answers']:,})" if one["answers"] > 1 else ""
         send = "" if one["question"] == one["text"] else f": `{one['question']}`"
         lines.append(f"{number}. {one['text']}{count}{send}")
-    return f"\n\n{_OFFER}\n" + "\n".join(lines) if lines else ""
+    return f"\n\n{heading}\n" + "\n".join(lines) if lines else ""
+
+
+def _texts(reading: Mapping[str, Any]) -> str:
+    more = reading["answers"] - len(reading["texts"])
+    return ", ".join(reading["texts"]) + (f", and {more:,} more" if more > 0 else "")
 
 
 def offered_question(reply: str, message: str) -> str:
@@ -94,11 +126,11 @@ def offered_question(reply: str, message: str) -> str:
     >>> offered_question(reply, "1"), offered_question(reply, "Leaders of Shop"), offered_question(reply, "2")
     ('Shop -> led by -> *', 'Shop -> led by -> *', '')
     """
-    _, offer, lines = reply.partition(_OFFER)
+    _, offer, lines = reply.partition(_EXAMPLES if _EXAMPLES in reply else _OFFER)
     chosen, words = message.strip().strip(".!? ").casefold(), list(_OFFERED.finditer(lines))
     for one in words if offer else ():
-        alike = {one["number"], one["text"].casefold().strip(".!? ")} | ({"yes"} if len(words) == 1 else set())
-        if chosen in alike:
+        is_yes = len(words) == 1 and " ".join(re.findall(r"\w+", chosen)) in _YES
+        if is_yes or chosen in (one["number"], one["text"].casefold().strip(".!? ")):
             return one["question"] or one["text"]
     return ""
 
@@ -116,21 +148,32 @@ def _numbers(run: Mapping[str, Any]) -> dict[int, int]:
     stated, own = [run.get("question")], {answer["text"] for answer in run["answers"]}
     used = [i for i in used if list(run["support"][i].get("values", ())[1:]) != stated]
     listed = [i for i in dict.fromkeys(used) if run["support"][i]["text"] not in own]
-    return {i: number for number, i in enumerate(listed, 1)}
+    numbers: dict[str, int] = {}  # of what is shown, which several answers may stand on
+    return {i: numbers.setdefault(_shown(run["support"][i]), len(numbers) + 1) for i in listed}
+
+
+def _shown(item: Mapping[str, Any]) -> str:
+    """Return the line of a piece of evidence: of a computed answer how it was computed, of others text and place."""
+    if tuple(item.get("columns", ())) == ANSWER:
+        return str(item["values"][1])
+    text = item["text"] if len(item["text"]) <= _LONGEST else f"{item['text'][:_LONGEST]} ..."
+    places = [_place(citation) for citation in item.get("citations", ()) if citation["document"]]
+    return f"{text}{f' ({places[0]})' if places else ''}"
 
 
 def _place(citation: Mapping[str, Any]) -> str:
     section = f", {citation['section']}" if citation["section"] else ""
     span = "" if citation["start"] is None else f", characters {citation['start']}-{citation['end']}"
-    return f"{citation['document'].rpartition('/')[2]}{section}{span}"
+    return f"{citation['document']}{section}{span}"
 
 
 def _no_answer(run: Mapping[str, Any]) -> str:
     if run.get("stopped"):
         return f"{_NO_ANSWER}: {run['stopped']['reason']}."
     reason = run.get("refusal")
-    if reason and reason["code"] == "quote.small_talk":
-        return f"{reason['text'][:1].upper()}{reason['text'][1:]}."
+    if reason and is_small_talk(run):
+        text = f"{reason['text'][:1].upper()}{reason['text'][1:]}"
+        return text if text.endswith((".", "!", "?")) else f"{text}."
     if reason and reason["code"] == "quote.low_confidence":
         return f"{_NO_ANSWER}: {reason['text']}"
     if run.get("withheld"):
@@ -144,7 +187,7 @@ def without_sources(text: str) -> str:
     >>> without_sources("Nairobi [1]\\n\\n[1] Kenya -> capital -> Nairobi\\n\\nTaken as: Its capital?")
     'Nairobi'
     """
-    told, offer, readings = text.partition(f"\n\n{_OFFER}")
+    told, offer, readings = text.partition(f"\n\n{_EXAMPLES if _EXAMPLES in text else _OFFER}")
     end = _END.search(told)
     return re.sub(r" ?\[\d+(?:, ?\d+)*\]", "", told[: end.start()] if end else told) + offer + readings
 

@@ -9,6 +9,7 @@ from typing import Any
 from graphbrick.bricks.link.labels import LinkLabels
 from graphbrick.core.query import LONGEST_QUESTION
 from graphbrick.core.trace import StageTrace, Trace, event, record
+from graphbrick.language.small_talk import small_talk
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError
@@ -55,7 +56,9 @@ def standalone(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
     Raises:
         ModelError: The model's server cannot be reached, refuses the request, or does not answer in time.
     """
-    if not conversation.turns and not conversation.notes:
+    last = conversation.turns[-1].reply if conversation.turns else ""
+    is_talk = small_talk(conversation.question) and not offered_question(last, conversation.question)
+    if is_talk or (not conversation.turns and not conversation.notes):
         return Standalone(conversation.question)
     trace = Trace()
     with record(trace, "conversation", "conversation") as stage:
@@ -82,6 +85,7 @@ def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> St
             return Standalone(question)
         event(f"{llm.model} completed the question: {text!r}", "conversation.read_by_model", question=text)
         return Standalone(text, by=llm.model)
+    turns = [turn for turn in turns if not small_talk(turn.question)]  # its examples name what nobody asked about
     learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)
     completed = FollowUps(graph, turns, learned).completed(question)
     if completed is None:

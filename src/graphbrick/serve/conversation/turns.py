@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graphbrick.core.query import check_question
 from graphbrick.serve.conversation.answer_text import without_sources
+from graphbrick.serve.conversation.tasks import without_context
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.models import ChatMessage
 
@@ -42,7 +43,7 @@ class Conversation:
     notes: tuple[str, ...] = ()
 
 
-def read_conversation(messages: list[ChatMessage]) -> Conversation:
+def read_conversation(messages: Sequence[ChatMessage]) -> Conversation:
     """Return the conversation that messages hold; only their texts are read.
 
     Messages of the system and of tools are instructions and data for a language model. A recipe has prompts of its own,
@@ -52,15 +53,34 @@ def read_conversation(messages: list[ChatMessage]) -> Conversation:
         ServeError: 400, there is no message of the user, or the last one has no text.
         GraphbrickError: It is too long.
     """
-    last = next((place for place in range(len(messages) - 1, -1, -1) if messages[place].role == "user"), None)
-    if last is None:
-        raise ServeError(400, "no_message", "there is no message of the user to answer")
-    question = text_of(messages[last]).strip()
+    last = _place_of_last(messages)
+    said = text_of(messages[last]).strip()
+    question = without_context(said)
     if not question:
         raise ServeError(400, "empty_message", "the last message of the user has no text")
     check_question(question)
     turns = _turns(messages[:last])
-    return Conversation(question, tuple(turns[-TURNS:]), tuple(_notes(messages[: last + 1], len(turns))))
+    notes = [*_notes(messages[: last + 1], len(turns))]
+    if question != said:
+        notes.append("the context that the chat program found was left out: a recipe searches by itself")
+    return Conversation(question, tuple(turns[-TURNS:]), tuple(notes))
+
+
+def last_message(messages: Sequence[ChatMessage]) -> tuple[str, list[str]]:
+    """Return the last message of the user, and those before.
+
+    Raises:
+        ServeError: 400, there is none.
+    """
+    last = _place_of_last(messages)
+    return text_of(messages[last]), [text_of(one) for one in messages[:last] if one.role == "user"]
+
+
+def _place_of_last(messages: Sequence[ChatMessage]) -> int:
+    for place in range(len(messages) - 1, -1, -1):
+        if messages[place].role == "user":
+            return place
+    raise ServeError(400, "no_message", "there is no message of the user to answer")
 
 
 def text_of(message: ChatMessage) -> str:
@@ -83,7 +103,7 @@ def _turns(messages: Iterable[ChatMessage]) -> list[Turn]:
     return turns
 
 
-def _notes(messages: list[ChatMessage], turns: int) -> Iterable[str]:
+def _notes(messages: Sequence[ChatMessage], turns: int) -> Iterable[str]:
     rules = sum(message.role in ("system", "developer") for message in messages)
     if rules:
         yield f"{rules:,} system message{'s' * (rules > 1)} left out: a recipe has its own prompts"

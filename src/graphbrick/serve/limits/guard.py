@@ -68,6 +68,14 @@ class Guard:
             raise ServeError(
                 421, "wrong_host", f"the server answers under {', '.join(options.hosts)}; name others with --allow-host"
             )
+        if path.startswith(_GUARDED) and not self._is_own(headers):
+            # A browser asks for a page that any server sent, and sends some requests without asking first.
+            raise ServeError(
+                403,
+                "other_origin",
+                "the server does not answer web pages of other origins; graphbrick serve --origin names those that it "
+                "does, as in --origin https://page.example",
+            )
         if self._token and path.startswith(_GUARDED) and scope["method"] != "OPTIONS":
             kind, _, token = headers.get(b"authorization", b"").partition(b" ")
             if kind.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
@@ -86,6 +94,17 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length[:20]) > self.limit(path):
             raise too_large(self.limit(path))
+
+    def _is_own(self, headers: dict[bytes, bytes]) -> bool:
+        """Return whether a request is not of a web page, or of one that may call the server.
+
+        Such pages are those of the server itself, also behind a proxy that changes the host: the browser says so.
+        """
+        origin = headers.get(b"origin", b"").decode("latin-1").lower()
+        if not origin or headers.get(b"sec-fetch-site") == b"same-origin":
+            return True
+        same = origin.partition("://")[2] == headers.get(b"host", b"").decode("latin-1").lower()
+        return same or "*" in self._options.origins or origin in self._options.origins
 
     def limit(self, path: str) -> int:
         """Return the largest body of requests to a path, in bytes."""

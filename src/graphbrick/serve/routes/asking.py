@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
-from graphbrick.serve.asking import Inquiry, events_of, read_ask, reply_of, run_of, usage_of
+from graphbrick.serve.asking import SHORT, Inquiry, events_of, read_ask, reply_of, run_of, usage_of
 from graphbrick.serve.limits.streams import EventStream, gone
 from graphbrick.serve.models import Ask
 from graphbrick.serve.routes.common import Serving, id_of, log_of
 from graphbrick.serve.service import Service
 
 router = APIRouter(prefix="/v1", tags=["ask"])
+EvidenceSize = Annotated[
+    Literal["short", "all"], Query(description=f"How much of the evidence is sent: {SHORT} items, or all.")
+]
 _REPLY: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The run as JSON: answers, the evidence that supports them, the trace; or events.",
@@ -26,6 +29,8 @@ _REPLY: dict[int | str, dict[str, Any]] = {
                     "seeds": [{"key": "Kenya", "label": "Kenya", "mention": "Kenya", "score": 1.0, "others": []}],
                     "answers": [{"text": "Nairobi", "key": "Nairobi", "support": [0]}],
                     "support": [{"text": "Kenya -> capital -> Nairobi", "score": 1.0}],
+                    "evidence": [{"text": "Kenya -> capital -> Nairobi", "score": 1.0}],
+                    "evidence_count": 1,
                     "stopped": None,
                 }
             },
@@ -36,20 +41,29 @@ _REPLY: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/ask", summary="Answer a question", responses=_REPLY)
-async def ask(body: Ask, request: Request, service: Serving) -> Response:
+async def ask(body: Ask, request: Request, service: Serving, evidence: EvidenceSize = "short") -> Response:
     """Run a pipeline on a question.
 
+    ``support`` is the evidence of the answers, ``evidence`` the first 10 items of all that the last stage read, best
+    first. ``?evidence=all`` sends every item; ``evidence_count`` says how many there are.
+
     With ``stream``, or with ``Accept: text/event-stream``, the reply is a stream of events: ``start`` (the stages to
-    come), ``stage`` (each as it ends, with counts, seconds, tokens and events), ``token`` (what a language model writes
-    as the answer), and ``result`` (as without a stream) or ``error``.
+    come), ``progress`` (what is done now: step, done, total, seconds_left), ``stage`` (each as it ends, with counts,
+    seconds, tokens and events), ``token`` (what a language model writes as the answer), and ``result`` (as without a
+    stream) or ``error``.
     """
-    return await _reply(service, request, read_ask(service, body), stream=body.stream)
+    inquiry = read_ask(service, body, all_evidence=evidence == "all")
+    return await _reply(service, request, inquiry, stream=body.stream)
 
 
 @router.post("/retrieve", summary="Retrieve the evidence for a question", responses=_REPLY)
-async def retrieve(body: Ask, request: Request, service: Serving) -> Response:
-    """Run a pipeline without its last stage, so that no answer is made: seeds, subgraph and evidence."""
-    return await _reply(service, request, read_ask(service, body, retrieve=True), stream=body.stream)
+async def retrieve(body: Ask, request: Request, service: Serving, evidence: EvidenceSize = "all") -> Response:
+    """Run a pipeline without its last stage, so that no answer is made: seeds, subgraph and evidence.
+
+    All evidence is sent; ``?evidence=short`` sends the first 10 items.
+    """
+    inquiry = read_ask(service, body, retrieve=True, all_evidence=evidence == "all")
+    return await _reply(service, request, inquiry, stream=body.stream)
 
 
 async def _reply(service: Service, request: Request, inquiry: Inquiry, *, stream: bool) -> Response:

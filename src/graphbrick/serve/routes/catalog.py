@@ -18,13 +18,12 @@ from graphbrick.pipeline.blocks import BlockError, from_blocks, to_blocks
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import all_bricks, describe
 from graphbrick.pipeline.composition import stages_of
-from graphbrick.pipeline.parsing import parse
 from graphbrick.recipes import all_recipes
 from graphbrick.serve.errors import ServeError, not_found, recipe_error
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.models import LONGEST_RECIPE, Check, Name
 from graphbrick.serve.routes.common import GraphName, Serving, look_up
-from graphbrick.serve.service import Service
+from graphbrick.serve.service import Service, read_recipe
 from graphbrick.serve.trust import calls_model
 
 router = APIRouter(prefix="/v1", tags=["catalogue"])
@@ -119,7 +118,7 @@ def _graph(service: Service, opened: Opened) -> dict[str, Any]:
         "made_from_text": isinstance(graph, TextGraph),
         "gives": sorted(capability.value for capability in capabilities_of(graph)),
         "language": getattr(graph, "language", None),
-        "recipes": {name: repr(pipeline) for name, pipeline in opened.recipes.items()},
+        "recipes": opened.places.shown({name: repr(pipeline) for name, pipeline in opened.recipes.items()}),
         "questions": opened.questions,
         "problem": service.without_places(hosted.failure) or None,
     }
@@ -132,7 +131,7 @@ async def recipes(service: Serving, graph: GraphName = None) -> dict[str, Any]:
     ``allowed`` says whether the server runs a recipe for clients; else ``reason`` says why not.
     """
     opened = service.graph(graph)
-    own = [_recipe(name, pipeline) for name, pipeline in opened.recipes.items()]
+    own = opened.places.shown([_recipe(name, pipeline) for name, pipeline in opened.recipes.items()])
     trust = service.trust(opened)
     listed = []
     for one in all_recipes().values():
@@ -182,11 +181,11 @@ def _checked(service: Service, opened: Opened, body: Check) -> dict[str, Any]:
     """Return what `check` does; many blocks take some time, in which others must be answered."""
     try:
         if body.pipeline is not None:
-            pipeline = parse(body.pipeline)
+            pipeline = read_recipe(opened, body.pipeline)
         else:
             if _size(body.blocks) > LONGEST_RECIPE:
                 raise PipelineError(f"the blocks have more than {LONGEST_RECIPE:,} values; leave stages out")
-            pipeline = from_blocks(body.blocks)
+            pipeline = from_blocks(opened.places.meant(body.blocks))
             if len(repr(pipeline)) > LONGEST_RECIPE:
                 raise PipelineError(
                     f"the pipeline has more than {LONGEST_RECIPE:,} characters as text; leave stages out"
@@ -196,7 +195,7 @@ def _checked(service: Service, opened: Opened, body: Check) -> dict[str, Any]:
     except PipelineError as error:
         return {"ok": False, "error": {"message": str(error), **recipe_error(error)}}
     reason = service.trust(opened).refusal(pipeline)
-    return {
+    facts = {
         "ok": True,
         "pipeline": repr(pipeline),
         "blocks": to_blocks(pipeline),
@@ -207,6 +206,8 @@ def _checked(service: Service, opened: Opened, body: Check) -> dict[str, Any]:
         "allowed": not reason,
         "reason": reason or None,
     }
+    shown: dict[str, Any] = opened.places.shown(facts)
+    return shown
 
 
 def _size(value: object) -> int:

@@ -11,11 +11,17 @@ from graphbrick.core.errors import LinkError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import short_json
 from graphbrick.core.properties.values import NO_PROPERTIES, Properties
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.databases.cypher.cypher import CypherGraph
+from graphbrick.graphs.store.beside_text import text_folder
+from graphbrick.serve.errors import ServeError
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import Key, Name
 from graphbrick.serve.service import Service
+from graphbrick.text.documents.store import DATABASE, TextStore
+from graphbrick.text.overview.documents import documents_of
+from graphbrick.text.overview.names import names_of, stored_names
 
 T = TypeVar("T")
 MOST_PROPERTIES, LONGEST_VALUE = 100, 2_000  # of one entity or triple, and characters of a text
@@ -48,6 +54,36 @@ async def look_up(service: Service, request: Request, work: Callable[[], T]) -> 
     """Do a short look-up in a thread and return its result."""
     runner = service.runner
     return await runner.call(work, runner.lookups, runner.budget(), lambda: gone(request.receive))
+
+
+def document_text(graph: TextGraph, name: str) -> tuple[str, str, str]:
+    """Return name, title and text of a document.
+
+    Args:
+        graph: The graph.
+        name: The name of the document, or its address.
+
+    Raises:
+        ServeError: 404, there is none of this name.
+    """
+    folder, names = text_folder(graph.place), names_of(graph)
+    address = names.address(name)
+    titled: tuple[str, str] | None = None
+    if (folder / DATABASE).is_file():
+        with TextStore(folder) as store:
+            titled = store.document(address)
+            if titled is None:  # it may have come since the graph was opened
+                address = stored_names(store).address(name)
+                titled = store.document(address)
+    else:
+        documents = documents_of(graph)
+        texts = [graph.passage(i).text for i in documents.passages.get(address, ())]
+        titled = (documents.titles[address], "\n\n".join(texts)) if texts else None
+    if titled is None:
+        raise ServeError(
+            404, "no_document", f"there is no document {name[:80]!r}; the list of documents tells their names"
+        )
+    return names.name(address), *titled
 
 
 def entity_of(opened: Opened, key: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path as FilePath
@@ -11,7 +10,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.requests import ClientDisconnect
 
-from graphbrick.core.session import current_session
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.models.embedders.minilm import MiniLM
@@ -20,11 +18,13 @@ from graphbrick.serve.hosting import Opened
 from graphbrick.serve.limits.runner import ClientLeftError
 from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import MergeNames
-from graphbrick.serve.routes.common import GraphName, Serving, look_up
+from graphbrick.serve.routes.common import GraphName, Serving, document_text, look_up
 from graphbrick.serve.service import Service
 from graphbrick.serve.uploads import Uploads, checked_name
 from graphbrick.text.documents.store import TextStore
 from graphbrick.text.indexing.merging import change_merges, merges_of, proposed_merges
+from graphbrick.text.overview.documents import documents_of
+from graphbrick.text.overview.names import names_of, stored_names
 
 router = APIRouter(prefix="/v1", tags=["documents"])
 DocumentName = Annotated[str, Path(min_length=1, max_length=200, description="Name of the file, such as notes.md.")]
@@ -35,24 +35,34 @@ _LONGEST = 100_000  # characters of a document that are sent at once
 async def documents(request: Request, service: Serving, graph: GraphName = None) -> dict[str, Any]:
     """Return every document with its passages, files that could not be read, and what indexing does.
 
-    ``name`` is given for documents that were uploaded, which can be deleted here.
+    ``document`` is the path from what was indexed, the name of the document in all routes and citations. ``name`` is
+    given for documents that were uploaded, which can be deleted here.
     """
     opened = _text_graph(service, graph)
 
     def work() -> dict[str, Any]:
         folder = text_folder(FilePath(service.graphs[opened.name].place))
         with TextStore(folder) as store:
-            listed, problems = store.documents(), store.problems()
+            listed, problems, names = store.documents(), store.problems(), stored_names(store)
         uploads = service.uploads(opened.name)
         mine = {str(uploads.folder / name): name for name in uploads.names()}
         return {
             "graph": opened.name,
             "documents": [
-                {"document": address, "title": title, "passages": n, "note": note, "name": mine.get(address)}
+                {
+                    "document": names.name(address),
+                    "title": title,
+                    "passages": n,
+                    "note": names.in_text(note),
+                    "name": mine.get(address),
+                }
                 for address, title, n, note in listed
             ],
-            "bad": [{"document": file, "reason": reason, "name": mine.get(file)} for file, reason in problems],
-            "status": asdict(uploads.status()),
+            "bad": [
+                {"document": names.name(file), "reason": names.in_text(reason), "name": mine.get(file)}
+                for file, reason in problems
+            ],
+            "status": _status(service, uploads),
             "write": service.options.write,
         }
 
@@ -62,7 +72,12 @@ async def documents(request: Request, service: Serving, graph: GraphName = None)
 @router.get("/documents/status", summary="What indexing does")
 async def status(service: Serving, graph: GraphName = None) -> dict[str, Any]:
     """Return the state (idle, running, done or failed), the step, and how far it is."""
-    return asdict(service.uploads(_text_graph(service, graph).name).status())
+    return _status(service, service.uploads(_text_graph(service, graph).name))
+
+
+def _status(service: Service, uploads: Uploads) -> dict[str, Any]:
+    status = uploads.status()
+    return asdict(status) | {"message": service.without_places(status.message)}
 
 
 @router.get("/documents/text", summary="The text of a document")
@@ -78,13 +93,9 @@ async def text(
     opened = _text_graph(service, graph)
 
     def work() -> dict[str, Any]:
-        with TextStore(text_folder(FilePath(service.graphs[opened.name].place))) as store:
-            titled = store.document(document)
-        if titled is None:
-            raise not_found("document", document, [])
-        title, whole = titled
+        name, title, whole = document_text(opened.graph, document)
         return {
-            "document": document,
+            "document": name,
             "title": title,
             "start": start,
             "text": whole[start:end][:_LONGEST],
@@ -108,7 +119,9 @@ async def passages(
     made: TextGraph = opened.graph
 
     def work() -> dict[str, Any]:
-        ids = _by_document(made).get(document)
+        names = names_of(made)
+        address = names.address(document)
+        ids = documents_of(made).passages.get(address)
         if ids is None:
             raise not_found("document", document, [])
         begin, entities = made.mentions
@@ -127,21 +140,9 @@ async def passages(
                 }
             )
         following = offset + n if offset + n < len(ids) else None
-        return {"document": document, "passages": listed, "count": len(ids), "next": following}
+        return {"document": names.name(address), "passages": listed, "count": len(ids), "next": following}
 
     return await look_up(service, request, work)
-
-
-def _by_document(graph: TextGraph) -> Mapping[str, list[int]]:
-    """Return the passages of every document; they are looked through once, as a graph may have millions."""
-
-    def make() -> Mapping[str, list[int]]:
-        passages: dict[str, list[int]] = {}
-        for i in range(graph.n_passages):
-            passages.setdefault(graph.passage(i).document, []).append(i)
-        return passages
-
-    return current_session().get(("passages by document",), make, of=graph)
 
 
 @router.put("/documents/{name}", status_code=202, summary="Upload a document")
@@ -166,7 +167,7 @@ async def upload(name: DocumentName, request: Request, service: Serving, graph: 
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
-    return {"name": name, "bytes": size, "status": asdict(uploads.status())}
+    return {"name": name, "bytes": size, "status": _status(service, uploads)}
 
 
 @router.delete("/documents/{name}", status_code=202, summary="Delete an uploaded document")
@@ -174,7 +175,7 @@ async def delete(name: DocumentName, service: Serving, graph: GraphName = None) 
     """Delete a document that was uploaded, and take what only it says out of the graph."""
     uploads = _writable(service, graph)
     uploads.delete(name)
-    return {"name": name, "status": asdict(uploads.status())}
+    return {"name": name, "status": _status(service, uploads)}
 
 
 @router.get("/merges", summary="Which names are one entity")

@@ -18,13 +18,12 @@ from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.properties.stated import short_json, stated_condition
 from graphbrick.core.schema import Rows
-from graphbrick.graphs.cards import card_of
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.queries.guard import check_read_only
 from graphbrick.graphs.queries.limits import with_limit
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.errors import ServeError, not_found
-from graphbrick.serve.hosting import Opened
+from graphbrick.serve.hosting import Opened, named_card
 from graphbrick.serve.limits.streams import gone
 from graphbrick.serve.models import GraphQuery
 from graphbrick.serve.routes.common import (
@@ -123,7 +122,7 @@ async def where(
 async def one(request: Request, service: Serving, key: EntityKey, graph: GraphName = None) -> dict[str, Any]:
     """Return the card of an entity: what it is, its properties, its relations with counts, and passages."""
     opened = service.graph(graph)
-    return await look_up(service, request, lambda: card_of(opened.graph, entity_of(opened, key)).to_dict())
+    return await look_up(service, request, lambda: named_card(opened, entity_of(opened, key)).to_dict())
 
 
 @router.get("/entities/neighbours", summary="The neighbours of an entity, page by page")

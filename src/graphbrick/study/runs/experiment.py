@@ -8,7 +8,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
-from graphbrick.core.compute import Progress, blas_threads, part_of, silent
+from graphbrick.core.compute import Progress, blas_threads, part_of, silent, watched_by
 from graphbrick.core.errors import InputError
 from graphbrick.core.files.digests import sha256
 from graphbrick.models.llm.chat import ChatModel
@@ -215,6 +215,11 @@ class _Counter:
         self._progress, self.done, self._total = progress, done, total
         progress(ANSWERING, done, total)
 
+    def within(self, step: str, done: float, total: float | None) -> None:
+        """Report what is done for one answer."""
+        amount = f" ({done:,.0f} of {total:,.0f})" if total else ""
+        self._progress(f"{ANSWERING}; {step}{amount}", self.done, self._total)
+
     def add(self, done: int) -> None:
         self.done += done
         self._progress(ANSWERING, self.done, self._total)
@@ -230,7 +235,7 @@ def _answer(
     run = settings.runner or partial(answered, workers=workers, processes=processes)
     budget = current_budget()
     assert budget is not None
-    with closing(run(work, tasks)) as answers:
+    with watched_by(counter.within), closing(run(work, tasks)) as answers:
         for answer in answers:
             for result, detail in answer.results:
                 recorder.put(result, detail)

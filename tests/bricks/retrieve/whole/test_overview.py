@@ -119,6 +119,14 @@ def test_documents_are_listed_and_counted(graph: TextGraph) -> None:
     assert ask(graph, "How many passages does ships.md have?").texts == ("1 passage",)
 
 
+def test_documents_of_several_folders_are_listed_without_the_folders_of_the_machine(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ships.md").write_text(f"Alma Berg steers ship {name} to Voss.")
+    made = index([tmp_path / "a", tmp_path / "b"], tmp_path / "ships.graph").graph
+    assert ask(made, "Which documents are there?").texts == ("a/ships.md (1 passage)", "b/ships.md (1 passage)")
+
+
 def test_documents_beyond_the_most_are_counted(graph: TextGraph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbrick.bricks.retrieve.whole.overview._LISTED", 2)
     answer = ask(graph, "Which documents are there?")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from os.path import commonpath
 from pathlib import PurePath
 from typing import NamedTuple, cast
 
@@ -30,6 +29,7 @@ from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.text.overview.documents import Documents, documents_of, summary_of
 from graphbrick.text.overview.kept import topics_of_graph
+from graphbrick.text.overview.names import names_of
 from graphbrick.text.overview.prose import Sentence
 from graphbrick.text.overview.topics import Topics, topics_of
 from graphbrick.text.reporting.extracted import WRITER
@@ -98,8 +98,8 @@ class Overview(RetrieveStage):
         missing = next((one.name for one in readings if _is_file(one.name)), "")
         if not missing:
             return self.search.retrieve(query, subgraph)
-        names = {PurePath(address).name.lower(): address for address in documents.passages}
-        near = [names[one] for one in get_close_matches(missing.split()[-1], names, n=3)]
+        files = {PurePath(address).name.lower(): address for address in documents.passages}
+        near = [names_of(graph).name(files[one]) for one in get_close_matches(missing.split()[-1], files, n=3)]
         event(
             f"there is no document {missing!r}; "
             + (f"near to it: {', '.join(near)}" if near else "«Which documents are there?» lists them"),
@@ -118,10 +118,10 @@ class Overview(RetrieveStage):
         if reading.kind == COUNT:
             return [_counted(graph, documents, reading, named, passages)]
         if reading.kind == LIST:
-            folder = commonpath([str(PurePath(one).parent) for one in named]) if _are_files(named) else ""
             if len(named) > _LISTED:
                 event(f"{len(named):,} documents; the first {_LISTED:,} are listed", "overview.cap", n=len(named))
-            return [_listed(documents, address, folder) for address in named[:_LISTED]]
+            names = names_of(graph)
+            return [_listed(documents, address, names.name(address)) for address in named[:_LISTED]]
         is_all = len(named) == len(documents.passages)
         if len(named) <= _ONLY:
             return [line for one in named for line in _summary(graph, documents, one)]
@@ -162,14 +162,9 @@ def _counted(
     return _Statement(counted(len(named), "document"))
 
 
-def _are_files(addresses: Sequence[str]) -> bool:
-    return all(PurePath(address).is_absolute() for address in addresses)
-
-
-def _listed(documents: Documents, address: str, folder: str) -> _Statement:
-    """Return a document with its title, its path from the folder that has all of them."""
+def _listed(documents: Documents, address: str, name: str) -> _Statement:
+    """Return a document with its name and title."""
     title = documents.titles[address]
-    name = address.removeprefix(folder).lstrip("/")
     shown = f": {title}" if title and title.casefold() != PurePath(name).stem.casefold() else ""
     size = counted(len(documents.passages[address]), "passage")
     return _Statement(f"{name}{shown} ({size})", (), tuple(documents.passages[address][:1]))

@@ -27,7 +27,7 @@ export function pathLine(path, labels) {
  */
 export function answerList(read, { choose, openCitation, take }) {
   const { answers, run } = read;
-  if (!answers.length) return el("div", {}, noAnswer(run), readingList(run.readings, take));
+  if (!answers.length) return el("div", {}, noAnswer(run), readingList(run.readings, take, isSmallTalk(run) ? "You can ask, for example" : undefined));
   const list = el("ol", { class: "answers" });
   const long = answers.length === 1 && answers[0].text.length > 160;
   const rows = answers.map((answer, index) => answerRow(answer, index, read, { choose, openCitation, long }));
@@ -50,15 +50,21 @@ function namesake(reading, take) {
 }
 
 /** Readings that may be meant, as buttons that ask for them. */
-export function readingList(readings, take) {
+export function readingList(readings, take, title = "Did you mean") {
   if (!readings?.length) return null;
-  return el("section", { class: "readings", "aria-labelledby": "readings" }, el("h3", { id: "readings" }, "Did you mean"),
+  return el("section", { class: "readings", "aria-labelledby": "readings" }, el("h3", { id: "readings" }, title),
     el("ul", {}, readings.map((one) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => take(one) },
       one.text, one.answers > 1 ? el("span", { class: "detail" }, ` ${number(one.answers)} answers`) : null)))));
 }
 
+/** Whether nothing was asked, as in a greeting. */
+function isSmallTalk(run) {
+  return (run.refusal?.code || "").includes("small_talk");
+}
+
 function noAnswer(run) {
   const reason = run.refusal?.text;
+  if (isSmallTalk(run)) return el("p", {}, reason);
   return el("div", { class: "notice" }, el("strong", {}, run.withheld ? "No answer is sure enough" : "No answer was found"),
     reason ? el("p", {}, `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`) : el("p", {}, "Look at where the search starts: another entity may help. The stages below say where it came to an end."));
 }

@@ -8,7 +8,7 @@ import { feedbackButtons } from "./feedback.js";
 import { drawMap } from "./map.js";
 import { go, notePlace } from "./place.js";
 import { replayControls } from "./replay.js";
-import { pathsToDraw, readRun } from "./run.js";
+import { brickName, pathsToDraw, readRun } from "./run.js";
 import { findEntities, seedChips } from "./seeds.js";
 import { shareButtons } from "./share.js";
 import { withSuggestions } from "./suggest.js";
@@ -143,18 +143,20 @@ async function run(state, parts) {
   view.classList.add("asked");
   const stages = el("ol", { class: "timeline running" });
   const draft = el("p", { class: "draft", hidden: true });
+  const working = el("p", { class: "muted working" }, "Searching …");
   const stop = el("button", { type: "button", class: "small", onclick: () => {
     abort.abort(); // the server ends the run when nobody listens
     fill(result, el("div", { class: "notice", role: "status" }, el("strong", {}, "The run was stopped")));
   } }, "Stop");
-  fill(result, el("section", { class: "panel running", "aria-label": "Running", "aria-busy": "true" }, el("div", { class: "running-top" }, el("p", { class: "muted working" }, "Searching …"), stop), draft, stages));
+  fill(result, el("section", { class: "panel running", "aria-label": "Running", "aria-busy": "true" }, el("div", { class: "running-top" }, working, stop), draft, stages));
   button.textContent = "Ask again";
   const body = { question: state.question, graph: state.graph.name, stream: true };
   if (state.pipeline) body.pipeline = state.pipeline;
   if (state.seeds.length) body.seeds = state.seeds;
   try {
-    for await (const { event, data } of events("ask", body, { signal: abort.signal })) {
+    for await (const { event, data } of events("ask", body, { signal: abort.signal, query: { evidence: "all" } })) {
       if (event === "start") put(stages, data.stages.map(waitingRow));
+      else if (event === "progress") working.textContent = progressText(data);
       else if (event === "stage") {
         const waiting = stages.querySelector(".waiting");
         if (waiting) waiting.replaceWith(stageRow(data));
@@ -173,6 +175,13 @@ async function run(state, parts) {
     if (error.name === "AbortError") return;
     fill(result, problem(error), readingList(error.readings, take), error.type === "no_entity" ? seedSearch(state, again) : null);
   }
+}
+
+/** What is done now, how much of it, and how long it still takes: «Rerank: 1,068 of 4,808, about 45 s left». */
+function progressText({ step, done, total, seconds_left: left }) {
+  const amount = total ? `: ${number(done)} of ${number(total)}` : "";
+  const time = left === null ? "" : left < 60 ? `, about ${Math.ceil(left)} s left` : `, about ${Math.ceil(left / 60)} minutes left`;
+  return `${brickName(step)}${amount}${time} …`;
 }
 
 /** What helps when no entity of the graph was found in the question. */

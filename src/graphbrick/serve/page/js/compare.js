@@ -78,7 +78,7 @@ async function both(state, verdict) {
     const body = { question: state.question, graph: side.graph, subgraph: true };
     if (side.text) body.pipeline = side.text;
     try {
-      side.read = readRun(await send("ask", body, { signal: abort.signal }));
+      side.read = readRun(await send("ask", body, { signal: abort.signal, query: { evidence: "all" } }));
     } catch (error) {
       if (error.name !== "AbortError") fill(side.element, problem(error));
     }

@@ -50,7 +50,8 @@ async function load(state, parts) {
     return;
   }
   const { documents, bad } = state.listed;
-  if (!documents.some((one) => one.document === state.document)) state.document = documents[0]?.document || "";
+  const wanted = documents.find((one) => one.document === state.document || state.document.endsWith(`/${one.document}`)); // older links have whole paths
+  state.document = (wanted || documents[0])?.document || "";
   drawList(state, parts, documents, bad);
   if (state.document) openDocument(state, parts, state.document, 0);
   else fill(parts.reader, el("p", { class: "muted" }, "There is no document yet."));

@@ -1,0 +1,50 @@
+"""Answers in the terminal: lines of texts that a model wrote, and how many answers were computed."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrick.cli.printing.runs import print_answers
+from graphbrick.cli.printing.terminal import console
+
+
+def printed(
+    capsys: pytest.CaptureFixture[str], answers: list[dict[str, object]], support: list[dict[str, object]]
+) -> str:
+    """What is printed for answers and their support."""
+    facts = {"level": "answer", "answers": answers, "support": support, "readings": [], "from_model": False}
+    print_answers(console(), facts)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Two points:\n\n- Alma Berg founded it [1]\n- It was in 1921 [1]", None),
+        ("| name | year |\n| --- | --- |\n| Alma | 1921 |", None),
+        ("First.\r\n\r\nSecond.", "First.\n\nSecond."),
+        ("```\ndef f():\n\treturn 1\n```", "```\ndef f():\n    return 1\n```"),
+        ("Evil\x1b[31m\nline\x07", "Evil\\x1b[31m\nline\\x07"),
+    ],
+)
+def test_lines_of_a_written_answer_stay_lines(capsys, text, shown):
+    out = printed(capsys, [{"text": text, "key": None, "support": [0]}], [{"text": "x", "kind": "passage"}])
+    assert out.startswith((shown or text) + "\n")
+
+
+def test_a_name_is_one_line(capsys):
+    assert printed(capsys, [{"text": "a\nb", "key": "k", "support": []}], []).startswith("a\\nb\n")
+
+
+def test_how_answers_were_computed_is_not_told_for_each(capsys):
+    rows = [
+        {
+            "text": f"answer: {i}, plan: all",
+            "columns": ["answer", "plan"],
+            "values": [str(i), "all"],
+            "entities": [str(i)],
+        }
+        for i in range(3)
+    ]
+    answers = [{"text": f"City {i}", "key": str(i), "support": [i]} for i in range(3)]
+    assert printed(capsys, answers, rows) == "City 0\nCity 1\nCity 2\n"
