@@ -6,14 +6,8 @@ from dataclasses import dataclass
 
 from graphbrick.core.parameters import parameter
 from graphbrick.models.llm.chat import ChatModel
-from graphbrick.models.llm.http.connection import (
-    Connection,
-    connect,
-    is_loopback,
-    require_address,
-    server_address,
-    server_of,
-)
+from graphbrick.models.llm.http.addresses import is_loopback, require_address, server_address, server_of
+from graphbrick.models.llm.http.connection import Connection, connect
 from graphbrick.models.llm.prices import Hosted, hosted
 
 _CONTEXT = 8192  # tokens, if nothing is known of a model

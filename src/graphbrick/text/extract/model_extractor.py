@@ -13,7 +13,8 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.conversations import Conversation, RefusedError, ask_about
 from graphbrick.models.llm.messages import Message, Request, assistant, user
 from graphbrick.models.llm.replies.json_replies import find_json
-from graphbrick.models.llm.replies.replies import shown, without_thinking
+from graphbrick.models.llm.replies.replies import shown
+from graphbrick.models.llm.replies.thinking import without_thoughts
 from graphbrick.text.extract.extraction import Extraction, Extractor
 
 _REPEATED = 500  # characters of a faulty reply that the model is shown again
@@ -128,7 +129,7 @@ class ModelExtractor(Extractor):
 
     def _read(self, reply: str, text: str) -> Extraction:
         """Return the result of a reply, with a problem if there is none or it is not whole."""
-        value, is_whole = find_json(without_thinking(reply))
+        value, is_whole = find_json(without_thoughts(reply))
         if value is None or isinstance(value, str | int | float):
             reason = f"it is not JSON: {shown(reply)}" if reply.strip() else "it is empty"
             return Extraction(problem=f"the reply of {self.llm.model} cannot be read: {reason}")
