@@ -21,7 +21,9 @@ from graphbrick.models.llm.replies.thinking import without_thoughts
 _SHOWN = 200  # characters of a reply in an event
 _LISTED = 5  # wrong numbers in an event
 
-_FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
+_FENCE = re.compile(
+    r"^[ \t]*(?:```|~~~)\w*[ \t]*(?=[\[{])|^[ \t]*(?:```|~~~).*$|(?<=[\]}])[ \t]*(?:```|~~~)[ \t]*$", re.MULTILINE
+)
 MARKDOWN = re.compile(r"[*`]")
 _NAMING = re.compile(r"^(?:(?:[a-z]+ ){0,4}(?:names?|entit(?:y|ies)|answers?|are|is)\s*:)\s*", re.IGNORECASE)
 _PLACE = re.compile(r"^(?:[-•]|\(?[0-9]{1,3}[.)]|\[[0-9]{1,3}\]|#[0-9]{1,3})\s+(?=\S)")
