@@ -27,6 +27,9 @@ square brackets, at most five, such as [3] or [1, 4]. Do not cite what does not 
 that the evidence does not support. If the evidence does not answer the question, reply {NOTHING}."""
 
 
+_FENCED = re.compile(r"\A```(?:markdown|md|text|txt)?[ \t]*\n(.*)\n```\Z", re.DOTALL | re.IGNORECASE)
+
+
 @dataclass(frozen=True, repr=False)
 class WriteAnswer(GenerateStage):
     """An answer in prose that a language model writes from evidence of any kind, with citations.
@@ -104,7 +107,7 @@ class WriteAnswer(GenerateStage):
 
 def _cited(reply: Reply, items: Sequence[Item], evidence: Evidence) -> Answer:
     """Return an answer with the items that its marks name, and the marks as their numbers among these."""
-    text = reply.text.strip()
+    text = _FENCED.sub(r"\1", reply.text.strip())
     if not text or _is_refusal(text):
         event(
             "no answer: the model found none in the evidence" if text else f"no answer: {reply.lack}",

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.cli.printing.terminal import console, plain, print_json
+from graphbrick.cli.printing.terminal import console, plain, plain_lines, print_json
 from graphbrick.core import Citation
 from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import Trace
@@ -132,7 +132,8 @@ def print_answers(out: Console, facts: Mapping[str, Any]) -> None:
             out.print(Text(plain(head), style="bold green"))
             out.print(Text("\n".join(map(plain, lines))))
             continue
-        out.print(Text(plain(answer["text"]), style="bold green"))
+        shown = plain(answer["text"]) if answer["key"] is not None else plain_lines(answer["text"])
+        out.print(Text(shown, style="bold green"))
         places = _places(answer, items)
         for place in places:
             out.print(Text(plain(f"  {place}")))

@@ -44,6 +44,16 @@ def plain(text: str) -> str:
     return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text):,} characters)"
 
 
+def plain_lines(text: str) -> str:
+    """Escape control characters of a text that somebody wrote in lines; its lines and tabs stay.
+
+    >>> print(plain_lines("Two points:\\n- one\\x1b[31m"))
+    Two points:
+    - one\\x1b[31m
+    """
+    return "\n".join("\t".join(map(plain, line.split("\t"))) for line in text.splitlines())
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document; in ASCII if standard output cannot encode all of it."""
     text = json.dumps(value, ensure_ascii=False, indent=1)

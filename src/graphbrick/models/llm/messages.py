@@ -217,6 +217,7 @@ class Reply:
         notes: Notes for a reader of the result, such as that the reply was cut.
         adjustments: Parameters that the server refused, so that they were left out.
         calls: How many calls it took: several if the server gives one choice at a time.
+        longest: The tokens that it was allowed, with those for thoughts; 0 if that is not known.
     """
 
     choices: tuple[Choice, ...]
@@ -229,6 +230,7 @@ class Reply:
     notes: tuple[str, ...] = ()
     adjustments: tuple[str, ...] = ()
     calls: int = 1
+    longest: int = 0
 
     @property
     def message(self) -> Message:
@@ -249,9 +251,9 @@ class Reply:
         if not first.thought:
             return "the reply is empty"
         if not self.ran_out:
-            return "the model wrote thoughts alone, and no answer"
-        more = max(4000, -(-2 * self.tokens_out // 1000) * 1000)
-        used = f"its {self.tokens_out:,} tokens" if self.tokens_out else "all its tokens"
+            return "the model wrote thoughts alone, or its server took all that it wrote for thoughts"
+        more = max(4000, -(-2 * self.longest // 1000) * 1000)
+        used = f"its {self.longest:,} tokens" if self.longest else "all its tokens"
         return f"the model used {used} to think; allow it more (--max-tokens {more}, or LLM(..., max_tokens={more}))"
 
     @property

@@ -263,22 +263,18 @@ class Connection:
                     # A proxy cannot reach this machine's loopback. Certificates take 20 ms to load; http needs none.
                     bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if urlsplit(self.url).scheme == "http" else True
                     settings |= {"trust_env": False, "verify": bare}
-                # Deadlines and retries are ours: the client's own would not show in the trace.
-                http, key = openai.DefaultAsyncHttpxClient(**settings), self.key or "none"
                 parts = urlsplit(self.url)
-                query, headers = dict(parse_qsl(parts.query)), dict[str, Any]()
-                if (
-                    "api-version" in query
-                ):  # Azure reads the key in a header of its own, and would take the other for a token
-                    headers = {"api-key": key, "Authorization": openai.Omit()}
+                query = dict(parse_qsl(parts.query))
+                if "api-version" in query:
+                    settings["event_hooks"] = {"request": [self._as_azure]}
+                # Deadlines and retries are ours: the client's own would not show in the trace.
                 client = openai.AsyncOpenAI(
                     base_url=urlunsplit(parts._replace(query="", fragment="")),
-                    api_key=key,
+                    api_key=self.key or "none",
                     timeout=None,
                     max_retries=0,
-                    http_client=http,
+                    http_client=openai.DefaultAsyncHttpxClient(**settings),
                     default_query=query,
-                    default_headers=headers,
                 )
             except (ImportError, OSError, ValueError) as error:
                 # Proxies and certificates are set by the environment (ALL_PROXY, SSL_CERT_FILE and others).
@@ -290,6 +286,11 @@ class Connection:
                 client.organization = client.project = None  # the client reads them from the environment, for OpenAI
             runtime.clients[which] = client
         return runtime.clients[which]
+
+    async def _as_azure(self, request: Any) -> None:
+        """Put the key where Azure reads it; elsewhere it would be taken for a token of a user."""
+        request.headers.pop("authorization", None)
+        request.headers["api-key"] = self.key
 
 
 def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: str) -> Connection:

@@ -145,14 +145,19 @@ class ReplyReader:
             note = f"{self._model} did not report the tokens it used; they are estimated"
             notes.append(Event(note, "reply.tokens_estimated"))
         tokens_in, tokens_out = self._usage or (0, 0)
-        return Reply(choices, tokens_in, tokens_out, estimated=self._usage is None, notes=tuple(notes))
+        estimated = self._usage is None
+        return Reply(choices, tokens_in, tokens_out, estimated, notes=tuple(notes), longest=self._max_tokens)
 
     def _choice(self, part: _Part, notes: list[str]) -> Choice:
         model, refusal = self._model, valid_text("".join(part.refusal))
         text, thought = valid_text(part.text.text), part.text.thought + sum(map(len, part.thoughts))
+        thought = thought or self._thought_tokens
+        is_nothing = not (text.strip() or refusal or part.calls)
         if not part.finish_reason:
             note = f"the reply of {model} ended without a finish_reason: it may be cut, and is not recorded"
             notes.append(Event(note, "reply.no_finish_reason"))
+        elif part.finish_reason == "length" and is_nothing and thought:
+            pass  # told below
         elif part.finish_reason == "length" and not self._request.top_logprobs:  # there only the first word counts
             note = f"the reply of {model} was cut at {self._max_tokens} tokens"
             notes.append(Event(note, "reply.cut", tokens=self._max_tokens))
@@ -161,14 +166,14 @@ class ReplyReader:
         calls = [self._call(i, call, notes) for i, call in enumerate(part.calls)]
         if refusal:
             notes.append(Event(f"{model} refused: {refusal[:200]!r}", "reply.refusal", refusal=refusal))
-        elif not text.strip() and not calls:
+        elif is_nothing:
             text = self._json_of(part)
-            if not text and (thought or self._thought_tokens):
-                notes.append(Event(f"{model} wrote thoughts alone, and no answer", "reply.only_thoughts"))
+            if not text and thought:
+                cut = f" and was cut at {self._max_tokens} tokens" if part.finish_reason == "length" else ""
+                notes.append(Event(f"{model} wrote thoughts alone{cut}", "reply.only_thoughts"))
             elif not text:
                 notes.append(Event(f"{model} gave an empty reply", "reply.empty"))
         parts: list[Part] = [Text(text), *calls] if text or not calls else [*calls]
-        thought = thought or self._thought_tokens
         return Choice(Message("assistant", tuple(parts)), part.finish_reason, tuple(part.logprobs), thought)
 
     def _json_of(self, part: _Part) -> str:
