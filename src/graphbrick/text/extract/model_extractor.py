@@ -148,9 +148,7 @@ class ModelExtractor(Extractor):
         except UnreadableReplyError as error:
             return Extraction(problem=f"the reply of {self.llm.model} cannot be read: {error}")
         if not is_whole:
-            longest = (
-                f"{self.model.max_tokens:,} tokens is the longest; --max-tokens, or LLM(..., max_tokens=N), allows more"
-            )
+            longest = f"the longest is {self.model.max_tokens:,} tokens"
             return replace(
                 result, problem=f"the reply of {self.llm.model} breaks off ({longest}); its whole rows were taken"
             )

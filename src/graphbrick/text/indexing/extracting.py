@@ -76,7 +76,8 @@ def _to_ask_again(store: TextStore, identity: str, *, skip_bad: bool, retry: boo
 
     All of them too if the run before gave a result for few, and so no graph: the same command would only repeat that.
     """
-    has_few = _are_many(sum(one.is_empty for one in store.passage_problems(identity)), store.n_passages())
+    failed, passages = sum(one.is_empty for one in store.passage_problems(identity)), store.n_passages()
+    has_few = failed > 0 and (failed == passages or _are_many(failed, passages))
     return store.with_problem(identity) if retry or (has_few and not skip_bad) else store.failed(identity)
 
 

@@ -76,8 +76,9 @@ class Caller:
                 await self.connection.read(client, body, reader, on_text)
             except (openai.APIStatusError, ErrorReplyError) as error:
                 name = "" if error.status_code not in _REFUSALS else refused_by(refusal_text(error), body)
-                # llama.cpp answers 500 where the template of a model fails.
-                if not name or (error.status_code == _FAILED and name != SYSTEM):
+                # llama.cpp answers 500 where the template of a model fails; errors with status 200 may have no other.
+                is_passing = error.status_code == _FAILED and isinstance(error, openai.APIStatusError)
+                if not name or (is_passing and name != SYSTEM):
                     raise
                 refused[name] = self.connection.refusal(error)[:100]
                 continue

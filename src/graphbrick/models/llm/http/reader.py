@@ -93,6 +93,9 @@ class ReplyReader:
             ErrorReplyError: It is an error.
             LostConnectionError: It breaks off.
         """
+        lines = [line for line in body.splitlines() if line.strip()]
+        if len(lines) > 1 and all(line[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines):
+            return [text for line in lines for text in self._event(b"data:" + line)] + self.end_stream()  # bare lines
         self.ended = True
         return self._add(self._parse(body), "message") + self._end()
 
@@ -224,6 +227,7 @@ class ReplyReader:
             return []
         if value == b"[DONE]":
             self.ended = True
+        if value in (b"[DONE]", b"null"):  # some servers send null between thoughts and text
             return []
         return self._add(self._parse(value), "delta")
 
@@ -255,7 +259,7 @@ class ReplyReader:
         """Add a body ("message") or a piece of one ("delta"); return new texts of the first choice."""
         self._raise_error(value)
         choices, new = value.get("choices"), list[str]()
-        if choices is None and "choices" in value:
+        if choices is None and ("choices" in value or (key == "delta" and ("usage" in value or "object" in value))):
             choices = []
         if not isinstance(choices, list):
             raise self._fault()
@@ -294,7 +298,8 @@ class ReplyReader:
         message = choice.get(key, choice.get("delta" if key == "message" else "message"))
         if message is None and isinstance(choice.get("text"), str):
             message = {"content": choice["text"]}  # of servers that know completions alone
-        if not isinstance(message, dict | (type(None) if key == "delta" else dict)):
+        has_ended = key == "delta" or bool(choice.get("finish_reason"))  # a filter may leave no message
+        if not isinstance(message, dict) and not (message is None and has_ended):
             raise self._fault()
         part.finish_reason = finish_reason(choice.get("finish_reason")) or part.finish_reason
         part.logprobs += logprobs_of(choice.get("logprobs"))
