@@ -128,6 +128,19 @@ def test_a_refused_parameter_is_left_out_however_it_is_said(name: str, status: i
     assert ("request.parameter_left_out", {"name": parameter}) in told(entry.events)
 
 
+def test_a_server_of_one_sample_at_a_time_is_asked_in_turn() -> None:
+    def script(request: Request) -> Reply:
+        sentence = "Field 'n': Value must be between 1 <= value <= 1, but got 3"
+        return refusal({"error": {"message": sentence}}) if "n" in request.body else Reply(ANSWER)
+
+    with ScriptedLLM(script) as server:
+        llm = LLM("m", base_url=server.base_url, retries=0)
+        for requests in (4, 7):
+            with record(Trace(), "x", "generate") as entry:
+                assert [choice.message.text for choice in llm.ask([user("?")], n=3).choices] == [ANSWER] * 3
+            assert (told(entry.events), entry.calls, len(server.requests)) == ([], 3, requests)
+
+
 @pytest.mark.parametrize(
     ("sentence", "status"),
     [

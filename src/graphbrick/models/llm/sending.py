@@ -155,10 +155,16 @@ class _Sending:
 
     async def _replied(self, request: Request, longest: int, on_text: OnToken | None) -> Reply:
         """Return one reply with all its samples, in several calls if the server gives one sample at a time."""
-        if request.n == 1 or self.model.samples_at_once:
-            return await self.caller.reply(request, longest, on_text)
-        one = replace(request, n=1)
-        parts = [await self.caller.reply(one, longest, on_text if i == 0 else None) for i in range(request.n)]
+        one, parts = replace(request, n=1), list[Reply]()
+        if request.n == 1 or (self.model.samples_at_once and self.caller.samples_at_once):
+            reply = await self.caller.reply(request, longest, on_text)
+            if request.n == 1 or self.caller.samples_at_once:
+                return reply
+            parts.append(
+                replace(reply, notes=tuple(n for n in reply.notes if getattr(n, "code", "") != "reply.too_few"))
+            )
+        while len(parts) < request.n:
+            parts.append(await self.caller.reply(one, longest, None if parts else on_text))
         return replace(
             parts[0],
             choices=tuple(choice for part in parts for choice in part.choices),

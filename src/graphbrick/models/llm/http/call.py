@@ -18,6 +18,7 @@ from graphbrick.models.llm.messages import Reply, Request
 if TYPE_CHECKING:
     import openai
 
+_REPLACED = ("max_tokens", "stream_options", "n")  # sent by another name; asks for the tokens used; asked in turn
 _FAILED = 500
 _REFUSALS = frozenset({400, 404, 422, _FAILED, 501})
 
@@ -53,6 +54,11 @@ class Caller:
         )
         return replace(reply, seconds=time.perf_counter() - start, notes=(*notes, *reply.notes))
 
+    @property
+    def samples_at_once(self) -> bool:
+        """Whether the server may give several samples for one request, as far as is known."""
+        return "n" not in self.runtime.refused.get((self.connection.address, self.model), {})
+
     async def _once(
         self, client: openai.AsyncOpenAI, request: Request, max_tokens: int, on_text: Callable[[str], None] | None
     ) -> Reply:
@@ -85,8 +91,7 @@ class Caller:
             reply = reader.reply()
             habits.thinks |= any(choice.thought for choice in reply.choices)
             habits.may_begin_within = reader.begins_within_thoughts
-            # max_tokens is sent by another name, and stream_options only asks for the tokens used.
-            left_out = [name for name in refused if name in everything and name not in ("max_tokens", "stream_options")]
+            left_out = [name for name in refused if name in everything and name not in _REPLACED]
             if SYSTEM in refused:
                 left_out.append(SYSTEM)
             return replace(reply, adjustments=tuple(self._left_out(name, refused[name]) for name in left_out))

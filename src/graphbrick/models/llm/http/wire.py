@@ -17,6 +17,7 @@ OPTIONAL = {
     "temperature": "temperature",
     "max_tokens": "max_tokens",
     "stop": r"\bstop\b",
+    "n": r"['\"`]n['\"`]|\bn (?:must|should|has to|is not|> ?1)|multiple (?:choices|completions)",
 }
 """Parameters that a server may refuse, each with a pattern of its names there; a call is then repeated without."""
 SYSTEM = "system"
