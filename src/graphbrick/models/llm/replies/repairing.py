@@ -7,6 +7,7 @@ returns counts only if every text in it stands in quotation marks in the reply.
 
 from __future__ import annotations
 
+import json
 import re
 
 _SPACE = r"(?:\s|//[^\n]*\n|\#[^\n]*\n|/\*.*?\*/)*"
@@ -17,6 +18,8 @@ _BEGINS = re.compile(
 )
 _ENDS = re.compile(r"[\]})][\s;.`~]*\Z")
 _OUTSIDE = re.compile(rf"{_QUOTE}\s*[,:=\]}}\[{{]|[\[{{,:=]\s*{_QUOTE}")  # of a text: here the repair went wrong
+_INSIDE = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|“[^”\n]*”|//[^\n]*|\#[^\n]*|/\*.*?\*/", re.DOTALL)
+_WORD, _CONSTANTS = re.compile(r"[^\W\d_]\w*"), frozenset(("None", "True", "False"))
 _LONGEST = 400_000  # characters
 _DEEPEST = 20
 
@@ -41,7 +44,14 @@ def repaired(text: str) -> object:
     except (ValueError, RecursionError):
         return None
     is_single = re.search(r"[\[{,:]\s*'", text) is not None
-    return value if isinstance(value, dict | list) and value and _stands_in(value, text, is_single) else None
+    is_right = isinstance(value, dict | list) and value and _stands_in(value, text, is_single)
+    return value if is_right and not _words_left(text, value) else None
+
+
+def _words_left(text: str, value: object) -> list[str]:
+    """Return the words outside of quotation marks that the value lacks, as it would lack «serif» of a style sheet."""
+    there = json.dumps(value, ensure_ascii=False)
+    return [word for word in _WORD.findall(_INSIDE.sub(" ", text)) if word not in there and word not in _CONSTANTS]
 
 
 def _depth(text: str) -> int:
