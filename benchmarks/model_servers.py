@@ -42,6 +42,7 @@ PASSAGE = "Fjord Ferries was founded by Alma Berg in 1921. Alma Berg was born in
 ASK = [system("Answer in one short sentence."), user("What is the capital of Norway?")]
 FIND = Tool("find", "Find a town by its name.", {"type": "object", "properties": {"name": {"type": "string"}}})
 
+OFFLINE = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 Model = Callable[..., LLM]
 
 
@@ -147,8 +148,7 @@ def free_port() -> int:
 def running(port: int, *command: str) -> Iterator[str]:
     """Start a server, wait until it lists its models, and end it with what it started."""
     with tempfile.TemporaryFile() as log:
-        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-        server = subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
+        server = subprocess.Popen(command, stdout=log, stderr=log, env=OFFLINE, start_new_session=True)
         try:
             url = f"http://127.0.0.1:{port}/v1"
             request = urllib.request.Request(f"{url}/models", headers={"Authorization": f"Bearer {KEY}"})
@@ -212,7 +212,8 @@ AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(
 def transformers(model: str, python: Path) -> Iterator[tuple[str, str]]:
     """The server of transformers, over the same weights as it stores them."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([str(python), "-c", CONVERT, str(resolve(model)), folder], check=True, capture_output=True)
+        command = [str(python), "-c", CONVERT, str(resolve(model)), folder]
+        subprocess.run(command, check=True, capture_output=True, env=OFFLINE)
         port = free_port()
         command = [str(python.parent / "transformers"), "serve", folder, "--host", "127.0.0.1", "--port", str(port)]
         with running(port, *command) as url:
