@@ -10,9 +10,10 @@ import pytest
 from odd_servers import ANSWER, SCHEMA, THOUGHT, USAGE, ask, chunk, completion, events, in_pieces
 
 from graphbrick import LLM, Session
+from graphbrick.models.llm.http.runtime import Habits
 from graphbrick.models.llm.messages import Tool, user
 from graphbrick.models.llm.reply_cache import ReplyCache
-from graphbrick.testing import Reply, ScriptedLLM
+from graphbrick.testing import Reply, Request, ScriptedLLM
 
 
 @pytest.fixture(autouse=True)
@@ -118,6 +119,41 @@ def test_a_plain_model_streams_at_once_and_one_that_is_not_known_after_its_first
                 pieces: list[str] = []
                 LLM(model, base_url=server.base_url).ask([user("?")], on_token=pieces.append)
                 assert len(pieces) == size, model
+
+
+@pytest.mark.parametrize(
+    ("model", "thinks", "may_begin_within"),
+    [
+        ("gpt-4.1-mini", False, False),
+        ("gpt-5-mini", True, False),
+        ("o4-mini", True, False),
+        ("claude-opus-4", False, False),
+        ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", True, True),
+        ("deepseek-chat", False, False),
+        ("qwen3:8b", True, True),
+        ("qwen3-coder-30b", False, False),
+        ("Qwen3-4B-Instruct-2507", False, False),
+        ("Qwen3-4B-Thinking-2507.gguf", True, True),
+        ("qwen2.5-coder-1.5b", False, False),
+        ("llama3.2", False, False),
+        ("gpt-oss-20b", True, True),
+        ("my-model", False, True),
+    ],
+)
+def test_what_a_name_tells(model: str, thinks: bool, may_begin_within: bool) -> None:
+    assert Habits.of(model) == Habits(thinks, may_begin_within)
+
+
+def test_json_by_a_schema_does_not_tell_how_a_free_reply_begins() -> None:
+    def script(request: Request) -> str:
+        return '{"n": 4}' if "response_format" in request.body else f"{THOUGHT}\n</think>\n\n{ANSWER}"
+
+    pieces: list[str] = []
+    with ScriptedLLM(script) as server:
+        llm = LLM("m", base_url=server.base_url)
+        llm.complete([user("?")], schema=SCHEMA)
+        llm.ask([user("?")], on_token=pieces.append)
+    assert "".join(pieces) == ANSWER
 
 
 def test_a_model_that_begins_within_thoughts_is_held_back_every_time() -> None:

@@ -90,7 +90,8 @@ class Caller:
                 continue
             reply = reader.reply()
             habits.thinks |= any(choice.thought for choice in reply.choices)
-            habits.may_begin_within = reader.begins_within_thoughts
+            is_free = not (request.schema or request.grammar or request.top_logprobs)  # to begin with thoughts
+            habits.may_begin_within = reader.begins_within_thoughts or (habits.may_begin_within and not is_free)
             left_out = [name for name in refused if name in everything and name not in _REPLACED]
             if SYSTEM in refused:
                 left_out.append(SYSTEM)

@@ -26,16 +26,15 @@ T = TypeVar("T")
 _END = 5.0  # seconds that calls in flight may take to end when the session is closed
 
 
-_THINKERS = re.compile(
-    r"\bo[1-9]\b|gpt-?[5-9]|gpt-oss|\br1\b|qwq|think|reason|magistral|deepseek-r|qwen3|glm-?4\.[5-9]|nemotron|phi-?4-r|"
-    r"seed-oss|kimi-k2|minimax-m|grok-[3-9]|hunyuan|ernie.*-t|exaone-deep|step-?3",
+# What the names of models tell; what they reply tells more (`Habits`).
+_THINKS = re.compile(
+    r"\bo[1-9]\b|gpt-?[5-9]|gpt-oss|\br1\b|qwq|think|reason|magistral|qwen3|glm-?4\.[5-9]|nemotron|seed-oss|kimi-k2|"
+    r"minimax-m|grok-[3-9]|hunyuan|exaone-deep|step-?3",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(
-    r"instruct|coder?\b|chat|non-?think|no-?think|-it\b|gpt-?[34]|claude|gemini-[12]\.[0-5]|llama|mi[sx]tral-|gemma-?[123]|"
-    r"phi-?[23]|qwen-?[12]|smollm|command-r|\.gguf",
-    re.IGNORECASE,
-)
+_DOES_NOT = re.compile(r"instruct|coder|chat|non?-?think|-it\b", re.IGNORECASE)
+_APART = re.compile(r"gpt-?[3-9]|\bo[1-9]\b|claude|gemini|grok", re.IGNORECASE)  # their servers give thoughts apart
+_PLAIN = re.compile(r"llama|mi[sx]tral|gemma-?[123]|phi-?[23]|qwen-?[12]|smollm|command-r|\.gguf", re.IGNORECASE)
 
 
 @dataclass
@@ -60,8 +59,9 @@ class Habits:
         (Habits(thinks=False, may_begin_within=False, has_room=True),
          Habits(thinks=True, may_begin_within=True, has_room=True))
         """
-        thinks, is_plain = bool(_THINKERS.search(model)), bool(_PLAIN.search(model))
-        return cls(thinks and not is_plain, thinks or not is_plain)
+        thinks = bool(_THINKS.search(model)) and not _DOES_NOT.search(model)
+        is_plain = _PLAIN.search(model) or _DOES_NOT.search(model)
+        return cls(thinks, not _APART.search(model) and (thinks or not is_plain))
 
 
 class ModelRuntime:
