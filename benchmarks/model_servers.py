@@ -211,7 +211,8 @@ AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(
 @contextmanager
 def transformers(model: str, python: Path) -> Iterator[tuple[str, str]]:
     """The server of transformers, over the same weights as it stores them."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as place:
+        folder = str(Path(place, model))  # its name is that of the model at the server
         command = [str(python), "-c", CONVERT, str(resolve(model)), folder]
         subprocess.run(command, check=True, capture_output=True, env=OFFLINE)
         port = free_port()

@@ -54,6 +54,7 @@ PROSE = [
     "{{entities}}",
     "{ color: red; }",
     "{ font: 'Times', serif }",
+    "{'a': {'b': 1,'c'}}",
     "The set {1, 2, 3} is finite.",
     "I'm sorry, I can't do that {as an AI}.",
     '"Alma Berg" founded "Ferries".',

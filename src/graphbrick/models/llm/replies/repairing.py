@@ -20,7 +20,7 @@ _ENDS = re.compile(r"[\]})][\s;.`~]*\Z")
 _OUTSIDE = re.compile(rf"{_QUOTE}\s*[,:=\]}}\[{{]|[\[{{,:=]\s*{_QUOTE}")  # of a text: here the repair went wrong
 _INSIDE = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|“[^”\n]*”|//[^\n]*|\#[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD, _CONSTANTS = re.compile(r"[^\W\d_]\w*"), frozenset(("None", "True", "False"))
-_LONGEST = 400_000  # characters
+_LONGEST = 100_000  # characters
 _DEEPEST = 20
 
 
@@ -49,9 +49,11 @@ def repaired(text: str) -> object:
 
 
 def _words_left(text: str, value: object) -> list[str]:
-    """Return the words outside of quotation marks that the value lacks, as it would lack «serif» of a style sheet."""
+    """Return the words and quoted texts that the value lacks, as it would lack «serif» of a style sheet."""
     there = json.dumps(value, ensure_ascii=False)
-    return [word for word in _WORD.findall(_INSIDE.sub(" ", text)) if word not in there and word not in _CONSTANTS]
+    quoted = {match[0][1:-1] for match in _INSIDE.finditer(text) if match[0][0] in "\"'“" and "\\" not in match[0]}
+    words = {*_WORD.findall(_INSIDE.sub(" ", text)), *quoted} - _CONSTANTS
+    return [word for word in words if word not in there]
 
 
 def _depth(text: str) -> int:
