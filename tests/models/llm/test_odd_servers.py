@@ -98,6 +98,27 @@ def test_what_a_server_says_is_shown_and_is_what_its_code_means(name: str, monke
     assert len(server.requests) == tries
 
 
+@pytest.mark.parametrize(
+    ("sentence", "pause"),
+    [
+        ("Please try again in 12ms.", 0.012),
+        ("Please retry after 0.5 s", 0.5),
+        ("Rate limit: try again in 7m12s", 420.0),
+    ],
+)
+def test_the_time_to_wait_is_read_from_the_sentence_too(sentence: str, pause: float) -> None:
+    replies = [refusal({"error": {"message": sentence, "code": 429}}, status) for status in (429, 200)]
+    for reply in replies:
+        with ScriptedLLM([reply, ANSWER]) as server, record(Trace(), "x", "generate") as entry:
+            llm = LLM("m", base_url=server.base_url, retries=1)
+            if pause > 60:
+                with fails("server.asks_to_wait", seconds=pause):
+                    llm.complete([user("Who?")])
+                continue
+            assert llm.complete([user("Who?")]) == ANSWER
+        assert told(entry.events) == [("server.tried_again", {"fault": "server.refused", "tries": 1, "pause": pause})]
+
+
 REFUSED = {
     "a text": ({"error": "'response_format.type' must be 'text'"}, "response_format"),
     "a detail": ({"detail": "response_format is not supported by this server"}, "response_format"),
@@ -173,6 +194,8 @@ def test_a_model_without_a_system_role_is_asked_once_more(sentence: str, status:
     [
         ("?api-version=2024-10-21", {"api-key": "K", "authorization": None}),
         ("?route=a%20b", {"api-key": None, "authorization": "Bearer K"}),
+        ("chat/completions?api-version=preview", {"api-key": "K", "authorization": None}),
+        ("chat/completions \n", {"api-key": None, "authorization": "Bearer K"}),
     ],
 )
 def test_a_base_url_with_a_query(query: str, headers: dict[str, str | None], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +204,7 @@ def test_a_base_url_with_a_query(query: str, headers: dict[str, str | None], mon
         monkeypatch.setenv("OPENAI_API_KEY", "K")
         assert LLM("m").complete([user("?")]) == ANSWER
     (request,) = server.requests
-    assert request.path.replace("+", "%20") == f"/v1/chat/completions{query}"
+    assert request.path.replace("+", "%20") == f"/v1/chat/completions{query.removeprefix('chat/completions').strip()}"
     assert {name: request.headers.get(name) for name in headers} == headers
 
 

@@ -104,7 +104,7 @@ def configured_keys() -> dict[tuple[str, str, int | None], str]:
 
 def address_of(base_url: str) -> str:
     """Return the address that a ``base_url`` means: its own, OPENAI_BASE_URL, or OpenAI."""
-    return base_url or os.environ.get("OPENAI_BASE_URL", "") or OPENAI
+    return base_url.strip() or os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI
 
 
 def origin_of(address: str) -> tuple[str, str, int | None]:

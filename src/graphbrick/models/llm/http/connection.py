@@ -45,6 +45,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0  # seconds before a retry if the server 
 _LONGEST_RETRY_AFTER = 60.0  # seconds that a server may ask to wait
 _SHOWN = 200  # characters of what a server says in an error
 _LARGEST_BODY = 256_000_000  # bytes
+_TRY_AGAIN = re.compile(r"(?:try again|retry)(?: in| after)? (\d{1,6}(?:\.\d{1,9})?) ?(ms|m|s)", re.IGNORECASE)
 _CAUSES = 8  # exceptions behind one another
 _BODY, _EVENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[<]"), re.compile(rb"\s*(?:data|event|id|retry|:)[\w ]*:?")
 
@@ -269,7 +270,7 @@ class Connection:
                     settings["event_hooks"] = {"request": [self._as_azure]}
                 # Deadlines and retries are ours: the client's own would not show in the trace.
                 client = openai.AsyncOpenAI(
-                    base_url=urlunsplit(parts._replace(query="", fragment="")),
+                    base_url=urlunsplit(parts._replace(path=_base(parts.path), query="", fragment="")),
                     api_key=self.key or "none",
                     timeout=None,
                     max_retries=0,
@@ -333,6 +334,15 @@ def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: 
     return Connection(url, key, timeout, retries)
 
 
+def _base(path: str) -> str:
+    """Return the path of an address without that of chat completions, with which consoles show it.
+
+    >>> _base("/openai/deployments/gpt/chat/completions")
+    '/openai/deployments/gpt'
+    """
+    return path.rstrip("/").removesuffix("/chat/completions")
+
+
 async def _bytes(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Pass on the bytes of a body; a lost connection is a `LostConnectionError`."""
     try:
@@ -344,8 +354,9 @@ async def _bytes(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 def _retry_after(error: openai.APIStatusError | ErrorReplyError) -> float | None:
     """Return the seconds that a server asks to wait; None if it does not say."""
+    said = _TRY_AGAIN.search(refusal_text(error))
     if isinstance(error, ErrorReplyError):
-        return None
+        return _seconds(said)
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(error.response.headers.get(name, "")) / unit
@@ -353,4 +364,11 @@ def _retry_after(error: openai.APIStatusError | ErrorReplyError) -> float | None
             continue  # no such header, or a date
         if seconds >= 0:
             return seconds
-    return None
+    return _seconds(said)
+
+
+def _seconds(said: re.Match[str] | None) -> float | None:
+    """Return the seconds of a sentence such as «try again in 20s»."""
+    if said is None:
+        return None
+    return float(said[1]) * {"ms": 0.001, "m": 60.0}.get(said[2].lower(), 1.0)
