@@ -206,10 +206,10 @@ def only_list(value: object) -> list[Any] | None:
     ([3], [3])
     """
     if isinstance(value, dict):
-        value = unwrapped(value)
-    if isinstance(value, dict):
-        lists = [item for item in value.values() if isinstance(item, list)]
-        return lists[0] if len(lists) == 1 else None
+        inner = unwrapped(value)
+        lists = [item for item in inner.values() if isinstance(item, list)] if isinstance(inner, dict) else []
+        is_certain = inner is value or not any(item is None or isinstance(item, dict) for one in lists for item in one)
+        return lists[0] if len(lists) == 1 and is_certain else None
     return value if isinstance(value, list) else None
 
 
