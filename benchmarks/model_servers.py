@@ -132,9 +132,9 @@ CHECKS: dict[str, Callable[[Model], str]] = {
     "a grammar": grammar,
     "`OpenIE`": extraction,
     "another model": unknown_model,
-    "a prompt too long": too_long,
     "a wrong key": wrong_key,
     "no `/v1`": without_v1,
+    "a prompt too long": too_long,  # last, as a server may compute it long after the time-out
 }
 
 

@@ -49,6 +49,8 @@ def index(run: Run, docs: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 def test_a_run_that_failed_is_repeated_by_the_same_command(index, bad: str | Reply) -> None:
     code, said, _ = index([bad])
     assert (code, "the same command asks about them again" in said) == (1, True)
+    code, said, calls = index([GOOD], "--dry-run")
+    assert (code, calls, "4 calls for 4 passages" in said) == (0, 0, True)
     code, said, calls = index([GOOD])
     assert (code, calls, "without a result" in said) == (0, 4, False)
     assert index([GOOD])[2] == 0

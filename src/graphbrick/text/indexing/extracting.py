@@ -57,7 +57,7 @@ def extract_missing(
     done = Extracted()
     for part in extractor.parts:
         identity = part.identity
-        missing, again = store.missing(identity), _to_ask_again(store, identity, skip_bad=skip_bad, retry=retry)
+        missing, again = store.missing(identity), to_ask_again(store, identity, skip_bad=skip_bad, retry=retry)
         done.passages = max(done.passages, len(missing) + len(again))
         if isinstance(part, ModelExtractor):
             _ask(store, part, missing, again, done.usage, progress, skip_bad)
@@ -71,7 +71,7 @@ def extract_missing(
     return done
 
 
-def _to_ask_again(store: TextStore, identity: str, *, skip_bad: bool, retry: bool) -> list[bytes]:
+def to_ask_again(store: TextStore, identity: str, *, skip_bad: bool, retry: bool) -> list[bytes]:
     """Return the passages to ask about again: all with a problem, or those for which a server failed.
 
     All of them too if the run before gave a result for few, and so no graph: the same command would only repeat that.
