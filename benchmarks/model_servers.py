@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -164,8 +165,12 @@ def running(port: int, *command: str) -> Iterator[str]:
                     time.sleep(0.5)
             yield url
         finally:
-            os.killpg(server.pid, 15)
-            server.wait()
+            os.killpg(server.pid, signal.SIGTERM)
+            try:
+                server.wait(timeout=20)
+            except subprocess.TimeoutExpired:  # it still computes
+                os.killpg(server.pid, signal.SIGKILL)
+                server.wait()
 
 
 @contextmanager
