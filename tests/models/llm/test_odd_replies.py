@@ -12,7 +12,7 @@ from odd_servers import ANSWER, SCHEMA, THOUGHT, USAGE, ask, chunk, completion, 
 from graphbrick import LLM, Session
 from graphbrick.models.llm.http.runtime import Habits
 from graphbrick.models.llm.messages import Tool, user
-from graphbrick.models.llm.reply_cache import ReplyCache
+from graphbrick.models.llm.reply_cache import ReplyCache, recorded_reply
 from graphbrick.testing import Reply, Request, ScriptedLLM
 
 
@@ -170,6 +170,13 @@ def test_thoughts_are_not_recorded(tmp_path: Any) -> None:
         ask(Reply(body=completion({"content": ANSWER, "reasoning_content": THOUGHT})))
         assert len(ReplyCache(tmp_path / "r.sqlite")) == 2
     assert b"Oslo" not in (tmp_path / "r.sqlite").read_bytes()
+
+
+def test_thoughts_that_earlier_versions_recorded_are_left_out() -> None:
+    text = f"<think>{THOUGHT}</think>{ANSWER}"
+    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": []}
+    for recorded in ({"text": text}, {"choices": [choice]}):
+        assert recorded_reply(recorded).text == ANSWER
 
 
 FINISHED = chunk({}, "stop")

@@ -169,7 +169,12 @@ def without_thoughts(reply: str) -> str:
     >>> without_thoughts("The tag `<think>` opens thoughts.")
     'The tag `<think>` opens thoughts.'
     """
+    return answer_of(reply).strip()
+
+
+def answer_of(reply: str) -> str:
+    """Return a reply without thoughts, with its white space."""
     reader = ThoughtFilter()
     reader.feed(reply)
     reader.end()
-    return reader.text.strip()
+    return reader.text
