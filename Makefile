@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 # With LOCKED=1 the versions are those of constraints.txt.
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-c constraints.txt)
 
-.PHONY: demo test test-browser test-databases test-models test-spark hostile lint bench mutants docs lock sbom audit clean
+.PHONY: demo test test-browser test-databases test-models test-servers test-spark hostile lint bench mutants docs lock sbom audit clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -64,6 +64,17 @@ $(BROWSER_VENV)/.browser: $(BIN)/python pyproject.toml
 test-browser: $(BROWSER_VENV)/.browser  ## use every page of the workbench in Chromium, over the world graph
 	$(BROWSER_VENV)/bin/python -m pytest -q -m browser tests/browser
 
+# Real model servers beside llama.cpp's own: LiteLLM's proxy and that of transformers; see docs/llm.md for the table.
+SERVERS_VENV := .venv-servers
+$(SERVERS_VENV)/.servers: $(BIN)/python pyproject.toml
+	$(PYTHON) -m venv $(SERVERS_VENV)
+	$(SERVERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'litellm[proxy]' 'torch==2.13.0' 'transformers[serving]>=5.23,<6' 'gguf>=0.17'
+	@touch $@
+
+test-servers: $(VENV)/.dev $(SERVERS_VENV)/.servers  ## ask real model servers everything that graphbrick asks; about ten minutes
+	$(BIN)/graphbrick models fetch qwen2.5-coder-0.5b
+	$(BIN)/python benchmarks/model_servers.py --python $(SERVERS_VENV)/bin/python
+
 # Spark is large and needs Java 17 or newer; without it these tests are skipped.
 SPARK_VENV := .venv-spark
 $(SPARK_VENV)/.spark: $(BIN)/python pyproject.toml
@@ -116,4 +127,4 @@ audit: $(AUDIT_VENV)/.audit  ## ask for known weaknesses of the versions in cons
 	$(AUDIT_VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 clean:
-	rm -rf $(AUDIT_VENV) $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(AUDIT_VENV) $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SERVERS_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -42,6 +42,14 @@ def run(run: Run) -> Run:
     return call
 
 
+def test_the_longest_reply_can_be_named(run, graph, server):
+    assert run("ask", graph, QUESTION, "--llm", "gpt-4.1", "--max-tokens", "700").code == 0
+    assert run("ask", graph, QUESTION, "--llm", "LLM('gpt-4.1', temperature=0.2)", "--max-tokens", "9").code == 0
+    assert [request.body["max_tokens"] for request in server.requests] == [700, 9]
+    without = run("ask", graph, QUESTION, "--max-tokens", "700")
+    assert (without.code, "name the model too" in without.err) == (1, True)
+
+
 def test_a_model_answers(run, graph, server):
     result = run("ask", graph, QUESTION, "--llm", "some-model", "--explain")
     assert result.code == 0

@@ -18,6 +18,13 @@ _USAGES: list[Any] = [None, {}, [], "x", 7, {"prompt_tokens": -5, "completion_to
                       {"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, {"prompt_tokens": "many"},
                       {"prompt_tokens": 0, "completion_tokens": 0}, {"prompt_tokens": 1, "completion_tokens": 0},
                       {"prompt_tokens": 10**9, "completion_tokens": 1}, {"prompt_tokens": True}]  # fmt: skip
+_THOUGHTS: list[Any] = [
+    "<think>" * 30_000, "<think>never closed", "a</think>" * 20_000, "<|channel|>" * 20_000, "analysisWe",
+    "[1]", "- [1] [2]", "[1]" * 20_000, [{"type": "thinking", "thinking": [[["deep"]]]}], ["Kenya", None, 7],
+    [{"type": "text", "text": "Kenya"}] * 900, [{"type": "text", "text": {"value": 7}}], {"type": "text"},
+    "{'entities': ['Kenya',], }" * 3_000, "{" + "'a':" * 30_000, "{'a': [" + "'b' " * 60_000, "// " * 60_000 + "{",
+    '{"reply": ' * 90 + "{}" + "}" * 90,
+]  # fmt: skip
 TOOLS = ["retrieve_node", "neighbours", "check_node", "finish", "scratch_pad", "__init__", "", "x" * 5_000]
 
 
@@ -164,8 +171,11 @@ def completion(draw: random.Random, body: dict[str, Any], usage: Any, *, good: b
         '{"numbers": [1, 99999999999999999999, -1, null]}',
         "MATCH (n) DELETE n",
         "1\n" * 20_000,
+        *_THOUGHTS,
     )
     message["content"] = draw.choice(odd)
+    if draw.random() < 0.1:
+        message[draw.choice(("reasoning", "reasoning_content", "thinking"))] = draw.choice(odd)
     if body.get("tools") and draw.random() < 0.8:
         arguments = draw.choice(
             ('{"text": "Kenya"}', "{", "[]", "null", '{"entity": 7}', "x" * 90_000, '{"nodes": ["L1"]}')
@@ -175,5 +185,9 @@ def completion(draw: random.Random, body: dict[str, Any], usage: Any, *, good: b
     if draw.random() < 0.2:
         choice["finish_reason"] = draw.choice(("length", "content_filter", "tool_calls", None, 7, "x"))
     if draw.random() < 0.1:
-        reply["choices"] = draw.choice(([], None, [choice] * 1_000, "x", [None], [{"message": 7}]))
+        errors = {"code": draw.choice((429, "502", "rate_limit", 10**30, None, [])), "message": draw.choice(odd)}
+        bad = ([], None, [choice] * 1_000, "x", [None], [{"message": 7}], [{"error": errors}], [{"text": 7}])
+        reply["choices"] = draw.choice(bad)
+        if draw.random() < 0.5:
+            reply["error"] = draw.choice((errors, "x" * 90_000, [errors] * 900, {"error": {"error": errors}}, True))
     return reply

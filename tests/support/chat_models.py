@@ -16,7 +16,7 @@ QUESTION = "Which currency is used in Kenya?"
 
 def llm(server: ScriptedLLM, **parameters: object) -> LLM:
     given = {"max_tokens": 9, "timeout": 60.0, "retries": 0} | parameters
-    return LLM("some-model", base_url=server.base_url, **given)  # type: ignore[arg-type]
+    return LLM("some-chat-model", base_url=server.base_url, **given)  # type: ignore[arg-type]
 
 
 def asked(text: str = "How much?", **parameters: object) -> ModelRequest:

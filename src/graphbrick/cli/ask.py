@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, MaxTokens, limits, with_max_tokens
 from graphbrick.cli.options import Json, open_any
 from graphbrick.cli.pipelines import (
     MinConfidence,
@@ -54,6 +54,7 @@ def ask(
         typer.Option("--set", metavar="PART=BRICK", help="A part of the recipe, such as llm=\"LLM('my-model')\"."),
     ] = None,
     llm: LLMName = None,
+    max_tokens: MaxTokens = None,
     seed: Annotated[
         list[str] | None, typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
     ] = None,
@@ -94,7 +95,8 @@ def ask(
     else:
         load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
         opened = open_any(graph)
-        chosen = withholding(chosen_pipeline(pipeline, recipe, parts or [], llm, opened), min_confidence)
+        model = with_max_tokens(llm, max_tokens)
+        chosen = withholding(chosen_pipeline(pipeline, recipe, parts or [], model, opened), min_confidence)
         answer = partial(_ask_here, opened, chosen, partial(limits, budget, cache, cache_file))
     facts = _facts(answer, question, seed or [])
     if reading is not None:

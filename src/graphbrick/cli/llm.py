@@ -24,6 +24,15 @@ LLMName = Annotated[
         "a GGUF file), one of the server that OPENAI_BASE_URL names, or LLM('gpt-4.1', temperature=0.2).",
     ),
 ]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens",
+        min=1,
+        metavar="N",
+        help="Longest reply of --llm, in tokens; models that think need 4000 or more.",
+    ),
+]
 BudgetText = Annotated[
     str | None,
     typer.Option(
@@ -79,6 +88,21 @@ def chat_model(name: str) -> ChatModel:
     if not isinstance(brick, ChatModel):
         raise InputError(f"--llm takes a language model such as gpt-4.1 or LLM('gpt-4.1'), got {brick!r}")
     return brick
+
+
+def with_max_tokens(llm: str | None, max_tokens: int | None) -> str | None:
+    """Return what ``--llm`` names, with the longest reply that ``--max-tokens`` allows.
+
+    >>> with_max_tokens("gpt-4.1", 4000), with_max_tokens("gpt-4.1", None)
+    ("LLM(model='gpt-4.1', max_tokens=4000)", 'gpt-4.1')
+    """
+    from graphbrick.core.errors import InputError
+
+    if max_tokens is None:
+        return llm
+    if llm is None:
+        raise InputError("--max-tokens is the longest reply of --llm; name the model too", code="cli.no_llm")
+    return repr(replace(chat_model(llm), max_tokens=max_tokens))  # type: ignore[type-var]
 
 
 def writing_model(name: str) -> ChatModel:

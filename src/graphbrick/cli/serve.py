@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, LLMName
+from graphbrick.cli.llm import BudgetText, LLMName, MaxTokens
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def serve(
     ] = False,
     recipe: Recipes = None,
     llm: LLMName = None,
+    max_tokens: MaxTokens = None,
     budget: BudgetText = None,
     study: Annotated[
         list[str] | None, typer.Option(metavar="RUNS", help="File of graphbrick evaluate, or a folder of them.")
@@ -92,7 +93,7 @@ def serve(
     options = ServeOptions(
         named_places(graphs),
         recipes=_recipes(recipe or []),
-        llm=_model(llm),
+        llm=_model(llm, max_tokens),
         token=token or "",
         origins=_origins(origin or []),
         trust_recipes=trust_recipes,
@@ -120,6 +121,7 @@ def mcp(
     graphs: Graphs,
     recipe: Recipes = None,
     llm: LLMName = None,
+    max_tokens: MaxTokens = None,
     budget: BudgetText = None,
     timeout: Timeout = 60.0,
 ) -> None:
@@ -134,7 +136,12 @@ def mcp(
 
     log_to_stderr(access=False)
     service = Service(
-        ServeOptions(named_places(graphs), recipes=_recipes(recipe or []), llm=_model(llm), **_limits(budget, timeout))
+        ServeOptions(
+            named_places(graphs),
+            recipes=_recipes(recipe or []),
+            llm=_model(llm, max_tokens),
+            **_limits(budget, timeout),
+        )
     )
     service.start()
     threading.Thread(target=service.warm, name="graphbrick-warm", daemon=True).start()
@@ -144,10 +151,11 @@ def mcp(
         service.close()
 
 
-def _model(llm: str | None) -> str:
-    from graphbrick.cli.llm import model_text
+def _model(llm: str | None, max_tokens: int | None) -> str:
+    from graphbrick.cli.llm import model_text, with_max_tokens
 
-    return "" if llm is None else model_text(llm)
+    named = with_max_tokens(llm, max_tokens)
+    return "" if named is None else model_text(named)
 
 
 def _origins(texts: list[str]) -> tuple[str, ...]:

@@ -162,7 +162,8 @@ def object_of(reply: str, key: str, *, partial: bool = False) -> Mapping[str, An
     """
     text = without_fences(reply)
     values = [find_json(text[start.start() :]) for start in _LINE_OF_OBJECT.finditer(text)]
-    objects = [one for one, whole in values if isinstance(one, dict) and key in one and (whole or partial)]
+    parts = [(one, whole) for value, whole in values for one in (value if isinstance(value, list) else [value])]
+    objects = [one for one, whole in parts if isinstance(one, dict) and key in one and (whole or partial)]
     if not objects:
         raise UnreadableError(f"the reply has no {key}: {shown(reply)}")
     if len({json.dumps(one[key]) for one in objects}) > 1:

@@ -24,7 +24,7 @@ from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
 from graphbrick.core.session import Session, current_session, set_default_session
 from graphbrick.models.embedders.llm_embedder import LLMEmbedder
 from graphbrick.models.llm.chat import ChatModel
-from graphbrick.models.llm.http.connection import api_key, key_advice, server_address
+from graphbrick.models.llm.http.addresses import api_key, key_advice, server_address
 from graphbrick.models.llm.llm import LLM
 from graphbrick.pipeline.budget import check_budget, current_budget
 from graphbrick.spark.errors import SparkError, plain_errors

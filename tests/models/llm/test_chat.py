@@ -66,7 +66,7 @@ class TestSeveral:
         with ScriptedLLM([Reply("four five", delay=0.1)]) as server:
             (reply,), entry = recorded(llm(server), asked("two and two"))
         (exchange,) = entry.exchanges
-        assert (exchange.model, exchange.messages) == ("some-model", [{"role": "user", "content": "two and two"}])
+        assert (exchange.model, exchange.messages) == ("some-chat-model", [{"role": "user", "content": "two and two"}])
         assert (exchange.tokens_in, exchange.tokens_out, exchange.estimated, exchange.cost) == (3, 2, False, 0.0)
         assert entry.waited == exchange.seconds == reply.seconds >= 0.1
         assert entry.events == []
@@ -228,7 +228,7 @@ class TestBudget:
 
     def test_dollars(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         prices = tmp_path / "prices.toml"
-        prices.write_text("[some-model]\ninput = 1_000_000\noutput = 2_000_000\n")
+        prices.write_text("[some-chat-model]\ninput = 1_000_000\noutput = 2_000_000\n")
         with ScriptedLLM(["a b c"]) as server:
             monkeypatch.setenv("GRAPHBRICK_PRICES", str(prices))
             with spending(Budget(usd=30)) as budget:

@@ -41,7 +41,7 @@ def entry() -> Iterator[StageTrace]:
 
 def llm(server: ScriptedLLM, **parameters: object) -> LLM:
     given = {"timeout": 5.0, "retries": 0} | parameters
-    return LLM("some-model", base_url=server.base_url, **given)  # type: ignore[arg-type]
+    return LLM("some-chat-model", base_url=server.base_url, **given)  # type: ignore[arg-type]
 
 
 def streams() -> list[OnToken | None]:
@@ -137,7 +137,7 @@ class TestTools:
             (call,) = llm(server).ask([user("?")], tools=[SEARCH], on_token=on_token).tool_calls
         assert call == ToolCall("call_0", "search", {}, invalid=arguments)
         (event,) = entry.events
-        assert event.startswith("some-model called the tool 'search' with arguments that are not a JSON object")
+        assert event.startswith("some-chat-model called the tool 'search' with arguments that are not a JSON object")
         assert arguments[:100] in event
 
     def test_a_tool_that_was_not_offered_is_an_event(self, entry: StageTrace) -> None:

@@ -78,7 +78,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def ask(name: str, url: str, timeout: float = _PATIENCE) -> Run:
     """Run a pipeline over a server."""
-    llm = f"LLM('some-model', base_url={url!r}, timeout={timeout}, retries=1)"
+    llm = f"LLM('some-chat-model', base_url={url!r}, timeout={timeout}, retries=1)"
     return parse(PIPELINES[name].format(llm=llm, url=url, timeout=timeout)).run(tiny_graph(), QUESTION)
 
 
@@ -157,6 +157,8 @@ BODIES = {
     "an empty stream": Reply(body="data: [DONE]\n\n", content_type="text/event-stream"),
     "no reason why it ended": Reply(body='{"choices": [{"message": {"content": ""}}]}'),
 }
+# What the others are: whatever is not a chat completion
+CODES = {"half of it": "server.cut_reply", "an error": "server.refused", "an event that is an error": "server.refused"}
 
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
@@ -166,13 +168,18 @@ def test_what_is_no_completion_is_said_and_never_recorded(body: str, streamed: b
     on_token = pieces.append if streamed else None
     with Session(replies=path), ScriptedLLM([BODIES[body], "Kenyan shilling"]) as server:
         model = LLM("some-model", base_url=server.base_url, retries=0)
-        with fails("server.not_a_completion") as caught:
+        with fails(CODES.get(body, "server.not_a_completion")) as caught:
             model.ask(ASK, on_token=on_token)
         assert len(ReplyCache(path)) == 0
         assert model.ask(ASK, on_token=on_token).text == "Kenyan shilling"
         assert len(ReplyCache(path)) == 1
-    beginning = " ".join((BODIES[body].body or "").split())[:20]
-    assert (beginning or "it sent nothing").replace("data: ", "") in str(caught.value)
+    beginning = " ".join((BODIES[body].body or "").split())[:20].replace("data: ", "")
+    said = {
+        "half of it": "in the middle of a reply",
+        "an error": "overloaded",
+        "an event that is an error": "overloaded",
+    }
+    assert said.get(body, beginning or "it sent nothing") in str(caught.value)
 
 
 @pytest.mark.parametrize("fault", [Reply("Kenyan shilling", finish_reason=""), Reply("Kenyan shilling", drop=True)])

@@ -11,7 +11,7 @@ from faults import fails, told
 from graphbrick import LLM
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.models.llm.http.connection import api_key
+from graphbrick.models.llm.http.addresses import api_key
 from graphbrick.testing import Reply, ScriptedLLM
 
 KEY = "sk-secret-0123456789"
@@ -99,9 +99,9 @@ FAULTS = [
     (Reply(body="<html>Please log in</html>", content_type="text/html"), "(it sent '<html>Please log in</html>')", 1),
     (Reply(body="[]"), NOT_A_COMPLETION + "'[]')", 1),
     (Reply(body="null"), NOT_A_COMPLETION + "'null')", 1),
-    (Reply(body='{"error": {"message": "overloaded"}}'), '"message": "overloaded"', 1),
+    (Reply(body='{"error": {"message": "overloaded"}}'), "sent an error, as with status 429: overloaded", 3),
     (Reply(body='{"choices": [{}]}'), NOT_A_COMPLETION, 1),
-    (Reply(body='{"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 0}}'), NOT_A_COMPLETION, 1),
+    (Reply(body='{"choices": [], "usage": {"prompt_tokens": 1}}'), "gave no reply: its list of choices is empty", 3),
     (Reply(body='{"choices": [{"message": {"content": null}}], "usage": {}}'), NOT_A_COMPLETION, 1),
     (Reply(body='{"choices": [{"message": {"content": 4}}]}'), "gave a reply whose content is not a text", 1),
     (Reply(body="[" * 100_000), NOT_A_COMPLETION + f"'{'[' * 200}')", 1),
@@ -121,7 +121,7 @@ def test_a_fault_that_lasts(fault: Reply, message: str, tries: int) -> None:
 
 def test_a_connection_that_always_breaks() -> None:
     with ScriptedLLM([Reply("four " * 1000, drop=True)]) as server:
-        with fails("server.unreachable"):
+        with fails("server.cut_reply", address=server.base_url):
             ask(llm(server))
         assert len(server.requests) == 1
 

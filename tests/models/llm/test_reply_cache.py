@@ -33,7 +33,7 @@ class TestCache:
             assert len(server.requests) == 1
         with Session(replies=file, reply_mode="replay"):  # the server is gone
             third = pipeline(tiny_graph(), QUESTION)
-            with fails("replies.not_recorded", model="some-model"):
+            with fails("replies.not_recorded", model="some-chat-model"):
                 pipeline(tiny_graph(), "What is the capital of Kenya?")
         assert first.texts == second.texts == third.texts == ("Kenyan shilling",)
         assert [answer.trace and answer.trace.ledger["calls"] for answer in (first, second, third)] == [1, 0, 0]

@@ -68,7 +68,7 @@ def test_a_stream_gives_the_same_text(chat):
 
 def test_what_a_language_model_writes_is_streamed_as_it_comes():
     with ScriptedLLM(["Kenyan shilling"]) as llm:
-        recipe = f"ShortestPaths() >> Generate(LLM('m', base_url='{llm.base_url}'))"
+        recipe = f"ShortestPaths() >> Generate(LLM('some-chat', base_url='{llm.base_url}'))"
         with serving(recipes={"llm": recipe}) as client:
             chat = openai.OpenAI(api_key="none", base_url="http://localhost/v1", http_client=client, max_retries=0)
             chunks = list(chat.chat.completions.create(model="llm", messages=MESSAGES, stream=True))

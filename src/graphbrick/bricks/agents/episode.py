@@ -16,7 +16,7 @@ from graphbrick.core.compute import check_limits
 from graphbrick.core.errors import GraphbrickError, ModelError, ModelTimeoutError, NotRecordedError
 from graphbrick.core.trace import StageTrace, Trace, event, record, record_within, tally
 from graphbrick.models.llm.messages import Message, Reply
-from graphbrick.models.llm.replies.replies import shown, unreadable, without_thinking
+from graphbrick.models.llm.replies.replies import shown, unreadable
 from graphbrick.pipeline.budget import StoppedError
 
 _LONGEST_CALL = 120.0  # seconds; requests to databases have shorter limits of their own
@@ -141,7 +141,7 @@ class Episode:
 
     def _without_call(self, reply: Reply, message: Message) -> bool:
         """Handle a reply that calls no tool: advise the model, or take it as the end."""
-        said = without_thinking(reply.text)
+        said = reply.text.strip()
         named = self.work.mentioned(said) if self._results else []
         if self.conversation.native and self._results and said.strip():
             event(

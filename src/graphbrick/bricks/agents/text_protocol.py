@@ -11,7 +11,8 @@ from typing import Any
 from graphbrick.bricks.agents.agent_tool import AgentTool, Given
 from graphbrick.core.trace import event
 from graphbrick.models.llm.replies.json_replies import find_json
-from graphbrick.models.llm.replies.replies import shown, without_thinking
+from graphbrick.models.llm.replies.replies import shown
+from graphbrick.models.llm.replies.thinking import without_thoughts
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def read_actions(reply: str, tools: Mapping[str, AgentTool]) -> list[Call]:
     >>> read_actions('Thought: look.\\nAction: Search["Kenya", n=3]', {"search": search})
     [Call(name='search', arguments={'text': 'Kenya', 'n': '3'}, id='', invalid='')]
     """
-    text = without_thinking(reply).translate(_QUOTES)[:_LONGEST]
+    text = without_thoughts(reply).translate(_QUOTES)[:_LONGEST]
     sections = _sections(text)
     imagined = next((i for i, (label, _) in enumerate(sections) if label in ("observation", "question") and i), None)
     if imagined is not None and any(label == "action" for label, _ in sections[:imagined]):

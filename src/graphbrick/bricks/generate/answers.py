@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
+from graphbrick.bricks.generate.marks import marks_alone, numbers_in
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.replies.json_replies import json_string, number_in, only_list
 from graphbrick.models.llm.replies.replies import one_line, opened
@@ -96,6 +97,8 @@ def read_answers(reply: str, names: Collection[str] = (), items: int | None = No
     [ReplyAnswer(text='Uganda', cited=(1, 4)), ReplyAnswer(text='Kenya', cited=())]
     """
     text, value = opened(reply)
+    if marks_alone(text):
+        return []
     listed = _listed(value)
     special = frozenset(name for name in names if _SPECIAL.search(name))
     known = _Known(names, special, max(map(len, special), default=0), items)
@@ -106,7 +109,7 @@ def read_answers(reply: str, names: Collection[str] = (), items: int | None = No
     answers: dict[str, ReplyAnswer] = {}
     for entry in entries:
         bare = entry.text.strip().strip("`\"'*").strip()
-        if bare:
+        if bare and not marks_alone(bare) and bare != ".":
             before = answers.setdefault(key(bare), ReplyAnswer(bare))
             answers[key(bare)] = ReplyAnswer(before.text, tuple(dict.fromkeys(before.cited + entry.cited)))
     refusals = [form for form in answers if f"{form} ".startswith(f"{fold(NOTHING)} ")]  # with its reason on one line
@@ -284,11 +287,3 @@ def _is_citation(mark: re.Match[str], items: int | None) -> bool:
     if mark.group(1) == "(":
         return shown or bool(mark.group(2))
     return shown or items is None or not re.search(r"\w", mark.string[mark.end() :])
-
-
-def numbers_in(text: str) -> tuple[int, ...]:
-    """Return the numbers of at most six digits that a text lists; ``2-4`` are three."""
-    numbers: list[int] = []
-    for first, last in re.findall(r"(\d+)(?:\s*[–-]\s*(\d+))?", text):
-        numbers += range(int(first), min(int(last or first), int(first) + 1000) + 1)
-    return tuple(numbers)

@@ -18,6 +18,7 @@ from graphbrick.bricks.generate.answers import (
     spellings,
 )
 from graphbrick.bricks.generate.listing import by_kind, listed, n_fitting
+from graphbrick.bricks.generate.marks import marks_alone, quoted
 from graphbrick.bricks.generate.prompts import NAMES, Turns, prompt
 from graphbrick.bricks.generate.write_answer import WriteAnswer
 from graphbrick.core import Answer, Evidence, Item, Path, Query
@@ -26,7 +27,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, tally
 from graphbrick.models.llm.chat import ChatModel, current_on_token
 from graphbrick.models.llm.messages import Request
-from graphbrick.models.llm.replies.replies import one_line, shown, without_thinking
+from graphbrick.models.llm.replies.replies import one_line, shown, without_fences
 from graphbrick.pipeline import GenerateStage
 
 _LONGEST = {"passage": 4000, "report": 4000, "card": 4000}  # characters in the prompt; 1000 for other kinds
@@ -77,7 +78,11 @@ class Generate(GenerateStage):
         on_token = current_on_token()
         if on_token is not None and self.llm.structured:
             on_token = json_as_lines(on_token)
-        reply = self.llm.ask_all([request], on_token=on_token)[0].text
+        whole = self.llm.ask_all([request], on_token=on_token)[0]
+        reply = whole.text
+        numbers = marks_alone(without_fences(reply))
+        if numbers:
+            return quoted(query, evidence, items, numbers)
         names = _names(evidence)
         answers = _parted(read_answers(reply, names, len(items)), names)
         if len(answers) > _MOST:
@@ -88,8 +93,9 @@ class Generate(GenerateStage):
             )
             answers = answers[:_MOST]
         if not answers:
-            event(f"no answer: the model replied {shown(reply)}", "generate.no_answer", reply=reply)
-            tally(**{"refusals" if without_thinking(reply) else "unread_replies": 1})
+            why = whole.lack or f"the model replied {shown(reply)}"
+            event(f"no answer: {why}", "generate.no_answer", reply=reply)
+            tally(**{"refusals" if reply.strip() else "unread_replies": 1})
         return _supported(answers, names, items, evidence)
 
     def request(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:

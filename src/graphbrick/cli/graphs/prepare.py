@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, limits, writing_model
+from graphbrick.cli.llm import BudgetText, MaxTokens, limits, with_max_tokens, writing_model
 from graphbrick.cli.options import GraphFolder, Json, chosen_embedder, open_graph
 from graphbrick.language.counting import counted
 
@@ -114,6 +114,7 @@ def reports(
             "or LLM('gpt-4.1', max_tokens=2000). Without it, reports are sentences of the documents.",
         ),
     ] = None,
+    max_tokens: MaxTokens = None,
     tokens: Annotated[int, typer.Option(min=500, help="Tokens that a report is written from.")] = 8_000,
     level: Annotated[int | None, typer.Option(min=0, help="The finest level that gets reports [all].")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
@@ -143,7 +144,8 @@ def reports(
     opened = open_graph(graph)
     if not isinstance(opened, TextGraph):
         raise InputError(f"{graph} was not made from documents (graphbrick index), so there is nothing to report")
-    model = None if llm is None else writing_model(llm)
+    named = with_max_tokens(llm, max_tokens)
+    model = None if named is None else writing_model(named)
     if dry_run and model is None:
         raise InputError("without a language model (--llm) reports cost nothing; leave out --dry-run")
     writer = earlier_writer(opened)

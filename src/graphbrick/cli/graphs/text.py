@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, chat_model, limits
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, MaxTokens, chat_model, limits, with_max_tokens
 from graphbrick.cli.options import GraphFolder, Json
 from graphbrick.cli.pipelines import NO_ENCODER
 
@@ -49,6 +49,7 @@ def index(
     llm: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Find triples by this language model, with OpenIE(...).")
     ] = None,
+    max_tokens: MaxTokens = None,
     describe: Annotated[
         str | None,
         typer.Option(metavar="BRICK", help="Describes what many passages describe, as Describe(LLM()); or none."),
@@ -90,7 +91,11 @@ def index(
             f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph} "
             f"(an index of the embeddings of a graph is made by graphbrick prepare vectors {graph})"
         )
-    cutter, finder, describer = _chunker(chunks), _extractor(extract, llm), _describer(describe)
+    cutter, finder, describer = (
+        _chunker(chunks),
+        _extractor(extract, with_max_tokens(llm, max_tokens)),
+        _describer(describe),
+    )
     options = SourceOptions(text, title, key, section)
     with limits(budget, cache, cache_file), progress(f"indexing {graph}") as report:
         if dry_run:

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from graphbrick.cli.printing.terminal import plain, print_json
+from graphbrick.core.trace import Event
 from graphbrick.language.counting import counted
 from graphbrick.models.llm.conversations import Usage
 from graphbrick.text.documents.results import PassageProblem
@@ -129,13 +130,22 @@ def _model_notes(done: Indexed) -> list[str]:
             f"{counted(usage.calls, 'call')} of language models: {usage.tokens_in:,} tokens read, "
             f"{usage.tokens_out:,} written, ${usage.cost:,.4f}{cached}"
         )
-        notes += [f"{event} ({counted(count, 'time')})" for event, count in usage.events.most_common(3)]
+        cut = {one: n for one, n in usage.events.items() if isinstance(one, Event) and one.code == "reply.cut"}
+        others = [(event, count) for event, count in usage.events.most_common() if event not in cut]
+        if cut:
+            n, tokens = sum(cut.values()), max(int(str(event.values["tokens"])) for event in cut)
+            notes.append(
+                f"{n:,} of {counted(usage.calls + usage.cache_hits, 'reply')} "
+                f"{'was' if n == 1 else 'were'} cut at {tokens:,} tokens; --max-tokens N allows more"
+            )
+        notes += [f"{event} ({counted(count, 'time')})" for event, count in others[:3]]
     for is_empty, words in ((True, "without a result"), (False, "with a part of the result")):
         problems = [one for one in extraction.problems if one.is_empty is is_empty]
         if problems:
             shown = "; ".join(map(problem_line, problems[:3]))
-            more = "; graphbrick documents lists them, --retry asks again" if problems else ""
-            notes.append(f"{counted(len(problems), 'passage')} {words}: {shown}{more}")
+            when = "" if extraction.passages else " (in an earlier run)"
+            more = "; graphbrick documents lists them, --retry asks again"
+            notes.append(f"{counted(len(problems), 'passage')} {words}{when}: {shown}{more}")
     if extraction.dropped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in extraction.dropped.most_common())
         notes.append(f"rows of replies or files that were left out: {reasons}")

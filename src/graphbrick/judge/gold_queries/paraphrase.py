@@ -13,7 +13,7 @@ from graphbrick.core.trace import Trace, record
 from graphbrick.judge.gold_queries.generator import QueryQuestion
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.messages import Request, system, user
-from graphbrick.models.llm.replies.replies import one_line, without_thinking
+from graphbrick.models.llm.replies.replies import one_line
 from graphbrick.pipeline.budget import StoppedError
 
 UNCHANGED = "is the same question"
@@ -99,7 +99,7 @@ def _request(question: QueryQuestion) -> Request:
 
 def _text(reply: str) -> str:
     """Return the question of a reply: its first line, without a label and quotes; empty if it has none."""
-    lines = [line.strip() for line in without_thinking(reply).splitlines() if line.strip()]
+    lines = [line.strip() for line in reply.splitlines() if line.strip()]
     text = _LABEL.sub("", lines[0], count=1) if lines else ""
     return one_line(text.strip().strip('"“”').strip())
 

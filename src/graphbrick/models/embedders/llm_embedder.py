@@ -16,7 +16,8 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import Event, Exchange, count_exchange
 from graphbrick.models.embedders.embedder import Embedder
 from graphbrick.models.llm.context_budget import text_tokens
-from graphbrick.models.llm.http.connection import connect, require_address, server_address, server_of
+from graphbrick.models.llm.http.addresses import require_address, server_address, server_of
+from graphbrick.models.llm.http.connection import connect
 from graphbrick.models.llm.http.runtime import model_runtime
 from graphbrick.models.llm.prices import Hosted, hosted
 from graphbrick.models.llm.reply_cache import current_cache

@@ -23,6 +23,8 @@ R_co = TypeVar("R_co", covariant=True)
 T_contra = TypeVar("T_contra", contravariant=True)
 
 _REFUSED = frozenset((400, 413, 422))  # what servers answer to a single prompt that they do not like
+_PASSING = frozenset(("server.timeout", "server.cut_reply", "server.not_a_completion", "server.unreadable_reply"))
+_IN_A_ROW = 3  # faults of a server that end a run
 
 Exchanged = tuple[Reply, StageTrace | None]
 Conversation: TypeAlias = Generator[Request, str, R]
@@ -30,7 +32,15 @@ Conversation: TypeAlias = Generator[Request, str, R]
 
 
 class RefusedError(Exception):
-    """Refusal of the last request, raised inside the conversation, which may still return."""
+    """Failure of the last request alone, raised inside the conversation, which may still return.
+
+    Attributes:
+        may_pass: Whether the server failed, so that the same request may be answered later.
+    """
+
+    def __init__(self, reason: str, *, may_pass: bool = False) -> None:
+        super().__init__(reason)
+        self.may_pass = may_pass
 
 
 class Asker(Protocol[T_contra, R_co]):
@@ -111,6 +121,7 @@ def ask_about(
     *,
     drafts: Drafts | None = None,
     usage: Usage | None = None,
+    forgiving: bool = False,
 ) -> Iterator[tuple[K, R]]:
     """Yield the result for each subject as soon as its conversation ends.
 
@@ -122,14 +133,17 @@ def ask_about(
         subjects: Key and subject of each conversation; read as they are needed. Keys are bytes if there are drafts.
         drafts: Replies of interrupted conversations.
         usage: The calls are added to it; None to count them in the running stage.
+        forgiving: Whether a fault of the server ends one conversation only, unless it comes before the first reply or
+            three times in a row.
 
     Raises:
         ModelError: The model cannot be asked.
         StoppedError: The budget is used up.
     """
     return _converse(
-        asker.model, subjects, asker.conversation, asker.refused, lambda reply: reply.text, drafts=drafts, usage=usage
-    )
+        asker.model, subjects, asker.conversation, asker.refused, lambda reply: reply.text, drafts=drafts, usage=usage,
+        forgiving=forgiving,
+    )  # fmt: skip
 
 
 def _converse(
@@ -141,6 +155,7 @@ def _converse(
     *,
     drafts: Drafts | None = None,
     usage: Usage | None = None,
+    forgiving: bool = False,
 ) -> Iterator[tuple[K, R]]:
     """Hold the conversations of `ask_about`; ``read`` turns each reply into what a conversation is sent."""
     waiting: dict[Future[Exchanged], _Talk[K, R]] = {}
@@ -148,6 +163,8 @@ def _converse(
     failure: Exception | None = None
     outer = current_budget()
     budget = outer or Budget()  # so that calls in flight can be given up
+    in_a_row = 0 if forgiving else _IN_A_ROW
+    has_replied = False
     with ThreadPoolExecutor(model.parallel, "ask") as pool:
 
         def submit(request: Request) -> Future[Exchanged]:
@@ -171,12 +188,18 @@ def _converse(
                         reply, entry = future.result()
                         if usage is not None and entry is not None:
                             usage.add(entry)
-                        due = _go_on(talk, read(reply), drafts)
+                        has_replied, in_a_row = True, 0 if forgiving else _IN_A_ROW
+                        if reply.ran_out:  # there is nothing to go on with, and asking again would be the same
+                            due = _ended(talk, RefusedError(reply.lack), refused)
+                        else:
+                            due = _go_on(talk, read(reply), drafts)
                     except (ModelError, StoppedError) as error:
-                        if not _is_about_one_prompt(error):
+                        in_a_row += 1
+                        is_forgiven = _may_pass(error) and has_replied and in_a_row < _IN_A_ROW
+                        if not (is_forgiven or _is_about_one_prompt(error)):
                             failure = failure or error
                             continue
-                        due = _ended(talk, str(error), refused)
+                        due = _ended(talk, RefusedError(str(error), may_pass=is_forgiven), refused)
                     if not isinstance(due, Request):
                         yield talk.key, due
                     elif failure is None:
@@ -189,15 +212,15 @@ def _converse(
         raise failure
 
 
-def _ended(talk: _Talk[K, R], reason: str, refused: Callable[[str], R]) -> R:
+def _ended(talk: _Talk[K, R], error: RefusedError, refused: Callable[[str], R]) -> R:
     """Return the result of a conversation after a refusal: its own, else that of ``refused``."""
     try:
-        talk.conversation.throw(RefusedError(reason))
+        talk.conversation.throw(error)
     except StopIteration as end:
         result: R = end.value
         return result
     except RefusedError:  # it has nothing yet
-        return refused(reason)
+        return refused(str(error))
     raise RuntimeError("a conversation asked again after its request was refused")
 
 
@@ -234,8 +257,15 @@ def _go_on(talk: _Talk[K, R], reply: Any, drafts: Drafts | None) -> Request | R:
 
 
 def _is_about_one_prompt(error: Exception) -> bool:
-    """Return whether a server refused this prompt only, such as by its content filter."""
-    return getattr(error.__cause__, "status_code", None) in _REFUSED
+    """Return whether a server refused this prompt only, such as by its content filter, or gave no reply to it."""
+    has_no_reply = isinstance(error, ModelError) and error.code == "server.no_choices"
+    return has_no_reply or getattr(error.__cause__, "status_code", None) in _REFUSED
+
+
+def _may_pass(error: Exception) -> bool:
+    """Return whether an error is a fault of the server that may not come again."""
+    status = getattr(error.__cause__, "status_code", 0)
+    return (isinstance(error, ModelError) and error.code in _PASSING) or status in (408, 409, 425, 429) or status >= 500
 
 
 def each_reply(llm: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[int, str | ModelError]]:

@@ -6,14 +6,8 @@ from dataclasses import dataclass
 
 from graphbrick.core.parameters import parameter
 from graphbrick.models.llm.chat import ChatModel
-from graphbrick.models.llm.http.connection import (
-    Connection,
-    connect,
-    is_loopback,
-    require_address,
-    server_address,
-    server_of,
-)
+from graphbrick.models.llm.http.addresses import is_loopback, require_address, server_address, server_of
+from graphbrick.models.llm.http.connection import Connection, connect
 from graphbrick.models.llm.prices import Hosted, hosted
 
 _CONTEXT = 8192  # tokens, if nothing is known of a model
@@ -31,7 +25,7 @@ class LLM(ChatModel):
         model: The model's name at the server.
         base_url: The server, such as "http://localhost:8080/v1"; empty for OPENAI_BASE_URL, or OpenAI.
         temperature: 0 for the likeliest reply, at most 2.
-        max_tokens: Longest reply, in tokens.
+        max_tokens: Longest reply, in tokens; a model that thinks gets 4,096 more for its thoughts.
         timeout: Seconds to wait for a reply, or for more text of a streamed one; at most a day.
         retries: How often to try again after a lost connection, a time-out, or the status 408, 409, 429 or 5xx.
         parallel: Calls in flight at the same time, at least 1.

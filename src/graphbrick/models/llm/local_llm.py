@@ -22,7 +22,7 @@ class LocalLLM(ChatModel):
     Args:
         model: A model that ``graphbrick models fetch`` brought, or the path of a GGUF file.
         temperature: 0 for the likeliest reply, at most 2.
-        max_tokens: Longest reply, in tokens.
+        max_tokens: Longest reply, in tokens; a model that thinks gets 4,096 more for its thoughts.
         timeout: Seconds to wait for a reply, or for more text of a streamed one; at most a day.
         structured: Whether to ask for replies by JSON schema if a brick has one.
         context: Tokens that the model reads and writes at most; memory grows with it.

@@ -1,6 +1,6 @@
 """Requests to chat models and their replies: messages of typed parts, tools, requests, replies.
 
-Nothing here depends on a wire format; `graphbrick.models.llm.http.wire` turns these types into the JSON of a server
+Nothing here depends on a wire format; `graphbrick.models.llm.http` turns these types into the JSON of a server
 and back.
 """
 
@@ -193,11 +193,13 @@ class Choice:
         finish_reason: "stop", "length", "tool_calls", "content_filter" ...; empty if the server gave none, so that the
             reply may be cut.
         logprobs: One entry a token, if they were asked for and the server gives them.
+        thought: Characters, or tokens where the server tells no more, of thoughts, which are not part of the message.
     """
 
     message: Message
     finish_reason: str = "stop"
     logprobs: tuple[TokenLogprob, ...] = ()
+    thought: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,7 @@ class Reply:
         notes: Notes for a reader of the result, such as that the reply was cut.
         adjustments: Parameters that the server refused, so that they were left out.
         calls: How many calls it took: several if the server gives one choice at a time.
+        longest: The tokens that it was allowed, with those for thoughts; 0 if that is not known.
     """
 
     choices: tuple[Choice, ...]
@@ -227,6 +230,7 @@ class Reply:
     notes: tuple[str, ...] = ()
     adjustments: tuple[str, ...] = ()
     calls: int = 1
+    longest: int = 0
 
     @property
     def message(self) -> Message:
@@ -237,6 +241,27 @@ class Reply:
     def text(self) -> str:
         """The text of the first reply; empty if the model said nothing or refused, which is a note."""
         return self.message.text
+
+    @property
+    def lack(self) -> str:
+        """Why the first reply holds nothing, and what to do; empty if it has text or tool calls."""
+        first = self.choices[0]
+        if first.message.text.strip() or first.message.tool_calls:
+            return ""
+        if not first.thought:
+            return "the reply is empty"
+        if not self.ran_out:
+            return "the model wrote thoughts alone, or its server took all that it wrote for thoughts"
+        more = max(4000, -(-2 * self.longest // 1000) * 1000)
+        used = f"its {self.longest:,} tokens" if self.longest else "all its tokens"
+        return f"the model used {used} to think; allow it more (--max-tokens {more}, or LLM(..., max_tokens={more}))"
+
+    @property
+    def ran_out(self) -> bool:
+        """Return whether the first reply was cut within thoughts, before there was an answer."""
+        first = self.choices[0]
+        has_more = first.message.text.strip() or first.message.tool_calls
+        return first.finish_reason == "length" and first.thought > 0 and not has_more
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:

@@ -29,6 +29,7 @@ from graphbrick.models.llm.messages import (
     assistant,
     valid_text,
 )
+from graphbrick.models.llm.replies.thinking import answer_of
 
 MODES = ("record", "replay", "off")
 _SCHEMA = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT, reply TEXT, kept_at REAL)"
@@ -232,7 +233,7 @@ def recorded_reply(recorded: Mapping[str, Any]) -> Reply:
     try:
         if "text" in recorded:
             top = tuple((str(word), float(p)) for word, p in recorded.get("likeliest", ()))
-            message = assistant(valid_text(recorded["text"]))
+            message = assistant(answer_of(valid_text(recorded["text"])))
             choices = [Choice(message, "stop", (TokenLogprob(*top[0], top),) if top else ())]
         else:
             choices = [_recorded_choice(choice) for choice in recorded["choices"]]
@@ -262,7 +263,8 @@ def _recorded_choice(choice: Mapping[str, Any]) -> Choice:
         calls.append(ToolCall(call["id"], name, arguments if right else {}, "" if right else written))
     if not isinstance(message["content"], str):
         raise TypeError
-    texts: list[Part] = [Text(message["content"])] if message["content"] or not calls else []
+    text = answer_of(message["content"])  # earlier versions recorded thoughts
+    texts: list[Part] = [Text(text)] if text or not calls else []
     logprobs = (TokenLogprob(t, float(p), tuple((o, float(q)) for o, q in top)) for t, p, top in choice["logprobs"])
     return Choice(Message("assistant", (*texts, *calls)), str(choice["finish_reason"]), tuple(logprobs))
 

@@ -16,12 +16,16 @@ from graphbrick.models.llm.http.runtime import model_runtime
 from graphbrick.models.llm.http.wire import message_json
 from graphbrick.models.llm.messages import Message, Reply, Request
 from graphbrick.models.llm.prices import Hosted
-from graphbrick.pipeline.budget import Budget, current_budget
+from graphbrick.pipeline.budget import Budget, StoppedError, current_budget
 
 if TYPE_CHECKING:
     from graphbrick.models.llm.chat import ChatModel
 
 _LEAST = 100  # times smaller than the estimate, a figure is not a count of tokens: a budget would not hold
+
+_ROOM = 4096  # tokens for thoughts
+_TOO_LONG = frozenset({400, 413, 422})  # what servers answer to more tokens than a model holds
+_CHARACTERS = 4  # of thoughts for a token, where the server counts none
 
 OnToken: TypeAlias = Callable[[str], None]
 """Token callback: called with each piece of a reply, in the thread that made the call."""
@@ -75,7 +79,7 @@ class _Sending:
 
         async def one(i: int, request: Request) -> None:
             async with limit:
-                done[i] = await self._within_budget(request, on_text)
+                done[i] = await self._with_room(request, on_text)
 
         tasks = [asyncio.create_task(one(i, request)) for i, request in enumerate(requests)]
         try:
@@ -85,10 +89,48 @@ class _Sending:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _within_budget(self, request: Request, on_text: OnToken | None) -> Reply:
+    async def _with_room(self, request: Request, on_text: OnToken | None) -> Reply:
+        """Return one reply; servers count thoughts as tokens of it, so a model that thinks gets more of them.
+
+        A model that is not known to think is asked once more if it was cut before it began to answer.
+        """
+        model, caller = self.model, self.caller
+        habits = caller.runtime.habits_of(caller.connection.address, model.model)
+        longest, room = model.longest(request), 0
+        if not request.top_logprobs and habits.has_room:  # of probabilities, only those of the first word count
+            room = max(min(_ROOM, model.context_tokens() - model.tokens_in(request) - longest), 0)
+        if habits.thinks and room:
+            try:
+                return await self._within_budget(request, longest + room, on_text)
+            except ModelError as error:
+                if getattr(error.__cause__, "status_code", None) not in _TOO_LONG:
+                    raise
+                habits.has_room, room = False, 0
+        reply = await self._within_budget(request, longest, on_text)
+        if not (reply.ran_out and room):
+            return reply
+        note = Event(
+            f"{model.model} was cut while it thought, and asked again with room for thoughts", "reply.more_room"
+        )
+        try:
+            again = await self._within_budget(request, longest + room, on_text)
+        except (ModelError, StoppedError):
+            return reply  # it says what is lacking
+        return replace(
+            again,
+            tokens_in=reply.tokens_in + again.tokens_in,
+            tokens_out=reply.tokens_out + again.tokens_out,
+            estimated=reply.estimated or again.estimated,
+            seconds=reply.seconds + again.seconds,
+            cost=reply.cost + again.cost,
+            notes=(note, *again.notes),
+            calls=reply.calls + again.calls,
+        )
+
+    async def _within_budget(self, request: Request, longest: int, on_text: OnToken | None) -> Reply:
         """Return one reply; the most that it may cost is set aside before."""
         model, budget = self.model, self.budget
-        longest, price = model.longest(request), model.price() or Hosted()
+        price = model.price() or Hosted()
         tokens_in = model.tokens_in(request)
         reserved = tokens_in + longest * request.n, price.cost(tokens_in, longest * request.n)
         if budget is not None:
@@ -99,7 +141,10 @@ class _Sending:
             if not reply.estimated and reply.tokens_in * _LEAST < tokens_in:
                 reply = replace(reply, estimated=True, notes=(*reply.notes, _implausible(model, reply, tokens_in)))
             if reply.estimated:
-                written = sum(text_tokens(_written(choice.message), model.tokenizer) for choice in reply.choices)
+                written = sum(
+                    text_tokens(_written(choice.message), model.tokenizer) + choice.thought // _CHARACTERS
+                    for choice in reply.choices
+                )
                 reply = replace(reply, tokens_in=tokens_in, tokens_out=written)
             reply = replace(reply, cost=price.cost(reply.tokens_in, reply.tokens_out))
             used_tokens, used_usd = reply.tokens_in + reply.tokens_out, reply.cost
@@ -110,10 +155,16 @@ class _Sending:
 
     async def _replied(self, request: Request, longest: int, on_text: OnToken | None) -> Reply:
         """Return one reply with all its samples, in several calls if the server gives one sample at a time."""
-        if request.n == 1 or self.model.samples_at_once:
-            return await self.caller.reply(request, longest, on_text)
-        one = replace(request, n=1)
-        parts = [await self.caller.reply(one, longest, on_text if i == 0 else None) for i in range(request.n)]
+        one, parts = replace(request, n=1), list[Reply]()
+        if request.n == 1 or (self.model.samples_at_once and self.caller.samples_at_once):
+            reply = await self.caller.reply(request, longest, on_text)
+            if request.n == 1 or self.caller.samples_at_once:
+                return reply
+            parts.append(
+                replace(reply, notes=tuple(n for n in reply.notes if getattr(n, "code", "") != "reply.too_few"))
+            )
+        while len(parts) < request.n:
+            parts.append(await self.caller.reply(one, longest, None if parts else on_text))
         return replace(
             parts[0],
             choices=tuple(choice for part in parts for choice in part.choices),

@@ -11,7 +11,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import fitting
 from graphbrick.models.llm.prompt_files import PromptFiles
 from graphbrick.models.llm.replies.json_replies import find_json, json_object
-from graphbrick.models.llm.replies.replies import one_line, shown, without_thinking
+from graphbrick.models.llm.replies.replies import one_line, shown
 from graphbrick.serve.conversation.turns import Turn
 
 PROMPTS = PromptFiles("graphbrick.serve.conversation")
@@ -60,7 +60,7 @@ def read_question(reply: str) -> str:
     >>> read_question('{"question": "Who rules Kenya?"}'), read_question('Question: "Who rules Kenya?"\\n')
     ('Who rules Kenya?', 'Who rules Kenya?')
     """
-    reply = without_thinking(reply)
+    reply = reply.strip()
     value, _ = find_json(reply)
     if isinstance(value, dict):
         text = value.get("question")

@@ -28,7 +28,7 @@ REPLACED = "results replaced"
 """Setting: how often a result took the place of another one."""
 _RESULT = "SELECT result FROM extractions WHERE digest = ? AND extractor = ?"
 # The parts of a result (`Extraction.to_json`) after which it may have a problem, and rows left out.
-_PROBLEM, _DROPPED = 4, 5
+_PROBLEM, _DROPPED, _FAILED = 4, 5, 6
 _HAS_PROBLEM = f"json_array_length(result) > {_PROBLEM} AND json_extract(result, '$[{_PROBLEM}]') != ''"
 _HAS_NOTHING = (
     "json_array_length(result, '$[0]') + json_array_length(result, '$[1]')"
@@ -84,6 +84,15 @@ class ResultStore(ABC):
         )
         return list(dict.fromkeys(digest for (digest,) in rows))
 
+    def failed(self, extractor: str) -> list[bytes]:
+        """Return keys of texts about which a server failed to reply, in the order of documents."""
+        rows = self._db.execute(
+            "SELECT digest FROM passages JOIN extractions USING (digest)"
+            f" WHERE extractor = ? AND json_extract(result, '$[{_FAILED}]') ORDER BY content, number",
+            (extractor,),
+        )
+        return list(dict.fromkeys(digest for (digest,) in rows))
+
     def texts(self, digests: Iterable[bytes]) -> Iterator[str]:
         """Yield the title and text of passages by their keys, as they are needed."""
         place = "SELECT content, start, end FROM passages WHERE digest = ? LIMIT 1"
@@ -96,7 +105,7 @@ class ResultStore(ABC):
             yield full_text(title, whole[start:end])
 
     def keep(self, extractor: str, results: Sequence[tuple[bytes, Any]], tokens: tuple[int, int] | None = None) -> None:
-        """Store results of an extractor, each as JSON, and remove the replies of their conversations.
+        """Store results of an extractor, each as JSON, and remove the replies of conversations that are at their end.
 
         A result that replaces another one changes `TextStore.state`, so that the graph is built again.
 
@@ -114,13 +123,13 @@ class ResultStore(ABC):
                 )
             self._db.executemany("INSERT OR REPLACE INTO extractions VALUES (?, ?, ?)", rows)
             if tokens is not None:
-                ends = [(digest, extractor) for digest, _ in results]
+                ends = [(digest, extractor) for digest, result in results if not any(result[_FAILED:])]
                 self._db.executemany("DELETE FROM drafts WHERE digest = ? AND extractor = ?", ends)
                 self._db.execute(
                     "INSERT INTO usage VALUES (?, ?, ?, ?) ON CONFLICT (extractor) DO UPDATE SET"
                     " passages = passages + excluded.passages, tokens_in = tokens_in + excluded.tokens_in,"
                     " tokens_out = tokens_out + excluded.tokens_out",
-                    (extractor, len(rows), *tokens),
+                    (extractor, len(ends), *tokens),
                 )
 
     def result(self, digest: bytes, extractor: str) -> Any:

@@ -115,6 +115,7 @@ class Extraction:
         claims: Claims about entities.
         problem: Why there is no result, or not all of it, such as a reply that could not be read; empty for nothing.
         dropped: Number of rows of a reply that were left out, by reason.
+        has_failed: Whether the problem is a failure of the server, so that asking again may help.
     """
 
     found: list[Found] = field(default_factory=list)
@@ -123,6 +124,7 @@ class Extraction:
     claims: list[FoundClaim] = field(default_factory=list)
     problem: str = ""
     dropped: dict[str, int] = field(default_factory=dict)
+    has_failed: bool = False
 
     @property
     def size(self) -> int:
@@ -133,7 +135,8 @@ class Extraction:
         """Return it as plain JSON types; empty parts at the end are left out."""
         triples = [list(one[:3] if one[3:] == _PLAIN else one) for one in self.triples]
         entities, claims = [list(one) for one in self.entities], [list(one) for one in self.claims]
-        value: list[Any] = [[list(one) for one in self.found], triples, entities, claims, self.problem, self.dropped]
+        told = [self.problem, self.dropped, self.has_failed]
+        value: list[Any] = [[list(one) for one in self.found], triples, entities, claims, *told]
         while len(value) > _LEAST_PARTS and not value[-1]:
             value.pop()
         return value
@@ -141,7 +144,7 @@ class Extraction:
     @classmethod
     def from_json(cls, value: Sequence[Any]) -> Extraction:
         """Return what `to_json` gave, also in earlier versions."""
-        found, triples, entities, claims, problem, dropped = list(value) + list(_NOTHING[len(value) :])
+        found, triples, entities, claims, problem, dropped, failed = list(value) + list(_NOTHING[len(value) :])
         return cls(
             [Found(start, end, Kind(kind), type_) for start, end, kind, type_ in found],
             [_triple(*row) for row in triples],
@@ -149,6 +152,7 @@ class Extraction:
             [FoundClaim(*row) for row in claims],
             problem,
             dropped,
+            failed,
         )
 
     def __or__(self, other: Extraction) -> Extraction:
@@ -160,11 +164,12 @@ class Extraction:
             list(dict.fromkeys([*self.claims, *other.claims])),
             "; ".join(dict.fromkeys(filter(None, (self.problem, other.problem)))),
             dict(Counter(self.dropped) + Counter(other.dropped)),
+            self.has_failed or other.has_failed,
         )
 
 
 _PLAIN = FoundTriple("", "", "")[3:]
-_NOTHING: tuple[Any, ...] = ((), (), (), (), "", {})
+_NOTHING: tuple[Any, ...] = ((), (), (), (), "", {}, False)
 _LEAST_PARTS = 2
 
 

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.conversations import Conversation, RefusedError, ask_about
 from graphbrick.models.llm.messages import Message, Request, assistant, user
-from graphbrick.models.llm.replies.json_replies import find_json
-from graphbrick.models.llm.replies.replies import shown, without_thinking
+from graphbrick.models.llm.replies.json_replies import find_json, unwrapped
+from graphbrick.models.llm.replies.replies import shown, without_fences
 from graphbrick.text.extract.extraction import Extraction, Extractor
 
 _REPEATED = 500  # characters of a faulty reply that the model is shown again
@@ -89,8 +89,8 @@ class ModelExtractor(Extractor):
             if self.model.context_budget(again) >= 0:
                 try:
                     reply = yield self._request(again)
-                except RefusedError:
-                    return result
+                except RefusedError as error:
+                    return _failed(result, error)
                 result = better(result, self._read(reply, text))
         if not result.size:
             return result
@@ -100,8 +100,8 @@ class ModelExtractor(Extractor):
                 break
             try:
                 reply = yield self._request(messages)
-            except RefusedError:
-                break
+            except RefusedError as error:
+                return _failed(result, error)
             further = self._read(reply, text)
             before = result.size
             result = result | replace(further, problem="")  # the rows so far are a result
@@ -111,7 +111,7 @@ class ModelExtractor(Extractor):
 
     def refused(self, reason: str) -> Extraction:
         """Return the result for a text whose prompt a server refused."""
-        return Extraction(problem=reason)
+        return Extraction(problem=reason, has_failed=True)
 
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
         """Return what the model finds in each text.
@@ -123,21 +123,35 @@ class ModelExtractor(Extractor):
         results = dict(ask_about(self, enumerate(texts)))
         return [results[i] for i in range(len(texts))]
 
+    def _within(self, value: object, text: str) -> object:
+        """Return the value with the rows: a model may wrap it into an object of one key, or a list."""
+        inner = unwrapped(value)
+        if inner is value or not isinstance(inner, dict):
+            return value
+        try:
+            self.read(inner, text)
+        except UnreadableReplyError:
+            return value
+        return inner
+
     def _request(self, messages: Sequence[Message]) -> Request:
         return Request(messages, self.schema())
 
     def _read(self, reply: str, text: str) -> Extraction:
         """Return the result of a reply, with a problem if there is none or it is not whole."""
-        value, is_whole = find_json(without_thinking(reply))
+        value, is_whole = find_json(without_fences(reply))
         if value is None or isinstance(value, str | int | float):
             reason = f"it is not JSON: {shown(reply)}" if reply.strip() else "it is empty"
             return Extraction(problem=f"the reply of {self.llm.model} cannot be read: {reason}")
         try:
-            result = self.read(value, text)
+            result = self.read(self._within(value, text), text)
         except UnreadableReplyError as error:
             return Extraction(problem=f"the reply of {self.llm.model} cannot be read: {error}")
         if not is_whole:
-            return replace(result, problem=f"the reply of {self.llm.model} breaks off; its whole rows were taken")
+            longest = f"the longest is {self.model.max_tokens:,} tokens"
+            return replace(
+                result, problem=f"the reply of {self.llm.model} breaks off ({longest}); its whole rows were taken"
+            )
         if not result.size and result.dropped:
             reasons = ", ".join(f"{count} {reason}" for reason, count in result.dropped.items())
             return replace(result, problem=f"no row of the reply of {self.llm.model} can be used: {reasons}")
@@ -148,6 +162,11 @@ def better(earlier: Extraction, result: Extraction) -> Extraction:
     """Return the result of asking again, unless it has less than the earlier one and is not whole."""
     is_worse = result.size < earlier.size and (bool(result.problem) or not result.size)
     return earlier if is_worse else result
+
+
+def _failed(result: Extraction, error: RefusedError) -> Extraction:
+    """Return the result so far of a conversation in which a request failed; it is asked again if that may pass."""
+    return replace(result, problem=str(error), has_failed=True) if error.may_pass else result
 
 
 def _complaint(result: Extraction) -> str:

@@ -170,10 +170,11 @@ def cells(row: object, *names: Sequence[str]) -> list[object]:
 
 
 def rows_of(value: object, *names: str) -> list[object] | None:
-    """Return the list of an object under one of some names; None if it has none."""
+    """Return the list of an object under one of some names, in any case; None if it has none."""
     if not isinstance(value, Mapping):
         return None
-    return next((value[name] for name in names if isinstance(value.get(name), list)), None)
+    by_name = {str(name).casefold(): one for name, one in value.items()}
+    return next((by_name[name] for name in names if isinstance(by_name.get(name), list)), None)
 
 
 def first_rows(rows: list[object] | None, n: int, dropped: Counter[str]) -> list[object]:

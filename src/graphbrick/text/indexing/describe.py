@@ -16,7 +16,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import cut_to_budget, pack
 from graphbrick.models.llm.conversations import Usage, ask_about
 from graphbrick.models.llm.messages import Message, Request, system, user
-from graphbrick.models.llm.replies.replies import one_line, without_thinking
+from graphbrick.models.llm.replies.replies import one_line
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.documents.results import ResultStore, StoredDrafts
@@ -97,7 +97,7 @@ class Describe(Brick):
             parts, shorter = pack(sizes, budget, len(lines)), list[str]()
             for part in parts:
                 reply = yield Request(_prompt(thing.name, [lines[i] for i in part]))
-                shorter.append(one_line(without_thinking(reply))[:_LONGEST])
+                shorter.append(one_line(reply)[:_LONGEST])
             if len(parts) == 1 or not any(shorter):
                 return shorter[0]
             lines = [one for one in shorter if one]

@@ -17,6 +17,7 @@ from graphbrick.text.documents.store import TextStore
 from graphbrick.text.extract.extraction import Extractor
 from graphbrick.text.extract.model_extractor import ModelExtractor
 from graphbrick.text.indexing.describe import Describe, DescribeCost, describe_cost
+from graphbrick.text.indexing.extracting import to_ask_again
 from graphbrick.text.indexing.indexing import chosen, records_of, stored_describe, unread
 from graphbrick.text.indexing.reading import Reading, Source, read_sources
 from graphbrick.text.sources.tables import SourceOptions
@@ -115,7 +116,8 @@ def estimate(
         result = Estimate(reading, len(store.documents()), store.n_passages(), 0, extractor)
         unknown = set[bytes]()
         for part in extractor.parts:
-            missing = store.missing(part.identity) + (store.with_problem(part.identity) if retry else [])
+            again = to_ask_again(store, part.identity, skip_bad=skip_bad, retry=retry)
+            missing = store.missing(part.identity) + again
             unknown.update(missing)
             result.extract = max(result.extract, len(missing))
             if isinstance(part, ModelExtractor):

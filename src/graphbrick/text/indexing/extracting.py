@@ -57,7 +57,7 @@ def extract_missing(
     done = Extracted()
     for part in extractor.parts:
         identity = part.identity
-        missing, again = store.missing(identity), store.with_problem(identity) if retry else []
+        missing, again = store.missing(identity), to_ask_again(store, identity, skip_bad=skip_bad, retry=retry)
         done.passages = max(done.passages, len(missing) + len(again))
         if isinstance(part, ModelExtractor):
             _ask(store, part, missing, again, done.usage, progress, skip_bad)
@@ -69,6 +69,16 @@ def extract_missing(
         if isinstance(part, ModelExtractor | FromFile):
             done.dropped.update(store.dropped_rows(identity))
     return done
+
+
+def to_ask_again(store: TextStore, identity: str, *, skip_bad: bool, retry: bool) -> list[bytes]:
+    """Return the passages to ask about again: all with a problem, or those for which a server failed.
+
+    All of them too if the run before gave a result for few, and so no graph: the same command would only repeat that.
+    """
+    failed, passages = sum(one.is_empty for one in store.passage_problems(identity)), store.n_passages()
+    has_few = failed > 0 and (failed == passages or _are_many(failed, passages))
+    return store.with_problem(identity) if retry or (has_few and not skip_bad) else store.failed(identity)
 
 
 def _extract(store: TextStore, extractor: Extractor, missing: list[bytes], progress: Progress) -> None:
@@ -98,7 +108,8 @@ def _ask(
     passages = zip(keys, store.texts(keys), strict=True)
     earlier, new = frozenset(again), 0
     drafts = StoredDrafts(store, extractor.identity)
-    for number, (key, result) in enumerate(ask_about(extractor, passages, drafts=drafts, usage=usage), 1):
+    results = ask_about(extractor, passages, drafts=drafts, usage=usage, forgiving=True)
+    for number, (key, result) in enumerate(results, 1):
         tokens = usage.tokens_in - counted[0], usage.tokens_out - counted[1]
         if key in earlier:
             result = better(Extraction.from_json(store.result(key, extractor.identity)), result)
@@ -118,13 +129,17 @@ def _has_failed(result: Extraction) -> bool:
     return bool(result.problem) and not result.size
 
 
+def _are_many(failed: int, passages: int) -> bool:
+    return failed > max(_MANY * passages, 1)
+
+
 def _refuse_many(extractor: Extractor, failed: list[str], passages: int, skip_bad: bool) -> None:
     """Raise InputError if there is no result for more than half of the passages."""
-    if len(failed) > max(_MANY * passages, 1) and not skip_bad:
+    if _are_many(len(failed), passages) and not skip_bad:
         reason = Counter(failed).most_common(1)[0][0]
         raise InputError(
-            f"{extractor!r} has no result for {len(failed):,} of {passages:,} passages, such as: {reason}; try another "
-            "model, or --skip-bad (skip_bad=True) to go on without them",
+            f"{extractor!r} has no result for {len(failed):,} of {passages:,} passages, such as: {reason}; the same "
+            "command asks about them again; try another model, or --skip-bad (skip_bad=True) to go on without them",
             code="extract.few_results",
             n=len(failed),
             total=passages,

@@ -59,7 +59,7 @@ def test_a_piece_of_json_never_breaks_the_reader(value: dict[str, object], data:
 
 
 def test_what_is_no_json() -> None:
-    for text in ("", "{", "[", "{nope}", "{nope, 3", "[3] Kenya", "[[[[" * 5000, '{"a": 1]', 'I say {"a": 1}'):
+    for text in ("", "{", "[", "{nope}", "{nope, 3", "[3] Kenya", "[[[[" * 5000, '{"a": 1', 'I say {"a": 1'):
         assert find_json(text) == (None, True), text[:20]
 
 

@@ -14,9 +14,9 @@ from graphbrick.models.llm.replies.replies import (
     read_names,
     read_numbers,
     read_yes,
-    without_thinking,
 )
 from graphbrick.models.llm.replies.scores import read_scores
+from graphbrick.models.llm.replies.thinking import without_thoughts
 
 TEXTS = ["Kenya", "Kenya -> capital -> Nairobi", "Uganda", "Rwanda", "1984", "Kenya  -> currency ->\nKenyan shilling"]
 
@@ -262,9 +262,9 @@ def test_scores_that_are_not_finite_are_refused(value: str) -> None:
 
 
 def test_thinking_is_cut_out() -> None:
-    assert without_thinking("<think>a</think> b <THINKING>c</THINKING> d") == "b  d"
-    assert without_thinking("a</think>b</think>c") == "c"
-    assert without_thinking("a <think>b") == "a"
+    assert without_thoughts("<think>a</think> b <THINKING>c</THINKING> d") == "b  d"
+    assert without_thoughts("a</think>b</think>c") == "c"
+    assert without_thoughts("a <think>b") == "a"
 
 
 def steps(*numbers: int) -> tuple[Step, ...]:

@@ -22,7 +22,7 @@ from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.context_budget import fitting
 from graphbrick.models.llm.messages import Message, Request, system, user
 from graphbrick.models.llm.replies.json_replies import json_list, json_object, number_in, whole_number
-from graphbrick.models.llm.replies.replies import lines_of, one_line, opened, without_thinking
+from graphbrick.models.llm.replies.replies import lines_of, one_line, opened
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.text.reporting.reports import MOST_RATING, reports_of
 
@@ -132,7 +132,7 @@ class Drift(RetrieveStage):
             return []
         example = max(chosen, key=lambda report: (report.rating / MOST_RATING, -report.community))
         sample = f"Example:\n{one_line(example.text)[:2000]}\n\nQuestion: {one_line(question)}"
-        invented = without_thinking(self.llm.complete([system(_INVENT), user(sample)])) or question
+        invented = self.llm.complete([system(_INVENT), user(sample)]).strip() or question
         vectors = vectors_of(graph, self.embedder, [report.text for report in chosen])
         scores = cosines(graph, self.embedder, invented, vectors)
         source = repr(self)

@@ -29,7 +29,7 @@ from graphbrick.graphs.queries.schema_text import sample_query, schema_prefixes,
 from graphbrick.graphs.queries.tokens import CYPHER, SPARQL, known_language
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.messages import Message, as_messages, assistant, user
-from graphbrick.models.llm.replies.replies import one_line, shown, without_thinking
+from graphbrick.models.llm.replies.replies import one_line, shown
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.pipeline import RetrieveStage
@@ -99,7 +99,7 @@ class TextToQuery(RetrieveStage):
         empty: tuple[str, Rows] | None = None
         problems: dict[str, str] = {}  # by query
         for number in range(1, self.tries + 1):
-            reply = without_thinking(self.llm.ask(messages).text)
+            reply = self.llm.ask(messages).text.strip()
             written = query_in(reply, language)
             try:
                 text = self._checked(written, graph, language, schema, is_last=number == self.tries)

@@ -39,7 +39,7 @@ from graphbrick.core.trace import event, fact
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.chat import ChatModel
 from graphbrick.models.llm.messages import Request
-from graphbrick.models.llm.replies.replies import one_line, shown, unreadable, without_thinking
+from graphbrick.models.llm.replies.replies import one_line, shown, unreadable
 from graphbrick.models.scorers.scorer import Scorer
 from graphbrick.patterns.planned.relation_paths import relations_near
 from graphbrick.patterns.text import readable
@@ -135,7 +135,7 @@ class LogicalForms(RetrieveStage):
         reply = self.llm.ask_all([Request(request.messages, n=n)])[0]
         forms = []
         for choice in reply.choices:
-            text = without_thinking(choice.message.text)
+            text = choice.message.text.strip()
             try:
                 form = read_form(text)
             except FormError as error:

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 
 from graphbrick.core.trace import Event
 from graphbrick.models.llm.http.connection import Connection
+from graphbrick.models.llm.http.faults import ErrorReplyError, refusal_text
+from graphbrick.models.llm.http.reader import ReplyReader
 from graphbrick.models.llm.http.runtime import ModelRuntime
-from graphbrick.models.llm.http.wire import OPTIONAL, ReplyReader, request_json
+from graphbrick.models.llm.http.wire import SYSTEM, refused_by, request_json
 from graphbrick.models.llm.messages import Reply, Request
 
 if TYPE_CHECKING:
     import openai
 
-_REFUSALS = frozenset({400, 404, 422, 501})
+_REPLACED = ("max_tokens", "stream_options", "n")  # sent by another name; asks for the tokens used; asked in turn
+_FAILED = 500
+_REFUSALS = frozenset({400, 404, 422, _FAILED, 501})
 
 
 @dataclass(frozen=True)
@@ -50,18 +54,24 @@ class Caller:
         )
         return replace(reply, seconds=time.perf_counter() - start, notes=(*notes, *reply.notes))
 
+    @property
+    def samples_at_once(self) -> bool:
+        """Whether the server may give several samples for one request, as far as is known."""
+        return "n" not in self.runtime.refused.get((self.connection.address, self.model), {})
+
     async def _once(
         self, client: openai.AsyncOpenAI, request: Request, max_tokens: int, on_text: Callable[[str], None] | None
     ) -> Reply:
-        """Try once. A parameter that the server refuses is left out, also in later calls of the session."""
+        """Try once. What the server refuses is left out, also in later calls of the session."""
         import openai
 
         refused = self.runtime.refused.setdefault((self.connection.address, self.model), {})
+        habits = self.runtime.habits_of(self.connection.address, self.model)
         everything = request_json(
             request, self.model, self.temperature, max_tokens, stream=on_text is not None, without={}
         )
         while True:
-            reader = ReplyReader(self.model, request, max_tokens)
+            reader = ReplyReader(self.model, request, max_tokens, hold=habits.may_begin_within)
             body = request_json(
                 request, self.model, self.temperature, max_tokens, stream=on_text is not None, without=refused
             )
@@ -70,18 +80,27 @@ class Caller:
                 body["extra_body"] = {**body.get("extra_body", {}), "cache_prompt": True}
             try:
                 await self.connection.read(client, body, reader, on_text)
-            except openai.APIStatusError as error:
-                message = str(error.message)
-                named = [name for name in OPTIONAL if name in message and name in body]
-                if error.status_code not in _REFUSALS or not named:
+            except (openai.APIStatusError, ErrorReplyError) as error:
+                name = "" if error.status_code not in _REFUSALS else refused_by(refusal_text(error), body)
+                # llama.cpp answers 500 where the template of a model fails; errors with status 200 may have no other.
+                is_passing = error.status_code == _FAILED and isinstance(error, openai.APIStatusError)
+                if not name or (is_passing and name != SYSTEM):
                     raise
-                refused[named[0]] = self.connection.refusal(error)[:100]
+                refused[name] = self.connection.refusal(error)[:100]
                 continue
-            # max_tokens is sent by another name, and stream_options only asks for the tokens used.
-            left_out = [name for name in refused if name in everything and name not in ("max_tokens", "stream_options")]
-            return replace(reader.reply(), adjustments=tuple(self._left_out(name, refused[name]) for name in left_out))
+            reply = reader.reply()
+            habits.thinks |= any(choice.thought for choice in reply.choices)
+            is_free = not (request.schema or request.grammar or request.top_logprobs)  # to begin with thoughts
+            habits.may_begin_within = reader.begins_within_thoughts or (habits.may_begin_within and not is_free)
+            left_out = [name for name in refused if name in everything and name not in _REPLACED]
+            if SYSTEM in refused:
+                left_out.append(SYSTEM)
+            return replace(reply, adjustments=tuple(self._left_out(name, refused[name]) for name in left_out))
 
     def _left_out(self, name: str, reason: str) -> Event:
-        """Return the note about a parameter that a request was sent without."""
+        """Return the note about what a request was sent without."""
+        if name == SYSTEM:
+            note = f"{self.model} has no role for instructions, so that they stand in the first question: {reason}"
+            return Event(note, "request.system_merged")
         note = f"{self.model} does not know {name}, so that it was asked without: {reason}"
         return Event(note, "request.parameter_left_out", name=name)

@@ -1,146 +1,53 @@
-"""Talking to OpenAI-compatible servers: addresses, keys, retries, and how faults are told."""
+"""Talking to OpenAI-compatible servers: requests, retries, and how faults are told."""
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import random
+import re
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-from graphbrick.core.errors import ModelError, ModelTimeoutError, PipelineError, without_secrets
+from graphbrick.core.errors import ModelError, ModelTimeoutError, without_secrets
 from graphbrick.core.trace import Event
+from graphbrick.models.llm.http.addresses import (
+    OPENAI,
+    address_of,
+    api_key,
+    configured_keys,
+    is_loopback,
+    key_advice,
+    origin_of,
+    server_of,
+)
+from graphbrick.models.llm.http.faults import (
+    CutStreamError,
+    ErrorReplyError,
+    LostConnectionError,
+    NoChoicesError,
+    NotACompletionError,
+    refusal_text,
+)
+from graphbrick.models.llm.http.reader import ReplyReader
 from graphbrick.models.llm.http.runtime import ModelRuntime
-from graphbrick.models.llm.http.wire import NotACompletionError, ReplyReader
-from graphbrick.pipeline.brick import Brick
 
 if TYPE_CHECKING:
     import openai
 
 T = TypeVar("T")
 
-_OPENAI = "https://api.openai.com/v1"
-_RETRIED = frozenset({408, 409, 429})
+_RETRIED = frozenset({408, 409, 425, 429})
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0  # seconds before a retry if the server does not say
 _LONGEST_RETRY_AFTER = 60.0  # seconds that a server may ask to wait
 _SHOWN = 200  # characters of what a server says in an error
 _LARGEST_BODY = 256_000_000  # bytes
-
-
-class LostConnectionError(Exception):
-    """The connection was lost while a reply was read."""
-
-
-class CutStreamError(Exception):
-    """A stream failed after pieces of it were passed on, so that it cannot be tried again."""
-
-
-def require_address(brick: Brick, base_url: str) -> None:
-    """Raise `PipelineError` if the ``base_url`` of a brick holds a password or key."""
-    if without_secrets(base_url) != base_url:
-        raise PipelineError(
-            f"{type(brick).__name__} base_url must not hold a name, password or key: recipes are shown; use "
-            "GRAPHBRICK_API_KEYS or OPENAI_API_KEY",
-            code="server.password",
-        )
-
-
-def server_address(base_url: str) -> str:
-    """Return the address of a ``base_url`` without its secrets; empty means OPENAI_BASE_URL, or OpenAI.
-
-    >>> server_address("http://localhost:8080/v1/")
-    'http://localhost:8080/v1'
-    """
-    return without_secrets(_address(base_url)).rstrip("/")
-
-
-def server_of(base_url: str) -> str:
-    """Return host and port of the server that a ``base_url`` leads to now.
-
-    >>> server_of("http://localhost:8080/v1")
-    'localhost:8080'
-    """
-    return urlsplit(server_address(base_url)).netloc
-
-
-def is_loopback(server: str) -> bool:
-    """Return whether a server, as host and port, is this machine.
-
-    >>> is_loopback("localhost:8080"), is_loopback("api.openai.com")
-    (True, False)
-    """
-    host = urlsplit(f"//{server}").hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def api_key(base_url: str) -> str:
-    """Return the key for the server that a ``base_url`` leads to; empty if none is set for that server.
-
-    OPENAI_API_KEY belongs to the server of OPENAI_BASE_URL, or to OpenAI if that is not set. Keys of other servers are
-    in GRAPHBRICK_API_KEYS, such as ``https://api.example.com=KEY http://gpu-box:8000=KEY``. Two addresses are the same
-    server if scheme, host and port are the same, so that a recipe cannot have a key sent elsewhere.
-
-    Raises:
-        ModelError: GRAPHBRICK_API_KEYS cannot be read, or a key holds characters that keys do not have.
-    """
-    origin = _origin(_address(base_url))
-    keys = _configured_keys()
-    if origin == _origin(_address("")):
-        keys.setdefault(origin, os.environ.get("OPENAI_API_KEY", "").strip())
-    key = keys.get(origin, "")
-    if not (key.isascii() and key.isprintable()):
-        name = "OPENAI_API_KEY" if origin == _origin(_address("")) else "GRAPHBRICK_API_KEYS"
-        raise ModelError(
-            f"{name} holds characters that no key has; copy the key again", code="server.bad_key", variable=name
-        )
-    return key
-
-
-def key_advice(base_url: str) -> str:
-    """Return what to set so that a server gets its key."""
-    origin = _origin(_address(base_url))
-    if origin == _origin(_address("")):
-        return "check OPENAI_API_KEY"
-    scheme, host, port = origin
-    return (
-        f"set GRAPHBRICK_API_KEYS='{scheme}://{host}{'' if port is None else f':{port}'}=KEY' (OPENAI_API_KEY is sent "
-        "to the server of OPENAI_BASE_URL only)"
-    )
-
-
-def _configured_keys() -> dict[tuple[str, str, int | None], str]:
-    keys = {}
-    for entry in os.environ.get("GRAPHBRICK_API_KEYS", "").split():
-        address, equals, key = entry.partition("=")
-        if not equals or not key or urlsplit(address).scheme not in ("http", "https"):
-            raise ModelError(  # without the entry: it may be a key
-                "GRAPHBRICK_API_KEYS must hold entries such as https://api.example.com=KEY, with spaces between them",
-                code="server.bad_keys",
-            )
-        keys[_origin(address)] = key
-    return keys
-
-
-def _address(base_url: str) -> str:
-    return base_url or os.environ.get("OPENAI_BASE_URL", "") or _OPENAI
-
-
-def _origin(address: str) -> tuple[str, str, int | None]:
-    """Return scheme, host and port; the port is None if it is that of the scheme."""
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
-        return "", address, None  # it is refused when it is connected to
-    usual = {"http": 80, "https": 443}.get(parts.scheme)
-    return parts.scheme, parts.hostname or "", None if port == usual else port
+_TRY_AGAIN = re.compile(r"(?:try again|retry)(?: in| after)? (\d{1,6}(?:\.\d{1,9})?) ?(ms|m|s)", re.IGNORECASE)
+_CAUSES = 8  # exceptions behind one another
+_BODY, _EVENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[<]"), re.compile(rb"\s*(?:data|event|id|retry|:)[\w ]*:?")
 
 
 @dataclass(frozen=True)
@@ -179,19 +86,20 @@ class Connection:
         import openai
 
         client, tries = self._client(runtime), 0
+        cause: Exception
         while True:
             try:
                 return await call(client)
-            except (openai.APIConnectionError, LostConnectionError, TimeoutError) as error:
-                fault, pause = self._fault(error), None
-            except openai.APIStatusError as error:
-                fault, pause = self._fault(error), _retry_after(error)
+            except (openai.APIConnectionError, LostConnectionError, NoChoicesError, TimeoutError) as error:
+                fault, cause, pause = self._fault(error), error, None
+            except (openai.APIStatusError, ErrorReplyError) as error:
+                fault, cause, pause = self._fault(error), error, _retry_after(error)
                 if not (error.status_code in _RETRIED or error.status_code >= 500):
                     raise fault from error
             except (CutStreamError, NotACompletionError, openai.OpenAIError, ValueError, RecursionError) as error:
                 raise self._fault(error) from error
             if tries == self.retries:
-                raise fault
+                raise fault from cause
             if pause is not None and pause > _LONGEST_RETRY_AFTER:
                 reason = f"{fault}; it asks to wait {pause:.0f} s, which is too long: try again later"
                 raise ModelError(reason, code="server.asks_to_wait", seconds=pause)
@@ -218,15 +126,24 @@ class Connection:
             on_text: Called with each new text if the body asks for a stream.
         """
         passed_on, whole, is_stream, is_first = False, bytearray(), on_text is not None, True
-        pass_on = on_text or (lambda text: None)
+
+        def pass_on(texts: list[str]) -> None:
+            nonlocal passed_on
+            for text in texts:
+                if on_text is not None:
+                    on_text(text)
+                    passed_on = True
+
         try:
             async with asyncio.timeout(self.timeout) as deadline:
                 create = client.chat.completions.with_streaming_response.create
                 async with create(**body) as response:
                     async for data in _bytes(response.iter_bytes()):
-                        if is_first and data.lstrip()[:1] == b"{":
-                            is_stream = False  # some servers ignore that a stream is wanted
-                        is_first = False
+                        if is_first and data.strip():  # some servers ignore whether a stream is wanted
+                            is_stream, is_first = (
+                                not _BODY.match(data) if is_stream else bool(_EVENT.match(data)),
+                                False,
+                            )
                         if not is_stream:
                             whole += data
                             if len(whole) > _LARGEST_BODY:
@@ -236,24 +153,19 @@ class Connection:
                         texts = reader.add_stream(data)
                         if reader.length > before:  # a server that sends nothing but empty pieces has stalled
                             deadline.reschedule(asyncio.get_running_loop().time() + self.timeout)
-                        for text in texts:
-                            pass_on(text)
-                            passed_on = True
+                        pass_on(texts)
                         if reader.ended:
                             break
-            if is_stream:
-                reader.end_stream()
-            else:
-                pass_on("".join(reader.add_body(bytes(whole))))
-        except (LostConnectionError, TimeoutError) as error:
+            pass_on(reader.end_stream() if is_stream else ["".join(reader.add_body(bytes(whole)))])
+        except (LostConnectionError, ErrorReplyError, TimeoutError) as error:
             if not passed_on:
                 raise
             stalled = f"no more text came for {self.timeout:g} s" if isinstance(error, TimeoutError) else str(error)
             raise CutStreamError(f"broke off in the middle of a reply: {stalled}") from error
 
-    def refusal(self, error: openai.APIStatusError) -> str:
+    def refusal(self, error: openai.APIStatusError | ErrorReplyError) -> str:
         """Return what a refusal says, on one line and without the key."""
-        return self._hide_key(" ".join(str(error.message).encode("utf-8", "replace").decode().split()))[:_SHOWN]
+        return self._hide_key(" ".join(refusal_text(error).encode("utf-8", "replace").decode().split()))[:_SHOWN]
 
     def _fault(self, error: Exception) -> ModelError:
         """Return an error that says what is wrong and what to do, without the key."""
@@ -265,13 +177,11 @@ class Connection:
                 code="server.timeout",
                 seconds=self.timeout,
             )
-        if isinstance(error, openai.APIConnectionError | LostConnectionError):
-            return ModelError(
-                f"cannot reach the model server at {self.address}; is it running? (base_url names it, or else "
-                "OPENAI_BASE_URL)",
-                code="server.unreachable",
-                address=self.address,
-            )
+        if isinstance(error, LostConnectionError):
+            reason = f"{self.address} ended the connection in the middle of a reply ({error})"
+            return ModelError(reason, code="server.cut_reply", address=self.address)
+        if isinstance(error, openai.APIConnectionError):
+            return self._unreached(error)
         if isinstance(error, openai.AuthenticationError):
             return ModelError(
                 f"{self.address} {'refused the key' if self.key else 'asks for a key'}; {key_advice(self.url)}",
@@ -283,13 +193,18 @@ class Connection:
             reason = f"{self.address} sends on to {place} (status {error.status_code}), which was not asked"
             advice = "name that server in base_url or OPENAI_BASE_URL if it is meant"
             return ModelError(f"{reason}; {advice}", code="server.redirected", location=place)
-        if isinstance(error, openai.APIStatusError):
+        if isinstance(error, openai.APIStatusError | ErrorReplyError):
+            how = "refused with status" if isinstance(error, openai.APIStatusError) else "sent an error, as with status"
+            status, reason = error.status_code, self.refusal(error)
             return ModelError(
-                f"{self.address} refused with status {error.status_code}: {self.refusal(error)}",
+                f"{self.address} {how} {status}: {reason}{self._path_advice(status)}",
                 code="server.refused",
-                status=error.status_code,
-                reason=self.refusal(error),
+                status=status,
+                reason=reason,
             )
+        if isinstance(error, NoChoicesError):
+            came = self._hide_key(error.came)[:_SHOWN]
+            return ModelError(f"{self.address} {error} (it sent {came!r})", code="server.no_choices", sent=came)
         if isinstance(error, NotACompletionError):
             came = self._hide_key(error.came)[:_SHOWN]
             return ModelError(
@@ -303,9 +218,37 @@ class Connection:
             f"{self.address} gave a reply that cannot be read ({type(error).__name__})", code="server.unreadable_reply"
         )
 
+    def _unreached(self, error: Exception) -> ModelError:
+        """Return the error about a server that did not answer at all."""
+        causes = [error]
+        while causes[-1].__cause__ is not None and len(causes) < _CAUSES:
+            causes.append(causes[-1].__cause__)  # type: ignore[arg-type]
+        names = {type(one).__name__ for one in causes}
+        certificate = next((one for one in causes if isinstance(one, ssl.SSLError)), None)
+        if certificate is not None:
+            reason = f"the certificate of {self.address} cannot be trusted, or it does not speak https ({certificate})"
+            advice = "check the address, or name your certificates with SSL_CERT_FILE"
+            return ModelError(f"{' '.join(reason.split())}; {advice}", code="server.bad_certificate")
+        if names & {"RemoteProtocolError", "ReadError"}:
+            reason = f"{self.address} ended the connection without an answer"
+            return ModelError(f"{reason}; the server's log may say why", code="server.hung_up", address=self.address)
+        return ModelError(
+            f"cannot reach the model server at {self.address}; is it running? (base_url names it, or else "
+            "OPENAI_BASE_URL)",
+            code="server.unreachable",
+            address=self.address,
+        )
+
+    def _path_advice(self, status: int) -> str:
+        """Return what to try where a server knows no such path."""
+        parts = urlsplit(self.url)
+        if status not in (404, 405) or parts.path.strip("/"):
+            return ""
+        return f"; does the address end in /v1? (base_url or OPENAI_BASE_URL, as {parts.scheme}://{parts.netloc}/v1)"
+
     def _hide_key(self, text: str) -> str:
         """Return a text of the server without keys, which some servers repeat."""
-        for key in {self.key, os.environ.get("OPENAI_API_KEY", "").strip(), *_configured_keys().values()} - {""}:
+        for key in {self.key, os.environ.get("OPENAI_API_KEY", "").strip(), *configured_keys().values()} - {""}:
             text = text.replace(key, "***")
         return text
 
@@ -321,10 +264,18 @@ class Connection:
                     # A proxy cannot reach this machine's loopback. Certificates take 20 ms to load; http needs none.
                     bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if urlsplit(self.url).scheme == "http" else True
                     settings |= {"trust_env": False, "verify": bare}
+                parts = urlsplit(self.url)
+                query = dict(parse_qsl(parts.query))
+                if "api-version" in query:
+                    settings["event_hooks"] = {"request": [self._as_azure]}
                 # Deadlines and retries are ours: the client's own would not show in the trace.
-                http, key = openai.DefaultAsyncHttpxClient(**settings), self.key or "none"
                 client = openai.AsyncOpenAI(
-                    base_url=self.url, api_key=key, timeout=None, max_retries=0, http_client=http
+                    base_url=urlunsplit(parts._replace(path=_base(parts.path), query="", fragment="")),
+                    api_key=self.key or "none",
+                    timeout=None,
+                    max_retries=0,
+                    http_client=openai.DefaultAsyncHttpxClient(**settings),
+                    default_query=query,
                 )
             except (ImportError, OSError, ValueError) as error:
                 # Proxies and certificates are set by the environment (ALL_PROXY, SSL_CERT_FILE and others).
@@ -332,10 +283,15 @@ class Connection:
                     f"the model client cannot start, check proxy and certificate settings: {error}",
                     code="server.client_cannot_start",
                 ) from error
-            if _origin(self.url) != _origin(_address("")):
+            if origin_of(self.url) != origin_of(address_of("")):
                 client.organization = client.project = None  # the client reads them from the environment, for OpenAI
             runtime.clients[which] = client
         return runtime.clients[which]
+
+    async def _as_azure(self, request: Any) -> None:
+        """Put the key where Azure reads it; elsewhere it would be taken for a token of a user."""
+        request.headers.pop("authorization", None)
+        request.headers["api-key"] = self.key
 
 
 def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: str) -> Connection:
@@ -351,7 +307,7 @@ def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: 
     Raises:
         ModelError: There is no key for OpenAI, the address is not one, or the client is not installed.
     """
-    url, key = _address(base_url), ""
+    url, key = address_of(base_url), ""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -364,7 +320,7 @@ def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: 
             address=without_secrets(url),
         )
     key = api_key(base_url)
-    if not key and _origin(url) == _origin(_OPENAI):
+    if not key and origin_of(url) == origin_of(OPENAI):
         advice = f"set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; {instead}"
         raise ModelError(
             f"no {kind}: {key_advice(base_url) if base_url else advice}", code="server.no_model", wanted=kind
@@ -378,17 +334,29 @@ def connect(base_url: str, timeout: float, retries: int, *, kind: str, instead: 
     return Connection(url, key, timeout, retries)
 
 
+def _base(path: str) -> str:
+    """Return the path of an address without that of chat completions, with which consoles show it.
+
+    >>> _base("/openai/deployments/gpt/chat/completions")
+    '/openai/deployments/gpt'
+    """
+    return path.rstrip("/").removesuffix("/chat/completions")
+
+
 async def _bytes(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Pass on the bytes of a body; a lost connection is a `LostConnectionError`."""
     try:
         async for data in body:
             yield data
     except Exception as error:
-        raise LostConnectionError(f"the connection was lost ({type(error).__name__})") from error
+        raise LostConnectionError(f"the connection was lost: {type(error).__name__}") from error
 
 
-def _retry_after(error: openai.APIStatusError) -> float | None:
+def _retry_after(error: openai.APIStatusError | ErrorReplyError) -> float | None:
     """Return the seconds that a server asks to wait; None if it does not say."""
+    said = _TRY_AGAIN.search(refusal_text(error))
+    if isinstance(error, ErrorReplyError):
+        return _seconds(said)
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(error.response.headers.get(name, "")) / unit
@@ -396,4 +364,11 @@ def _retry_after(error: openai.APIStatusError) -> float | None:
             continue  # no such header, or a date
         if seconds >= 0:
             return seconds
-    return None
+    return _seconds(said)
+
+
+def _seconds(said: re.Match[str] | None) -> float | None:
+    """Return the seconds of a sentence such as «try again in 20s»."""
+    if said is None:
+        return None
+    return float(said[1]) * {"ms": 0.001, "m": 60.0}.get(said[2].lower(), 1.0)

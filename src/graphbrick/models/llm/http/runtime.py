@@ -7,10 +7,12 @@ flight, each with a deadline, and so that one can be given up: a blocking read c
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import nullcontext
+from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +26,44 @@ T = TypeVar("T")
 _END = 5.0  # seconds that calls in flight may take to end when the session is closed
 
 
+# What the names of models tell; what they reply tells more (`Habits`).
+_THINKS = re.compile(
+    r"\bo[1-9]\b|gpt-?[5-9]|gpt-oss|\br1\b|qwq|think|reason|magistral|qwen3|glm-?4\.[5-9]|nemotron|seed-oss|kimi-k2|"
+    r"minimax-m|grok-[3-9]|hunyuan|exaone-deep|step-?3",
+    re.IGNORECASE,
+)
+_DOES_NOT = re.compile(r"instruct|coder|chat|non?-?think|-it\b", re.IGNORECASE)
+_APART = re.compile(r"gpt-?[3-9]|\bo[1-9]\b|claude|gemini|grok", re.IGNORECASE)  # their servers give thoughts apart
+_PLAIN = re.compile(r"llama|mi[sx]tral|gemma-?[123]|phi-?[23]|qwen-?[12]|smollm|command-r|\.gguf", re.IGNORECASE)
+
+
+@dataclass
+class Habits:
+    """What is known of the replies of a model: by its name, and by what it replied in this session.
+
+    Attributes:
+        thinks: Whether it thinks before it answers, in tokens that the server counts.
+        may_begin_within: Whether a reply may begin within thoughts, closed by a mark that nothing opened.
+        has_room: Whether the server lets a request have room for thoughts.
+    """
+
+    thinks: bool
+    may_begin_within: bool
+    has_room: bool = True
+
+    @classmethod
+    def of(cls, model: str) -> Habits:
+        """Return what the name of a model tells.
+
+        >>> Habits.of("gpt-4.1-mini"), Habits.of("deepseek-r1:8b")
+        (Habits(thinks=False, may_begin_within=False, has_room=True),
+         Habits(thinks=True, may_begin_within=True, has_room=True))
+        """
+        thinks = bool(_THINKS.search(model)) and not _DOES_NOT.search(model)
+        is_plain = _PLAIN.search(model) or _DOES_NOT.search(model)
+        return cls(thinks, not _APART.search(model) and (thinks or not is_plain))
+
+
 class ModelRuntime:
     """The shared state of all model calls of a session; a forked process gets its own.
 
@@ -31,12 +71,14 @@ class ModelRuntime:
         clients: Clients by address and key; their connections stay open between calls. Used on the loop only.
         limits: Semaphores that limit the calls in flight, by address, model and number. Used on the loop only.
         refused: Parameters that a server refused for a model, each with what it said.
+        habits: What is known of the replies of each model, by address and name.
     """
 
     def __init__(self) -> None:
         self.clients: dict[tuple[str, str], openai.AsyncOpenAI] = {}
         self.limits: dict[tuple[str, str, int], asyncio.Semaphore] = {}
         self.refused: dict[tuple[str, str], dict[str, str]] = {}
+        self.habits: dict[tuple[str, str], Habits] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="graphbrick-models", daemon=True)
         self._thread.start()
@@ -44,6 +86,10 @@ class ModelRuntime:
     def limit(self, address: str, model: str, parallel: int) -> asyncio.Semaphore:
         """Return the semaphore that keeps the calls in flight to a number."""
         return self.limits.setdefault((address, model, parallel), asyncio.Semaphore(parallel))
+
+    def habits_of(self, address: str, model: str) -> Habits:
+        """Return what is known of a model, to be changed when its replies tell more."""
+        return self.habits.setdefault((address, model), Habits.of(model))
 
     def wait(self, work: Coroutine[Any, Any, T], budget: Budget | None) -> T:
         """Run a coroutine on the loop and wait for its result, as long as the budget lasts.

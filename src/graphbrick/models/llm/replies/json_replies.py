@@ -1,6 +1,7 @@
-"""Finding and reading JSON in what a language model replied: alone, between prose, or broken off.
+"""Finding and reading JSON in what a language model replied: alone, between prose, in parts, or broken off.
 
-Ours, because repairing libraries guess («[3] Kenya» becomes the list [3]); here only what is certain is repaired.
+Only what is certain is read: libraries that repair JSON guess («[3] Kenya» becomes the list [3]), so one is asked only
+about what is JSON but for its marks (`graphbrick.models.llm.replies.repairing`).
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from graphbrick.models.llm.replies.repairing import repaired
+
 _LINE_OF_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
+_OBJECT = re.compile(r'\{\s*"')
 _CLOSING = {"{": "}", "[": "]"}
+_NEXT = re.compile(r"[\s,;]*(?:```\w*\s*)*\{")
+_MOST_OBJECTS = 1000
 _DEEPEST = 100  # lists and objects inside one another
 _ESCAPE = re.compile(
     r"""\\(?:(?P<right>["\\/bfnrt]|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|"""
@@ -36,9 +42,11 @@ _decoder = json.JSONDecoder(object_pairs_hook=Object, strict=False)
 
 
 def find_json(text: str) -> tuple[object, bool]:
-    """Return the JSON value of a text, else the first JSON object that begins a line; None if neither.
+    """Return the JSON value of a text, else the first JSON object in it, at the beginning of a line if there is one.
 
-    Escapes that JSON does not have and raw newlines in strings are accepted. Takes time linear in the text.
+    Objects that follow one another are one if their keys differ, and a list if each is a row of the same keys. Escapes
+    that JSON does not have, raw newlines in strings, and marks that are nearly right are accepted. None if there is no
+    JSON. Takes time linear in the text.
 
     Returns:
         The value, and whether it was whole. If it breaks off at the end of the text, its whole items are returned.
@@ -48,19 +56,83 @@ def find_json(text: str) -> tuple[object, bool]:
     >>> find_json('{"numbers": [3, 1, 2')
     ({'numbers': [3, 1]}, False)
     """
-    text = _repair_escapes(text)
+    text = _repair_escapes(text.lstrip("\ufeff"))
     try:
-        return _shallow(_decoder.decode(text), text), True
+        value = _shallow(_decoder.decode(text), text)
+        if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+            return find_json(value)  # JSON that was written as a text of JSON
+        return value, True
     except (ValueError, RecursionError):
         pass  # there may be words around it
     start = _LINE_OF_OBJECT.search(text)
-    if start:
+    if start is None and text.lstrip()[:1] == "[":
+        return _else_repaired(text.lstrip())
+    start = start or _OBJECT.search(text)
+    if start is None:
+        return None, True
+    begin = start.start() + start.group().index("{")
+    try:
+        value, end = _decoder.raw_decode(text, begin)
+        return _with_following(_shallow(value, text[begin:end]), text, end), True
+    except (ValueError, RecursionError):
+        return _else_repaired(text[begin:])
+
+
+def _else_repaired(text: str) -> tuple[object, bool]:
+    """Return the whole items of JSON that breaks off, or else what a text is but for its marks."""
+    value, whole = _whole_items(text)
+    if value is not None and not whole:
+        return value, whole
+    lines = [line for line in text.splitlines() if line.strip()]
+    try:
+        rows = [_decoder.decode(line.rstrip(" ,;")) for line in lines] if len(lines) > 1 else []
+    except (ValueError, RecursionError):
+        rows = []
+    if rows and all(isinstance(row, list) and len(row) > 1 and all(isinstance(c, str) for c in row) for row in rows):
+        return rows, True
+    value = repaired(text)
+    return _as_objects(value), True
+
+
+def _with_following(value: object, text: str, end: int) -> object:
+    """Return an object together with those that follow it: one of all keys, or a list of rows of the same keys."""
+    values = [value]
+    while isinstance(value, Object) and len(values) < _MOST_OBJECTS:
+        following = _NEXT.match(text, end)
+        if following is None:
+            break
         try:
-            value, end = _decoder.raw_decode(text, start.end() - 1)
-            return _shallow(value, text[start.end() - 1 : end]), True
+            value, end = _decoder.raw_decode(text, following.end() - 1)
+            values.append(_shallow(value, text[following.end() - 1 : end]))
         except (ValueError, RecursionError):
-            return _whole_items(text[start.end() - 1 :])
-    return _whole_items(text.lstrip()) if text.lstrip()[:1] == "[" else (None, True)
+            break
+    objects = [one for one in values if isinstance(one, Object) and one]
+    keys = [frozenset(one) for one in objects]
+    if len(objects) > 1 and sum(map(len, keys)) == len(frozenset().union(*keys)):
+        return Object([pair for one in objects for pair in one.pairs])
+    are_rows = all(not isinstance(cell, dict | list) for one in objects for cell in one.values())
+    return list(objects) if len(objects) > 1 and len(set(keys)) == 1 and are_rows else values[0]
+
+
+def _as_objects(value: object) -> object:
+    """Return a value with its dictionaries as `Object`."""
+    if isinstance(value, dict):
+        return Object([(str(key), _as_objects(one)) for key, one in value.items()])
+    return [_as_objects(one) for one in value] if isinstance(value, list) else value
+
+
+def unwrapped(value: object) -> object:
+    """Return the object that is all there is in an object of one key, or in a list.
+
+    >>> unwrapped({"reply": {"triples": []}}), unwrapped({"triples": [1]})
+    ({'triples': []}, {'triples': [1]})
+    """
+    for _ in range(_DEEPEST):
+        inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+        if len(inner) != 1 or not isinstance(inner[0], dict):
+            break
+        value = inner[0]
+    return value
 
 
 def json_string(text: str) -> str:
@@ -130,12 +202,14 @@ def _whole_items(text: str) -> tuple[object, bool]:
 def only_list(value: object) -> list[Any] | None:
     """Return the value if it is a list, or the only list in it if it is an object; else None.
 
-    >>> only_list({"why": "...", "numbers": [3]})
-    [3]
+    >>> only_list({"why": "...", "numbers": [3]}), only_list({"reply": {"numbers": [3]}})
+    ([3], [3])
     """
     if isinstance(value, dict):
-        lists = [item for item in value.values() if isinstance(item, list)]
-        return lists[0] if len(lists) == 1 else None
+        inner = unwrapped(value)
+        lists = [item for item in inner.values() if isinstance(item, list)] if isinstance(inner, dict) else []
+        is_certain = inner is value or not any(item is None or isinstance(item, dict) for one in lists for item in one)
+        return lists[0] if len(lists) == 1 and is_certain else None
     return value if isinstance(value, list) else None
 
 

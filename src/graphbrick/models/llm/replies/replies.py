@@ -16,13 +16,14 @@ from collections.abc import Iterable, Sequence
 from graphbrick.core.trace import event, tally
 from graphbrick.language.folding import fold
 from graphbrick.models.llm.replies.json_replies import Object, find_json, only_list
+from graphbrick.models.llm.replies.thinking import without_thoughts
 
 _SHOWN = 200  # characters of a reply in an event
 _LISTED = 5  # wrong numbers in an event
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
+_FENCE = re.compile(
+    r"^[ \t]*(?:```|~~~)\w*[ \t]*(?=[\[{])|^[ \t]*(?:```|~~~).*$|(?<=[\]}])[ \t]*(?:```|~~~)[ \t]*$", re.MULTILINE
+)
 MARKDOWN = re.compile(r"[*`]")
 _NAMING = re.compile(r"^(?:(?:[a-z]+ ){0,4}(?:names?|entit(?:y|ies)|answers?|are|is)\s*:)\s*", re.IGNORECASE)
 _PLACE = re.compile(r"^(?:[-•]|\(?[0-9]{1,3}[.)]|\[[0-9]{1,3}\]|#[0-9]{1,3})\s+(?=\S)")
@@ -37,18 +38,9 @@ _RANGE = re.compile(r"\[?([0-9]{1,9})[-–]([0-9]{1,9})\]?\.?")
 NUMBERED = re.compile(r"^(?:[-•]\s+)?(?:[\[(#]*([0-9]{1,9})(?:[\])]+[.:)]*|[.:]|\s[-–])|#([0-9]{1,9}))\s+(\S.*)$")
 
 
-def without_thinking(reply: str) -> str:
-    """Return a reply without the text between ``<think>`` and ``</think>``; either mark may be missing.
-
-    >>> without_thinking("<think>Is it 3 or 5?</think>5")
-    '5'
-    """
-    return _END_OF_THINKING.split(_THINKING.sub("", reply))[-1].strip()
-
-
 def shown(reply: str) -> str:
     """Return the beginning of a reply for events, without thinking if there is anything else."""
-    return repr((without_thinking(reply) or reply)[:_SHOWN])
+    return repr((without_thoughts(reply) or reply)[:_SHOWN])
 
 
 def unreadable(message: str, code: str = "", **values: object) -> None:
@@ -212,7 +204,7 @@ def read_object(reply: str) -> Object | None:
 
 def without_fences(reply: str) -> str:
     """Return a reply without thinking and the lines of code fences."""
-    return _FENCE.sub("", without_thinking(reply))
+    return _FENCE.sub("", without_thoughts(reply))
 
 
 def _joined(match: re.Match[str]) -> str:
