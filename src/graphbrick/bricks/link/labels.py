@@ -24,6 +24,7 @@ from graphbrick.core.properties.stated import shortened
 from graphbrick.core.trace import DETAIL, event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.names import names_of
+from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import nfc, tokens
 from graphbrick.language.stems import WORD, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, QUESTION_WORDS
@@ -99,8 +100,11 @@ class LinkLabels(LinkStage):
             for entry in parts
             if not _overlaps(entry[0], values) and not any(entry[0].overlaps(span) for span, _ in matches)
         ]
+        plain = without_courtesy(query.text)
         if matches:
             _tell_left_out(question, exact, matches)
+        elif plain != query.text:
+            return replace(self.link(graph, replace(query, text=plain)), text=query.text)
         elif not exact.words and (kinds := _kinds(graph, question, exact, values, self.words)):
             text = f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them"
             event(text, "link.only_classes", DETAIL, classes=list(dict.fromkeys(kinds)))

@@ -10,6 +10,7 @@ from graphbrick.core import Query
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.store.literals import read_literal
+from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import fold, nfc
 from graphbrick.language.stems import possible_singulars
 from graphbrick.patterns.several_steps import unfolded
@@ -21,17 +22,6 @@ _POSSESSIVE = re.compile(
     r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or"
     r"|won|got|made|received|earned|sold) )"
 )
-_POLITE = re.compile(
-    r"^(?:(?:please|kindly|so|and|well|ok|okay|hi|hello|hey|just|quick question)(?: there)?[,:!]? "
-    r"|(?:can|could|would|will|do) (?:you|anyone|someone) (?:please |kindly |possibly |happen to |also )*"
-    r"(?:(?:know|remember|recall|say)(?: of)? "
-    r"|(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
-    r"|i(?:'d| would)? (?:also )?(?:like|love|want|need|wish) to (?:know|find out|learn|see) "
-    r"|i(?:'m| am| was)? ?(?:wonder|wondering|asking myself) |(?:any idea|remind me|let me know) "
-    r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
-    re.IGNORECASE,
-)
-_THANKS = re.compile(r"(?:,? (?:please|pls|plz|thanks|thx|thank you|by any chance))+(?=[?.! ]*$)", re.IGNORECASE)
 _INDIRECT = re.compile(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
 _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
@@ -181,13 +171,10 @@ def with_given_seed(graph: Graph, query: Query) -> Query:
     return replace(query, text=f"{query.text[: name.start()]}{label}{query.text[name.end() :]}")
 
 
-def without_courtesy(text: str) -> str:
-    """Return a question without the words that only make it polite.
-
-    >>> without_courtesy("Could you please tell me who owns Auth, thanks?")
-    'who owns Auth?'
-    """
-    return _THANKS.sub("", _POLITE.sub("", text))
+def without_courtesies(query: Query) -> Query:
+    """Return a question without the words that only make it polite, unless a name begins with them."""
+    is_name = any(query.text.startswith(mention.text) for mention in query.mentions)
+    return query if is_name else replace(query, text=without_courtesy(query.text))
 
 
 def _is_id(graph: Graph, entity: int, text: str, names: list[str]) -> bool:

@@ -28,7 +28,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Plan,
     UnreadWordError,
 )
-from graphbrick.bricks.retrieve.operators.question import question_of, with_given_seed, without_courtesy
+from graphbrick.bricks.retrieve.operators.question import question_of, with_given_seed, without_courtesies
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_manner, check_names, check_one
@@ -134,22 +134,21 @@ class Operators(RetrieveStage):
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         query = with_given_seed(cast(Graph, subgraph.graph), query)
-        plain = replace(query, text=without_courtesy(query.text))
+        plain = without_courtesies(query)
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)
         if self.llm is not None and query.seeds and self._is_open(spelled.text, evidence):
             from graphbrick.bricks.retrieve.operators.by_model.known import known_about  # most runs have no model
 
             return known_about(spelled, subgraph, evidence, repr(self))
-        if spelled is plain or evidence.confidence is None:
-            return evidence
-        return replace(evidence, confidence=min(evidence.confidence, MISSPELT))
+        sure = evidence.confidence
+        return evidence if spelled is plain or sure is None else replace(evidence, confidence=min(sure, MISSPELT))
 
     @staticmethod
     def _is_open(text: str, evidence: Evidence) -> bool:
         """Return whether a question asks why or what if, and no plan answers it."""
-        is_planned = any(item.kind == "row" for item in evidence.items)
-        return not is_planned and english().match("open_question", text.lower()) is not None
+        asks_why = english().match("open_question", text.lower()) is not None
+        return asks_why and all(item.kind != "row" for item in evidence.items)
 
     def _lexicon(self, graph: Graph) -> Lexicon:
         scorer = self.patterns.scorer

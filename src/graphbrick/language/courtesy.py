@@ -1,0 +1,34 @@
+"""Words around a question that only make it polite, or join it to what was said before."""
+
+from __future__ import annotations
+
+import re
+
+_POLITE = re.compile(
+    r"^(?:(?:please|kindly|so|and|well|ok|okay|hi|hello|hey|just|quick question)(?: there)?[,:!]? "
+    r"|(?:(?:many )?thanks|thank you|thx|ta)"
+    r"(?: (?:a lot|so much|very much|again|for (?:that|this|the (?:help|answer))))?"
+    r"(?:[,.!;]+ | (?=(?:who|what|which|where|when|whose|how|and|now|but)\b))"
+    r"|(?:great|cool|nice|perfect|good|super|awesome|alright|all right|sure|fine|right|got it|i see|hm+|ah|oh|wow|"
+    r"no|yes|yep|nope|good (?:morning|day|afternoon|evening))[,.!;]+ "
+    r"|(?:now|then|next|also|but|one more thing)(?:[,:!]+ | (?=(?:who|what|which|where|when|whose|how)\b))"
+    r"|(?:can|could|would|will|do) (?:you|anyone|someone) (?:please |kindly |possibly |happen to |also )*"
+    r"(?:(?:know|remember|recall|say)(?: of)? "
+    r"|(?=(?:tell|name|list|show|give|find|count|describe|explain|summari[sz]e)\b))"
+    r"|i(?:'d| would)? (?:also )?(?:like|love|want|need|wish) to (?:know|find out|learn|see) "
+    r"|i(?:'m| am| was)? ?(?:wonder|wondering|asking myself) |(?:any idea|remind me|let me know) "
+    r"|(?:tell|show) me (?=(?:who|what|which|where|when|whose|how|since)\b))+",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(r"(?:,? (?:please|pls|plz|thanks|thx|thank you|by any chance))+(?=[?.! ]*$)", re.IGNORECASE)
+
+
+def without_courtesy(text: str) -> str:
+    """Return a question without the words that only make it polite.
+
+    >>> without_courtesy("Could you please tell me who owns Auth, thanks?")
+    'who owns Auth?'
+    >>> without_courtesy("Great, thank you! Now which services are written in Rust?")
+    'which services are written in Rust?'
+    """
+    return _THANKS.sub("", _POLITE.sub("", text))
