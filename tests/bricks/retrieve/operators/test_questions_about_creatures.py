@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from overlap import Overlap
 from staff import Indifferent
 
-from graphbrick import PathAnswer, Patterns, WordAlignment
+from graphbrick import LinkLabels, PathAnswer, Patterns, WordAlignment
 from graphbrick.bricks.retrieve.operators.stage import Operators
 from graphbrick.graphs.build.builder import build
 from graphbrick.graphs.graph import Graph
@@ -124,3 +126,24 @@ def test_things_without_a_value_are_counted(graph: Graph, question: str, texts: 
     answer = PIPELINE(graph, question)
     (told,) = (one for one in answer.trace.events if getattr(one, "code", "") == "operators.without_value")
     assert (answer.texts, told.values) == (texts, {"name": "depth_m", "missing": missing, "of": 5})
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("which giants cannot swim", {"Hill Lord"}),
+        ("how many giants are there", {"2"}),
+        ("which creatures speak Giant", {"Hill Lord", "Sea Lord", "Pike"}),
+        ("list all fish", {"Pike"}),
+    ],
+)
+def test_a_plural_is_a_kind_before_it_is_a_thing_of_that_name(tmp_path: Path, question: str, answers: set[str]) -> None:
+    """Giant is also a language."""
+    creatures = [("Hill Lord", "giant", 0), ("Sea Lord", "giant", 40), ("Pike", "fish", 60)]
+    records: list[Record] = [
+        EntityRecord(name, types=("Creature",), properties={"kind": kind, "swim_speed": speed})
+        for name, kind, speed in creatures
+    ]
+    records += [EntityRecord("Giant", types=("Language",)), *((name, "SPEAKS", "Giant") for name, *_ in creatures)]
+    graph = build(records, tmp_path / "lords.graph")
+    assert set((LinkLabels() >> PIPELINE)(graph, question).texts) == answers

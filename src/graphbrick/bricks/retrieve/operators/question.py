@@ -13,6 +13,7 @@ from graphbrick.graphs.store.literals import read_literal
 from graphbrick.language.courtesy import without_courtesy
 from graphbrick.language.folding import fold, nfc
 from graphbrick.language.stems import possible_singulars
+from graphbrick.patterns.properties.sources import words_of_values
 from graphbrick.patterns.several_steps import unfolded
 
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
@@ -220,8 +221,12 @@ def _common_words(
             or any(word.start() < end and start < word.end() for start, end, _ in taken)
         ):
             continue
-        forms = (*_plurals(word[0]), *possible_singulars(word[0].lower()))
-        entities = graph.named(word[0]) or [one for form in forms for one in graph.named(form)]
+        singulars = possible_singulars(word[0].lower())
+        entities = graph.named(word[0])
+        if not entities and words_of_values(graph).isdisjoint(
+            singulars
+        ):  # «giants» are those of that kind, if there are
+            entities = [one for form in (*_plurals(word[0]), *singulars) for one in graph.named(form)]
         if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
             places.append((*word.span(), max(entities, key=graph.degree)))
     return places
