@@ -3,7 +3,7 @@
 import { get, send } from "./api.js";
 import { pathLine } from "./answers.js";
 import { inLines } from "./bricks.js";
-import { announce, duration, el, fill, newId, number, problem } from "./dom.js";
+import { announce, counted, duration, el, fill, newId, number, problem, working } from "./dom.js";
 import { go, notePlace } from "./place.js";
 import { readRun } from "./run.js";
 import { cost, timeline } from "./timeline.js";
@@ -74,11 +74,11 @@ async function both(state, verdict) {
   fill(verdict);
   await Promise.all(state.sides.map(async (side) => {
     side.read = null;
-    fill(side.element, el("p", { class: "muted working" }, "Searching …"));
+    fill(side.element, working("Searching …"));
     const body = { question: state.question, graph: side.graph, subgraph: true };
     if (side.text) body.pipeline = side.text;
     try {
-      side.read = readRun(await send("ask", body, { signal: abort.signal }));
+      side.read = readRun(await send("ask", body, { signal: abort.signal, query: { evidence: "all" } }));
     } catch (error) {
       if (error.name !== "AbortError") fill(side.element, problem(error));
     }
@@ -99,7 +99,7 @@ function drawSide(side, other, question) {
   const spent = cost(read.run.trace.stages);
   const shown = [...read.answers].sort((a, b) => Number(only(b)) - Number(only(a)));
   fill(side.element,
-    el("p", { class: "run-summary" }, el("strong", {}, `${number(read.answers.length)} answer${read.answers.length === 1 ? "" : "s"} in ${duration(read.run.trace.seconds)}`), spent ? ` · ${spent}` : ""),
+    el("p", { class: "run-summary" }, el("strong", {}, `${counted(read.answers.length, "answer")} in ${duration(read.run.trace.seconds)}`), spent ? ` · ${spent}` : ""),
     el("ul", { class: "answers compare-answers" }, shown.slice(0, SHOWN).map((answer) => el("li", { class: only(answer) ? "only" : "" },
       el("div", { class: "answer" }, el("span", { class: "answer-text" }, answer.text, only(answer) ? el("span", { class: "tag" }, "only here") : null),
         answer.paths[0] ? el("span", { class: "answer-path" }, pathLine(answer.paths[0], read.labels)) : null))),
@@ -117,7 +117,7 @@ function drawVerdict(state, verdict) {
     ...[...right].filter(([id]) => !left.has(id)).map(([, answer]) => lostRow(answer, "A", a))];
   const same = !lost.length && left.size;
   const words = same ? "Both give the same answers." : !left.size && !right.size ? "Neither gives an answer."
-    : `${number(common)} answer${common === 1 ? "" : "s"} in common; ${number(lost.length)} only on one side.`;
+    : `${counted(common, "answer")} in common; ${number(lost.length)} only on one side.`;
   announce(words);
   const table = (rows) => el("table", { class: "plain" },
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Answer"), el("th", { scope: "col" }, "Missing from"), el("th", { scope: "col" }, "Where it was lost"))),

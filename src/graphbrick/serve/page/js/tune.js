@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 import { inLines } from "./bricks.js";
-import { copyButton, duration, el, fill, number, problem } from "./dom.js";
+import { copyButton, counted, duration, el, fill, number, problem, working } from "./dom.js";
 import { paretoPlot } from "./pareto.js";
 import { go, notePlace } from "./place.js";
 import { percent, share } from "./shares.js";
@@ -42,7 +42,7 @@ async function begin(state, top, body, named) {
 
 async function open(state, body, name) {
   notePlace("tune", { graph: state.graph, search: name });
-  fill(body, el("p", { class: "muted working" }, "Reading the search …"));
+  fill(body, working("Reading the search …"));
   try {
     const found = await get("tuning", { parts: { name } });
     if (!state.ended) draw(state, body, found);
@@ -56,7 +56,7 @@ function draw(state, body, found) {
   const measured = new Map(found.measured.map((one) => [one.name, one]));
   const runs = found.measured.map((one) => ({ name: one.name, means: { [found.metric]: { all: one.quality } }, milliseconds: { median: 1000 * one.figures.seconds } }));
   fill(body,
-    el("p", { class: "muted" }, `${number(found.tried)} pipelines of ${number(found.size)} were tried in ${found.seconds < 120 ? duration(found.seconds) : `${number(Math.round(found.seconds / 60))} minutes`} on ${number(found.choosing)} questions; the figures are of ${number(found.final)} others.`),
+    el("p", { class: "muted" }, `${counted(found.tried, "pipeline")} of ${number(found.size)} ${found.tried === 1 ? "was" : "were"} tried in ${found.seconds < 120 ? duration(found.seconds) : `${number(Math.round(found.seconds / 60))} minutes`} on ${counted(found.choosing, "question")}; the figures are of ${number(found.final)} others.`),
     found.notes.length ? el("ul", { class: "notice tune-notes" }, found.notes.map((note) => el("li", {}, note))) : null,
     el("h2", {}, "Recommended"),
     el("div", { class: "tune-aims" }, found.recommended.map((one) => aim(state, one, measured.get(one.name), metric))),
