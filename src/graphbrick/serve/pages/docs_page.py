@@ -10,7 +10,7 @@ from typing import Any
 
 _HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>graphbrick API</title><style>
+<title>graphbrick API</title><link rel="icon" href="page/icon.svg" type="image/svg+xml"><style>
 :root { color-scheme: light dark; } body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto;
 padding: 0 1rem; } code, pre { font: 14px/1.45 ui-monospace, monospace; } pre { overflow: auto; padding: .7rem;
 border: 1px solid #8886; border-radius: 6px; } table { border-collapse: collapse; width: 100%; }

@@ -14,6 +14,10 @@ import { shareButtons } from "./share.js";
 import { cost, stageRow, timeline, waitingRow } from "./timeline.js";
 
 const DRAWN = 24; // paths
+const DOING = {
+  link: "Finding what the question names", extract: "Taking a part of the graph", expand: "Making that part larger", prune: "Leaving out what does not fit",
+  retrieve: "Looking for evidence", rerank: "Ordering the evidence", generate: "Making the answer", union: "Looking for evidence", repeat: "Looking for evidence",
+};
 const NARROW = 560; // pixels, below which one path is drawn from top to bottom
 
 /**
@@ -45,7 +49,7 @@ export async function runQuestion(state, parts) {
   if (state.seeds.length) body.seeds = state.seeds;
   const next = () => {
     const waiting = stages.querySelector(".waiting");
-    if (waiting) now.say(`${waiting.querySelector("strong").textContent} …`);
+    if (waiting) now.say(`${DOING[waiting.dataset.kind] || waiting.querySelector("strong").textContent} …`);
   };
   try {
     for await (const { event, data } of events("ask", body, { signal: abort.signal, query: { evidence: "all" } })) {

@@ -12,6 +12,7 @@ import { withSuggestions } from "./suggest.js";
 const TRIES = 15; // looks for example questions
 const PAUSE = 2000; // milliseconds between them
 const OFFERED = 6; // suggestions
+const [KEPT, LONGEST] = [5, 120]; // answers in the history, and letters of each
 const AMONG = { documents: "All documents", graphs: "All graphs", all: "Everything" };
 
 /** Show the page; returns what ends it. */
@@ -44,7 +45,7 @@ export function show(main, values, workbench) {
     const ended = (answers) => {
       if (state.ended) return;
       state.answered = true;
-      remember({ question: state.question, said: state.said, graph: state.graph.name, among: state.among, pipeline: state.pipeline, seeds: state.seeds, answers: answers.slice(0, 5), count: answers.length });
+      remember({ question: state.question, said: state.said, graph: state.graph.name, among: state.among, pipeline: state.pipeline, seeds: state.seeds, answers: answers.slice(0, KEPT).map((text) => text.split("\n")[0].slice(0, LONGEST)), count: answers.length });
       input.placeholder = "Ask a follow-up, or something else";
       drawEarlier();
     };

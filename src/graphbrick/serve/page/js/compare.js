@@ -21,7 +21,7 @@ export function show(main, values, workbench) {
   const question = el("input", { type: "text", class: "question", value: state.question, placeholder: "A question for both", "aria-label": "Question" });
   const verdict = el("div", { class: "compare-verdict", role: "status" });
   const studies = el("div", {});
-  const columns = el("div", { class: "compare-columns" });
+  const columns = el("div", { class: "compare-columns" }, working("Reading the recipes …"));
   fill(main, el("div", { class: "compare-page" },
     el("div", { class: "page-top" }, el("h1", {}, "Compare")),
     el("form", { class: "ask-form wide", onsubmit: (event) => { event.preventDefault(); state.question = question.value.trim(); both(state, verdict); } }, question, el("button", { type: "submit", class: "primary" }, "Run both")),

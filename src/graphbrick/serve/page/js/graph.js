@@ -82,7 +82,7 @@ async function showTypes(state, parts) {
   }
   if (!isWanted()) return;
   if (state.schema.classes.length > 1) {
-    fill(parts.map, schemaMap(state.schema, { open: (type) => openType(state, parts, type) }));
+    fill(parts.map, schemaMap(state.schema, { narrow: parts.stage.clientWidth < 560, open: (type) => openType(state, parts, type) }));
     parts.map.hidden = false;
     parts.stage.hidden = true;
     return;

@@ -45,14 +45,15 @@ export function quoteList(answers, open) {
     const item = passageOf(answer);
     const id = JSON.stringify([item.citations?.[0]?.document, item.citations?.[0]?.start, item.text]);
     if (!passages.has(id)) passages.set(id, { item, id: newId("passage"), quotes: [] });
-    passages.get(id).quotes.push([...offsets(item.text, answer.mark), `Answer ${i + 1}`]);
+    answer.quote = [...offsets(item.text, answer.mark), `Answer ${i + 1}`];
     answer.passage = passages.get(id);
+    answer.passage.quotes.push(answer.quote);
   }
   const row = (answer, i) => {
     const { item, id } = answer.passage;
     const [citation] = item.citations || [];
     return el("li", { "data-answer": i }, el("div", { class: "answer" }, el("span", { class: "answer-text" }, answer.text)),
-      citation ? el("div", { class: "proofs" }, el("button", { type: "button", class: "citation", "aria-describedby": id, onclick: () => open(citation, item, answer.passage.quotes) }, fileName(citation.document),
+      citation ? el("div", { class: "proofs" }, el("button", { type: "button", class: "citation", "aria-describedby": id, onclick: () => open(citation, item, [answer.quote]) }, fileName(citation.document),
         citation.section ? el("span", { class: "detail" }, ` › ${sectionWords(citation.section)}`) : null)) : null);
   };
   const cards = [...passages.values()].map(({ item, id, quotes }) => {

@@ -1,7 +1,7 @@
 // The entities where a search starts, as chips: each can be taken away or replaced, and others can be added.
 
 import { get } from "./api.js";
-import { el, fill, number } from "./dom.js";
+import { el, fill, number, spoken } from "./dom.js";
 import { withSuggestions } from "./suggest.js";
 
 const MOST = 6; // namesakes
@@ -64,16 +64,32 @@ function namesakes(seed, { labels, types, change }) {
     seed.others.length > MOST ? el("span", { class: "muted" }, `and ${number(seed.others.length - MOST)} more`) : null);
 }
 
-/** Write what tells namesakes apart into their chips, once the server has said it. */
+/** Write what tells namesakes apart into their chips, once the server has said what it knows of them. */
 async function tellApart(graph, seeds, element) {
-  const keys = seeds.filter(({ others }) => others?.length).flatMap(({ key, others }) => [key, ...others.slice(0, MOST)]);
-  await Promise.all([...new Set(keys)].map(async (key) => {
-    try {
-      const { apart, description, types, key: own } = await get("entity", { query: { graph, key } });
-      const words = apart || description || [types?.[0], own].filter(Boolean).join(" · ");
-      for (const place of element.querySelectorAll(".apart")) if (place.dataset.key === key) place.textContent = ` ${words}`;
-    } catch {
-      // The names alone stay.
+  for (const { key, others } of seeds.filter((seed) => seed.others?.length)) {
+    const keys = [key, ...others.slice(0, MOST)];
+    const cards = await Promise.all(keys.map((one) => get("entity", { query: { graph, key: one } }).catch(() => null)));
+    const words = apartWords(cards.filter(Boolean));
+    for (const place of element.querySelectorAll(".apart")) {
+      if (words.has(place.dataset.key)) place.textContent = ` ${words.get(place.dataset.key)}`;
     }
-  }));
+  }
+}
+
+/** What tells entities of one name apart, by key: their descriptions, a property, or a relation in which they differ. */
+function apartWords(cards) {
+  const differ = (texts) => texts.filter(Boolean).length === cards.length && new Set(texts).size > 1;
+  const tries = [(card) => card.apart, (card) => card.description, (card) => card.types?.[0]];
+  for (const name of Object.keys(cards[0]?.properties || {})) tries.push((card) => (name in card.properties ? `${spoken(name)} ${[card.properties[name]].flat().slice(0, 2).join(", ").slice(0, 60)}` : ""));
+  for (const { key, direction, name } of cards[0]?.relations || []) {
+    tries.push((card) => {
+      const row = card.relations.find((one) => one.key === key && one.direction === direction);
+      return row ? `${name} ${row.best[0].label}` : "";
+    });
+  }
+  const telling = tries.map((tell) => cards.map(tell)).filter(differ);
+  // One that differs for each is enough; else the first two that differ at all.
+  const whole = telling.find((texts) => new Set(texts).size === cards.length);
+  const chosen = whole ? [whole] : telling.slice(0, 2);
+  return new Map(cards.map(({ key }, i) => [key, chosen.length ? chosen.map((texts) => texts[i]).join(", ") : key]));
 }
