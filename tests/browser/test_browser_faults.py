@@ -13,6 +13,7 @@ pytestmark = pytest.mark.browser
 KENYA = "What is the capital of Kenya?"
 ASK_KENYA = "#/ask?graph=world&q=What+is+the+capital+of+Kenya%3F"
 NOTES = "#/ask?graph=notes&q=What+is+the+capital+of+Kenya%3F"
+COMPARE = "#/compare?graph=world&graph=world&q=x&pipeline=+&pipeline=+"
 TABS = ["Ask", "Graph", "Documents", "Compare", "Pipeline", "Tune", "Label"]
 
 

@@ -54,7 +54,7 @@ def newcomer(visit, request, capsys):
     yield begin
     with capsys.disabled():
         task = request.node.name.removeprefix("test_a_newcomer_").replace("_", " ")
-        print(f"\n  {task}: {sum(one.clicks for one in made)} clicks")
+        print(f"\n  {task}: {sum(one.clicks for one in made)} clicks")  # noqa: T201
     assert sum(one.clicks for one in made) <= 4
 
 

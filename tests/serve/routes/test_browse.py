@@ -48,6 +48,15 @@ def test_values_that_several_entities_share_are_counted_and_chosen(shop):
     assert labels(shop, type="Cup", property="colour", value="green") == []
 
 
+def test_types_are_told_with_the_relations_between_them(shop):
+    told = shop.get("/v1/graphs/shop/types").json()
+    assert told["classes"] == [{"name": "Cup", "count": 5}, {"name": "Person", "count": 1}]
+    assert [tuple(one.values()) for one in told["connections"]] == [
+        ("Person", "bought", "Cup", 2),
+        ("Person", "likes", "Cup", 1),
+    ]
+
+
 def test_an_unknown_type_is_told_with_those_there_are(shop):
     reply = shop.get("/v1/entities/browse", params={"type": "Cups"})
     assert reply.status_code == 404

@@ -1,4 +1,4 @@
-"""Browsing a graph: its entities by type and by value, those with the most triples first."""
+"""Browsing a graph: its types and the relations between them, and its entities by type and by value."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from graphbrick.core.properties.values import shown_value
 from graphbrick.core.session import current_session
 from graphbrick.graphs.graph import Graph
 from graphbrick.serve.errors import ServeError, not_found
+from graphbrick.serve.hosting import Opened
+from graphbrick.serve.models import Name
 from graphbrick.serve.routes.common import GraphName, Serving, look_up, with_properties
 
 router = APIRouter(prefix="/v1", tags=["graph"])
 _READ = 2_000  # entities of a type whose values are counted
 _MOST_VALUES, _LISTED = 40, 12  # distinct values of a property that can be chosen, and how many of them are listed
-_MOST_PROPERTIES = 8
+_MOST_PROPERTIES, _MOST_JOINED = 8, 1_000
 _LONGEST = 60  # characters of a value that can be chosen
 
 
@@ -40,9 +42,7 @@ async def browse(
     next page, or null.
     """
     opened = service.graph(graph)
-    made = opened.graph
-    if not isinstance(made, Graph):
-        raise ServeError(400, "no_browsing", f"the graph {opened.name} is in a database, which cannot be browsed here")
+    made = _folder_graph(opened)
 
     def work() -> dict[str, Any]:
         entities = _of_type(made, type)
@@ -59,6 +59,47 @@ async def browse(
         }
 
     return await look_up(service, request, work)
+
+
+@router.get("/graphs/{name}/types", summary="The types of a graph, and the relations between them")
+async def types(request: Request, service: Serving, name: Name) -> dict[str, Any]:
+    """Return the types with the number of their entities, and how many triples join each two of them.
+
+    An entity counts as one of its first type. At most 1,000 relations between two types are listed, the most frequent
+    ones; those of entities without a type are left out.
+    """
+    made = _folder_graph(service.graph(name))
+    return await look_up(
+        service, request, lambda: current_session().get(("map of types",), lambda: _map(made), of=made)
+    )
+
+
+def _map(graph: Graph) -> dict[str, Any]:
+    names = graph.type_labels()
+    number = {name: i for i, name in enumerate(names)}
+    first = np.fromiter(
+        (number.get(graph.first_type(entity), -1) for entity in range(graph.n_entities)), np.int64, graph.n_entities
+    )
+    ids = graph.triple_ids()
+    heads, tails = first[graph.csr.heads(ids)], first[graph.csr.tail[ids]]
+    joined = np.stack([heads, graph.csr.relation[ids], tails], axis=1)[(heads >= 0) & (tails >= 0)]
+    rows, counts = np.unique(joined, axis=0, return_counts=True)
+    most = np.argsort(-counts, kind="stable")[:_MOST_JOINED]
+    entities = np.bincount(first[first >= 0], minlength=len(names))
+    largest = np.argsort(-entities, kind="stable").tolist()
+    return {
+        "classes": [{"name": names[i], "count": int(entities[i])} for i in largest if entities[i]],
+        "connections": [
+            {"head": names[head], "relation": graph.relation_label(relation), "tail": names[tail], "count": count}
+            for (head, relation, tail), count in zip(rows[most].tolist(), counts[most].tolist(), strict=True)
+        ],
+    }
+
+
+def _folder_graph(opened: Opened) -> Graph:
+    if not isinstance(opened.graph, Graph):
+        raise ServeError(400, "no_browsing", f"the graph {opened.name} is in a database, which cannot be browsed here")
+    return opened.graph
 
 
 def _of_type(graph: Graph, name: str) -> Sequence[int]:

@@ -65,7 +65,7 @@ function drawList(state, parts, documents, bad) {
   const short = (address) => fileName(address) === address || names.filter((one) => fileName(one) === fileName(address)).length < 2 ? fileName(address) : address.split("/").slice(-2).join("/");
   fill(parts.list, el("h2", {}, counted(documents.length, "document")),
     el("ul", { class: "document-list" }, documents.map((one) => el("li", {},
-      el("button", { type: "button", class: "document", "aria-pressed": String(one.document === state.document), "data-document": one.document, onclick: () => openDocument(state, parts, one.document, 0) },
+      el("button", { type: "button", class: "document", "aria-pressed": String(one.document === state.document), "data-document": one.document, onclick: () => openDocument(state, parts, one.document, 0, true) },
         el("strong", {}, one.title || short(one.document)), el("span", { class: "detail" }, `${one.title ? `${short(one.document)} · ` : ""}${counted(one.passages, "passage")}`),
         one.note ? el("span", { class: "detail note" }, one.note) : null),
       one.name && state.write ? el("button", { type: "button", class: "quiet small", "aria-label": `Delete ${one.name}`, onclick: () => remove(state, parts, one.name) }, "Delete") : null))),
@@ -84,7 +84,7 @@ async function remove(state, parts, name) {
 }
 
 /** Show a page of the passages of a document. */
-async function openDocument(state, parts, name, offset) {
+async function openDocument(state, parts, name, offset, chosen = false) {
   state.document = name;
   notePlace("documents", { graph: state.graph, document: name });
   for (const button of parts.list.querySelectorAll(".document")) button.setAttribute("aria-pressed", String(button.dataset.document === name));
@@ -109,7 +109,8 @@ async function openDocument(state, parts, name, offset) {
     found.count > PAGE ? el("div", { class: "turn" },
       el("button", { type: "button", class: "small", disabled: offset === 0, onclick: () => openDocument(state, parts, name, offset - PAGE) }, "Back"),
       el("button", { type: "button", class: "small", disabled: found.next === null, onclick: () => openDocument(state, parts, name, found.next) }, "Further")) : null);
-  if (offset) parts.reader.scrollIntoView({ block: "start" });
+  const isBelow = chosen && parts.reader.getBoundingClientRect().top > innerHeight * 0.7; // as on a phone
+  if (offset || isBelow) parts.reader.scrollIntoView({ block: "start" });
 }
 
 /** The entities that matter most in some passages, with what opens them: names before common words, often named ones first. */

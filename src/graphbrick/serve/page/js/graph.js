@@ -9,7 +9,7 @@ import { announce, counted, el, fill, number, problem, put, sizesOf, spoken, wor
 import { go, notePlace } from "./place.js";
 import { storeLayers, storeSvg } from "./picture.js";
 import { propertyLine, propertyOverview } from "./properties.js";
-import { namedTypes, schemaMap } from "./schema-map.js";
+import { schemaMap } from "./schema-map.js";
 import { findEntities } from "./seeds.js";
 import { withSuggestions } from "./suggest.js";
 
@@ -77,7 +77,7 @@ async function showTypes(state, parts) {
   if (!state.schema) {
     const waiting = working("Drawing the map of the types …");
     put(parts.note, waiting);
-    state.schema = namedTypes(await get("schema", { parts: { name: state.graph } }).catch(() => ({ classes: [], connections: [] })), state.facts.types || []);
+    state.schema = await get("entities" in state.facts ? "types" : "schema", { parts: { name: state.graph } }).catch(() => ({ classes: [], connections: [] }));
     waiting.remove();
   }
   if (!isWanted()) return;
@@ -85,6 +85,7 @@ async function showTypes(state, parts) {
     fill(parts.map, schemaMap(state.schema, { narrow: parts.stage.clientWidth < 560, open: (type) => openType(state, parts, type) }));
     parts.map.hidden = false;
     parts.stage.hidden = true;
+    parts.map.parentElement.classList.add("with-map");
     return;
   }
   const { entities } = await get("browse", { query: { graph: state.graph, n: BEGINNING } }).catch(() => ({ entities: [] }));
@@ -103,6 +104,7 @@ function showDrawing({ map, stage }, canvas) {
   if (!stage.hidden) return;
   map.hidden = true;
   stage.hidden = false;
+  map.parentElement.classList.remove("with-map");
   canvas.refresh();
 }
 

@@ -13,6 +13,7 @@ export const ROUTES = {
   entities: "/v1/entities",
   entity: "/v1/entities/one",
   browse: "/v1/entities/browse",
+  types: "/v1/graphs/{name}/types",
   schema: "/v1/graphs/{name}/schema",
   neighbours: "/v1/entities/neighbours",
   studies: "/v1/studies",

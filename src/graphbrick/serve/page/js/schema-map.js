@@ -111,15 +111,3 @@ function typeNode(name, count, { x, y }, open) {
   svg("text", { class: "type-name", x, y: count ? y - 2 : y + 5, "text-anchor": "middle" }, short),
   count ? svg("text", { class: "type-count", x, y: y + 15, "text-anchor": "middle" }, number(count)) : null);
 }
-
-/** A schema with the types as the graph calls them; a query language may need other names. Without what has no type. */
-export function namedTypes({ classes, connections }, types) {
-  const plain = (name) => name.toLowerCase().replace(/[^\p{L}\d]+/gu, "_").replace(/_$/, "");
-  const known = new Map(types.map((type) => [plain(type), type]));
-  const named = (name) => known.get(plain(name)) || name;
-  const isType = (name) => !types.length || known.has(plain(name));
-  return {
-    classes: classes.filter(({ name, count }) => count !== 0 && isType(name)).map((one) => ({ ...one, name: named(one.name) })),
-    connections: connections.filter(({ head, tail }) => isType(head) && isType(tail)).map((one) => ({ ...one, head: named(one.head), tail: named(one.tail) })),
-  };
-}
