@@ -2,7 +2,7 @@
 
 import { errorFrom, events } from "./api.js";
 import { answerList, readingList } from "./answers.js";
-import { announce, counted, duration, el, fill, working } from "./dom.js";
+import { announce, copyButton, counted, duration, el, fill, working } from "./dom.js";
 import { go } from "./place.js";
 import { readRun } from "./run.js";
 
@@ -40,6 +40,7 @@ export async function runAmong(state, { result, ended }) {
   say();
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   if (abort.signal.aborted) return;
+  list.append(el("div", { class: "share" }, copyButton("Copy a link", () => location.href)));
   const texts = ordered(asked).flatMap(({ read }) => read.answers.map(({ text }) => text));
   announce(texts.length ? `${counted(texts.length, "answer")}: ${texts.slice(0, 5).join(", ")}` : "No answer was found");
   ended(texts);
