@@ -260,3 +260,22 @@ def test_work_that_takes_long_says_so_within_two_seconds(visit, place):
     page.evaluate(f"location.hash = {place!r}")
     page.wait_for_selector(".working", timeout=2_000)
     until(page, "/ [2-9] s$/.test(document.querySelector('.working').textContent)")
+
+
+def test_no_name_in_the_drawing_covers_another(visit):
+    page = visit.open("#/graph?graph=staff")
+    page.wait_for_selector(".schema-map")
+    nodes = [
+        {"key": f"n{i}", "x": 40 * (i % 5), "y": 6 * (i // 5), "size": 3, "width": 60, "weight": i} for i in range(40)
+    ]
+    names = page.evaluate(
+        "async (nodes) => [...(await import('./page/js/names.js')).readableNames(nodes)]",
+        nodes,
+    )
+    assert names[0] == "n39"  # the one that matters most
+    assert 1 < len(names) < len(nodes)
+    by_key = {node["key"]: node for node in nodes}
+    for i, one in enumerate(names):
+        for other in names[:i]:
+            a, b = by_key[one], by_key[other]
+            assert abs(a["y"] - b["y"]) >= 16 or abs(a["x"] - b["x"]) >= 60

@@ -4,6 +4,7 @@
 
 import { calm, debounced, spoken } from "./dom.js";
 import { forceLayout } from "./forces.js";
+import { readableNames } from "./names.js";
 
 const FILES = ["graphology.umd.min.js", "sigma.min.js"];
 // Colours of types: the accent first, then hues of the same weight, so that no type shouts.
@@ -12,6 +13,7 @@ const HUES_DARK = ["#62d2c3", "#e0a070", "#9db0ee", "#d99abf", "#b4cf7a", "#d0b2
 
 const READABLE = 10; // edges of a node up to which their relations are written
 const NAMED = 800; // nodes up to which names are chosen so that none covers another
+const NARROW = 560; // pixels of a drawing below which names of relations have no room
 const ARROWS = 1200; // edges up to which they are arrows
 const LARGE = 800; // nodes from which edges and labels are left out while something moves
 
@@ -92,21 +94,11 @@ export async function graphCanvas(container, { select, expand }) {
     if (graph.order > NAMED || moving) return;
     const context = container.ownerDocument.createElement("canvas").getContext("2d");
     context.font = `500 12.5px ${font}`;
-    const nodes = graph.nodes().map((key) => {
-      const at = sigma.graphToViewport(graph.getNodeAttributes(key));
-      const size = sigma.scaleSize(sigma.getNodeDisplayData(key)?.size || 4);
-      return { key, at, size, degree: graph.degree(key) + (key === selected ? 1e6 : 0) };
-    }).sort((a, b) => b.degree - a.degree);
-    const taken = nodes.map(({ key, at, size }) => ({ key, left: at.x - size, right: at.x + size, top: at.y - size, bottom: at.y + size }));
-    readable = new Set();
-    for (const { key, at, size } of nodes) {
-      if (hidden.types.has(graph.getNodeAttribute(key, "kind"))) continue;
-      const left = at.x + size + 3;
-      const box = { key, left, right: left + context.measureText(graph.getNodeAttribute(key, "label") || "").width, top: at.y - 8, bottom: at.y + 8 };
-      if (taken.some((one) => one.key !== key && box.right > one.left && box.left < one.right && box.bottom > one.top && box.top < one.bottom)) continue;
-      readable.add(key);
-      taken.push({ ...box, key: null });
-    }
+    const nodes = graph.nodes().filter((key) => !hidden.types.has(graph.getNodeAttribute(key, "kind"))).map((key) => ({
+      key, ...sigma.graphToViewport(graph.getNodeAttributes(key)), size: sigma.scaleSize(sigma.getNodeDisplayData(key)?.size || 4),
+      width: context.measureText(graph.getNodeAttribute(key, "label") || "").width, weight: key === selected ? Infinity : graph.degree(key),
+    }));
+    readable = readableNames(nodes);
     sigma.refresh({ skipIndexation: true });
   }
 
@@ -144,7 +136,8 @@ export async function graphCanvas(container, { select, expand }) {
     if (hidden.relations.has(data.relation)) shown.hidden = true;
     if (centre && graph.hasNode(centre) && !close) shown.color = colours.paper;
     // Names of relations only where they can be read.
-    shown.label = close && graph.degree(centre) <= READABLE || (graph.size <= 30 && !centre) ? spoken(data.relation) : "";
+    const isRoomy = hovered || container.clientWidth >= NARROW;
+    shown.label = isRoomy && close && graph.degree(centre) <= READABLE || (isRoomy && graph.size <= READABLE && !centre) ? spoken(data.relation) : "";
     return shown;
   }
 
@@ -196,7 +189,7 @@ export async function graphCanvas(container, { select, expand }) {
     moving = !isDone;
     if (isDone) {
       sigma.setSetting("renderLabels", true); // which draws everything anew
-      chooseNames();
+      namesLater(); // once it is drawn
       settled();
     }
   });
@@ -252,7 +245,7 @@ export async function graphCanvas(container, { select, expand }) {
       else camera.animate(state, { duration: 200 });
     },
     fit() {
-      sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1.1, angle: 0 });
+      sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: container.clientWidth < NARROW ? 1.5 : 1.15, angle: 0 }); // with room for names
     },
     onSettled(action) { settled = action; },
     colourOf,

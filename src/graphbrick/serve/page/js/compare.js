@@ -59,8 +59,8 @@ function sideForm(side, index, recipes, workbench) {
   offer();
   const several = workbench.graphs.length > 1;
   return el("section", { class: "panel side-panel", "aria-label": `Side ${name}` },
-    el("div", { class: "side-top" }, el("h2", {}, name), el("label", { class: "start-from", for: ids.recipe }, "Start from "), choice,
-      several ? [el("label", { class: "start-from", for: ids.graph }, "on "), el("select", { id: ids.graph, value: side.graph, onchange: (event) => { side.graph = event.target.value; offer(); } }, workbench.graphs.map((one) => el("option", { value: one.name }, one.name)))] : null),
+    el("div", { class: "side-top" }, el("h2", {}, name), el("span", { class: "pair" }, el("label", { class: "start-from", for: ids.recipe }, "Start from "), choice),
+      several ? el("span", { class: "pair" }, el("label", { class: "start-from", for: ids.graph }, "on "), el("select", { id: ids.graph, value: side.graph, onchange: (event) => { side.graph = event.target.value; offer(); } }, workbench.graphs.map((one) => el("option", { value: one.name }, one.name)))) : null),
     el("label", { class: "hidden", for: ids.text }, `Pipeline ${name}`), area, side.element);
 }
 

@@ -102,6 +102,7 @@ async function showTypes(state, parts) {
 /** The drawing in place of the map. */
 function showDrawing({ map, stage }, canvas) {
   if (!stage.hidden) return;
+  fill(map);
   map.hidden = true;
   stage.hidden = false;
   map.parentElement.classList.remove("with-map");

@@ -51,7 +51,7 @@ export async function showStudies(element, values) {
 
 function figures({ runs }, metric) {
   const ordered = [...new Set([metric, ...Object.keys(METRICS)])];
-  return el("div", { class: "scroll" }, el("table", { class: "plain figures" },
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "plain figures" },
     el("caption", {}, "Best first; shares of all questions with 95 % intervals"),
     el("thead", {}, el("tr", {}, ["Pipeline", ...ordered.map((name) => METRICS[name]), "Median", "95 %", "Tokens", "Cost", "Questions"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, runs.map((run) => el("tr", {},
@@ -66,7 +66,7 @@ function figures({ runs }, metric) {
 function pairs({ comparisons }) {
   if (!comparisons.length) return null;
   const rows = comparisons.filter(({ group }) => !group);
-  return el("details", { class: "inner-section" }, el("summary", {}, `Paired tests (${rows.length})`), el("div", { class: "scroll" }, el("table", { class: "plain" },
+  return el("details", { class: "inner-section" }, el("summary", {}, `Paired tests (${rows.length})`), el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "plain" },
     el("thead", {}, el("tr", {}, ["First", "Second", "Difference", "Won", "Lost", "p, corrected (Holm)"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, rows.map((row) => el("tr", {}, el("th", { scope: "row" }, row.first), el("td", {}, row.second),
       el("td", { class: "number" }, `${percent(row.difference.mean)} (${percent(row.difference.low)} to ${percent(row.difference.high)})`),

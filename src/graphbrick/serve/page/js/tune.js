@@ -90,7 +90,7 @@ function use(state, text, label, words = "Use", kind = "small") {
 function table(state, found, metric) {
   const p = new Map(found.comparisons.map((row) => [row.first, row.p_holm]));
   const names = ["Pipeline", metric, "Choosing", "Median", "95 %", "Tokens", "Cost", `p against ${found.baseline}`, ""];
-  return el("div", { class: "scroll" }, el("table", { class: "plain figures" },
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "plain figures" },
     el("caption", {}, "Best first; shares of the other questions with 95 % intervals, and on the questions to choose by"),
     el("thead", {}, el("tr", {}, names.map((name) => (name ? el("th", { scope: "col" }, name) : el("td", {}))))),
     el("tbody", {}, found.measured.map((one) => el("tr", {},
@@ -120,7 +120,7 @@ function effects(state, found) {
 function bricks(found) {
   const kinds = [...new Set(found.bricks.map(({ kind }) => kind))];
   if (!kinds.length) return null;
-  return el("details", { class: "panel" }, el("summary", {}, `The best pipeline with each brick (${number(found.bricks.length)})`), el("div", { class: "scroll" }, el("table", { class: "plain" },
+  return el("details", { class: "panel" }, el("summary", {}, `The best pipeline with each brick (${number(found.bricks.length)})`), el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "plain" },
     el("thead", {}, el("tr", {}, ["Kind", "Brick", "Pipelines tried", "Best, choosing", "Its median time"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, found.bricks.map((one) => el("tr", {}, el("td", {}, one.kind), el("th", { scope: "row" }, one.brick),
       el("td", { class: "number" }, number(one.tried)), el("td", { class: "number" }, percent(one.best)), el("td", { class: "number" }, duration(one.seconds))))))));
