@@ -109,8 +109,8 @@ def test_names_in_a_chart_do_not_cover_each_other(visit):
 
 
 def test_a_conversation_goes_on_stays_in_the_browser_and_is_cleared(visit):
-    page = visit.open("#/ask?graph=world")
-    ask(page, KENYA)
+    page = visit.open(ASK_KENYA)  # a link begins a conversation too
+    page.wait_for_selector(".share")
     assert page.locator(".answer-text").all_inner_texts() == ["Nairobi"]
     ask(page, "and of Uganda?")
     until(page, "document.querySelector('.answer-text')?.textContent === 'Kampala'")

@@ -32,7 +32,7 @@ export function show(main, values, workbench) {
   const scope = scopeChoice(state, () => { if (state.question && view.classList.contains("asked")) ask(); });
   const view = el("div", { class: "ask" }, heading, form, scope, pipelineLine(state), result, earlier);
   fill(main, view);
-  const drawEarlier = () => earlierQuestions(earlier, { current: view.classList.contains("asked") ? state.question : "", again: drawEarlier });
+  const drawEarlier = () => earlierQuestions(earlier, { current: view.classList.contains("asked") ? state.question : "", graphs: state.graphs.map(({ name }) => name), again: drawEarlier });
 
   const ask = () => {
     notePlace("ask", valuesOf(state));
@@ -186,9 +186,10 @@ async function completions(graph, text) {
     .slice(0, OFFERED).map(([question, detail]) => ({ label: question, detail, value: question }));
   const begun = NAME.exec(text)?.[1] || "";
   if (begun.length < 3 || begun === text) return whole;
-  const entities = await findEntities(graph.name, begun, OFFERED);
+  const entities = await findEntities(graph.name, begun, 3 * OFFERED);
   const last = begun.toLowerCase().split(/\s+/).pop();
-  const names = entities.filter(({ label }) => label.toLowerCase() !== begun.toLowerCase() && label.toLowerCase().includes(last))
+  const begins = ({ label }) => Number(label.toLowerCase().startsWith(begun.toLowerCase()));
+  const names = entities.sort((a, b) => begins(b) - begins(a)).filter(({ label }) => label.toLowerCase() !== begun.toLowerCase() && label.toLowerCase().includes(last))
     .map(({ label, detail }) => ({ label, detail, value: text.slice(0, text.length - begun.length) + label }));
   return [...names, ...whole].slice(0, OFFERED);
 }

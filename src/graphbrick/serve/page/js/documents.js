@@ -22,7 +22,7 @@ export function show(main, values, workbench) {
       el("pre", {}, "graphbrick index docs/ notes.graph\ngraphbrick serve notes.graph --write")));
     return null;
   }
-  const state = { graph: graph.name, document: values.get("document") || "", write: workbench.write, ended: false, listed: null };
+  const state = { graph: graph.name, document: values.get("document") || "", chosen: values.has("document"), write: workbench.write, ended: false, listed: null };
   const list = el("section", { class: "panel", "aria-label": "Documents" });
   const reader = el("section", { class: "panel reader", "aria-label": "Passages" });
   const merges = el("section", { class: "panel", "aria-labelledby": "merges-title" });
@@ -56,8 +56,9 @@ async function load(state, parts) {
   const wanted = documents.find((one) => one.document === state.document || state.document.endsWith(`/${one.document}`)); // older links have whole paths
   state.document = (wanted || documents[0])?.document || "";
   drawList(state, parts, documents, bad);
-  if (state.document) openDocument(state, parts, state.document, 0);
+  if (state.document) openDocument(state, parts, state.document, 0, state.chosen);
   else fill(parts.reader, el("p", { class: "muted" }, "There is no document yet."));
+  state.chosen = false;
 }
 
 function drawList(state, parts, documents, bad) {

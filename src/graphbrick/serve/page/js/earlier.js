@@ -10,10 +10,11 @@ const SHOWN = 8;
  * Show the questions asked before.
  *
  * @param {Element} place where they are shown.
- * @param {object} options `current`, the question whose answers are above; `again()` draws them anew.
+ * @param {object} options `current`, the question whose answers are above; `graphs`, the names of those there are;
+ *   `again()` draws them anew.
  */
-export function earlierQuestions(place, { current, again }) {
-  const list = questions().filter(({ question }) => question !== current);
+export function earlierQuestions(place, { current, graphs, again }) {
+  const list = questions().filter(({ question, graph }) => question !== current && graphs.includes(graph));
   if (!list.length) {
     fill(place);
     return;

@@ -131,7 +131,7 @@ function overview(state, parts) {
   const most = Math.max(1, ...relations.map(({ triples }) => triples));
   fill(detail, el("h2", {}, facts.name), el("p", { class: "muted" }, sizesOf(facts)),
     facts.types?.length ? [el("h3", {}, "Types"), el("p", { class: "types" }, facts.types.slice(0, 24).map((type) => el("button", { type: "button", class: "tag", title: `Browse ${type}`, onclick: () => openType(state, parts, type) }, type)))]
-      : el("p", {}, el("button", { type: "button", class: "small", onclick: () => openType(state, parts, "") }, "Browse all entities")),
+      : "entities" in facts ? el("p", {}, el("button", { type: "button", class: "small", onclick: () => openType(state, parts, "") }, "Browse all entities")) : null,
     relations.length ? [el("h3", {}, "Relations"), el("table", { class: "bars" }, el("tbody", {}, relations.slice(0, 14).map(({ label, triples }) => {
       const bar = el("span", { class: "bar", "aria-hidden": "true" });
       bar.style.width = `${Math.max(2, 100 * Math.sqrt(triples / most))}%`;

@@ -4,7 +4,7 @@ const [KEPT, SINCE] = [`graphbrick-questions ${location.pathname}`, `graphbrick-
 const MOST = 60; // questions
 const EARLIER = 6; // questions of the conversation that a follow-up may speak of
 
-let memory = { [KEPT]: "[]", [SINCE]: "0" }; // where the browser does not let a page store anything
+const memory = { [KEPT]: "[]", [SINCE]: "0" }; // where the browser does not let a page store anything
 
 function read(storage, name) {
   try {
@@ -54,11 +54,7 @@ export function startAnew() {
 
 /** The questions on a graph in this conversation, which a follow-up may speak of, the oldest first. */
 export function conversation(graph) {
-  let since = Number(read(tab, SINCE));
-  if (!since) { // a new tab is a new conversation
-    startAnew();
-    since = Date.now();
-  }
+  const since = Number(read(tab, SINCE));
   return questions().filter((one) => one.graph === graph && !one.among && one.when >= since).slice(0, EARLIER).reverse();
 }
 
@@ -66,3 +62,5 @@ export function conversation(graph) {
 export function messages(turns, last) {
   return [...turns.flatMap((one) => [{ role: "user", content: one.question }, { role: "assistant", content: one.answers.join(", ") || "No answer." }]), { role: "user", content: last }];
 }
+
+if (!Number(read(tab, SINCE))) startAnew(); // a new tab is a new conversation
