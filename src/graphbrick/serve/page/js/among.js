@@ -1,10 +1,9 @@
 // One question asked of several graphs and documents at once: those that answer it come first.
 
-import { errorFrom, events } from "./api.js";
 import { answerList, readingList } from "./answers.js";
+import { askOnce } from "./ask-once.js";
 import { announce, copyButton, counted, duration, el, fill, working } from "./dom.js";
 import { go } from "./place.js";
-import { readRun } from "./run.js";
 
 const AT_ONCE = 2;
 
@@ -28,7 +27,7 @@ export async function runAmong(state, { result, ended }) {
   const worker = async () => {
     for (let one = waiting.shift(); one && !abort.signal.aborted; one = waiting.shift()) {
       try {
-        one.read = await runOn(one.graph.name, state.question, abort.signal);
+        one.read = await askOnce({ question: state.question, graph: one.graph.name }, { signal: abort.signal });
       } catch (error) {
         if (error.name === "AbortError") return;
         one.error = error;
@@ -44,15 +43,6 @@ export async function runAmong(state, { result, ended }) {
   const texts = ordered(asked).flatMap(({ read }) => read.answers.map(({ text }) => text));
   announce(texts.length ? `${counted(texts.length, "answer")}: ${texts.slice(0, 5).join(", ")}` : "No answer was found");
   ended(texts);
-}
-
-/** Ask one graph; a question that names nothing of it is an event like others, and not a fault of the call. */
-async function runOn(graph, question, signal) {
-  for await (const { event, data } of events("ask", { question, graph, stream: true }, { signal })) {
-    if (event === "error") throw errorFrom(data);
-    if (event === "result") return readRun(data);
-  }
-  throw new Error("The server ended without an answer.");
 }
 
 /** Those with answers, the surest first. */

@@ -3,12 +3,13 @@
 
 import { errorFrom, events } from "./api.js";
 import { answerList, evidenceList, readingList } from "./answers.js";
+import { progressText } from "./ask-once.js";
 import { announce, calm, counted, duration, el, fill, number, problem, put, working } from "./dom.js";
 import { feedbackButtons } from "./feedback.js";
 import { drawMap } from "./map.js";
 import { go } from "./place.js";
 import { replayControls } from "./replay.js";
-import { brickName, pathsToDraw, readRun } from "./run.js";
+import { pathsToDraw, readRun } from "./run.js";
 import { seedChips } from "./seeds.js";
 import { shareButtons } from "./share.js";
 import { cost, stageRow, timeline, waitingRow } from "./timeline.js";
@@ -79,13 +80,6 @@ export async function runQuestion(state, parts) {
   } finally {
     clearTimeout(slow);
   }
-}
-
-/** What is done now, how much of it, and how long it still takes: «Rerank: 1,068 of 4,808, about 45 s left». */
-function progressText({ step, done, total, seconds_left: left }) {
-  const amount = total ? `: ${number(done)} of ${number(total)}` : "";
-  const time = left === null ? "" : left < 60 ? `, about ${Math.ceil(left)} s left` : `, about ${counted(Math.ceil(left / 60), "minute")} left`;
-  return `${brickName(step)}${amount}${time} …`;
 }
 
 /** How a follow-up was completed. */

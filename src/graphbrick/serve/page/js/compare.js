@@ -1,11 +1,11 @@
 // The page that compares: two pipelines or graphs on one question, and what one of them lost, and where.
 
-import { get, send } from "./api.js";
+import { get } from "./api.js";
 import { pathLine } from "./answers.js";
+import { askOnce } from "./ask-once.js";
 import { inLines } from "./bricks.js";
 import { announce, counted, duration, el, fill, newId, number, problem, working } from "./dom.js";
 import { go, notePlace } from "./place.js";
-import { readRun } from "./run.js";
 import { cost, timeline } from "./timeline.js";
 
 const SHOWN = 8; // answers of a side
@@ -74,11 +74,12 @@ async function both(state, verdict) {
   fill(verdict);
   await Promise.all(state.sides.map(async (side) => {
     side.read = null;
-    fill(side.element, working("Searching …"));
+    const line = working("Searching …");
+    fill(side.element, line);
     const body = { question: state.question, graph: side.graph, subgraph: true };
     if (side.text) body.pipeline = side.text;
     try {
-      side.read = readRun(await send("ask", body, { signal: abort.signal, query: { evidence: "all" } }));
+      side.read = await askOnce(body, { signal: abort.signal, query: { evidence: "all" }, say: line.say });
     } catch (error) {
       if (error.name !== "AbortError") fill(side.element, problem(error));
     }

@@ -35,7 +35,7 @@ export async function rendered(text, { name = "", quotes = [], names = new Map()
 }
 
 /** Whether a document is Markdown, by the ending of its name. */
-export function isMarkdown(name) {
+function isMarkdown(name) {
   return /\.(md|markdown|mdx|rmd|qmd)(\.gz|\.zst)?$/i.test(name.split(/[?#]/)[0]);
 }
 
