@@ -29,6 +29,20 @@ Uganda is a country in East Africa. Kampala is the capital of Uganda. The Uganda
 ## Lakes
 Lake Victoria is shared by Uganda, Kenya and Tanzania.
 """
+GUIDE = """# Zebra guide
+
+Zebras of **Tsavo** cost *nothing*. See [the park](https://example.com/park).
+
+| Zebra | Park |
+|---|---|
+| Ada | Tsavo |
+
+![a zebra](https://example.com/zebra.png)
+
+<script>document.title = 'hacked'</script><b>not bold</b>
+
+Marta Ngugi counted the zebras of Tsavo in 2019. Martha Ngugi lives in Voi.
+"""
 WARM = ("PPR(k=30) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()", "KHop() >> ShortestPaths()")
 SHOP = [
     EntityRecord(
@@ -37,6 +51,18 @@ SHOP = [
     EdgeRecord("lee", "bought", "kettle", {"on": datetime.date(2021, 5, 31)}),
     EdgeRecord("lee", "bought", "kettle", {"on": datetime.date(2022, 5, 31)}),
 ]
+STAFF = [
+    EntityRecord("t1", "Release Team", (), ("Team",), "", {"size": 4}),
+    EntityRecord("t2", "Checkout Team", (), ("Team",), "", {"size": 7}),
+    EntityRecord("p1", "Maria Torres", (), ("Person",), "", {"title": "Engineer", "remote": True}),
+    EntityRecord("p2", "Maria Torres", (), ("Person",), "", {"title": "Analyst", "remote": True}),
+    EntityRecord("p3", "Tom Berg", (), ("Person",), "", {"title": "Engineer", "remote": False}),
+    EdgeRecord("p1", "MEMBER_OF", "t1", {}),
+    EdgeRecord("p2", "MEMBER_OF", "t2", {}),
+    EdgeRecord("p3", "MEMBER_OF", "t2", {}),
+    EdgeRecord("p3", "LEADS", "t2", {}),
+]
+"""Two people of one name, in teams."""
 HOSTILE = [(MARKUP, "<script>hack()</script>", f"{MARKUP} 2"), ("Safe", "knows", MARKUP)]
 
 
@@ -74,16 +100,23 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
     folder = tmp_path_factory.mktemp("graphs")
     (folder / "docs").mkdir()
-    for name, text in {"kenya.md": KENYA, "uganda.md": UGANDA}.items():
+    for name, text in {"kenya.md": KENYA, "uganda.md": UGANDA, "zebra.md": GUIDE}.items():
         (folder / "docs" / name).write_text(text)
     index([folder / "docs"], folder / "notes.graph")
     hostile = build(HOSTILE, folder / "hostile.graph")
     shop = build(SHOP, folder / "shop.graph")
+    staff = build(STAFF, folder / "staff.graph")
     world = learned_world(Console(stderr=True))
     for text in WARM:  # a kernel is compiled when it is first used, which a page would wait for
         parse(text).run(world, "What is the capital of Kenya?")
     default_pipeline(world).run(world, "What are the capitals of the countries that border Uganda?")
-    paths = {"world": world.path, "hostile": hostile.path, "notes": folder / "notes.graph", "shop": shop.path}
+    paths = {
+        "world": world.path,
+        "hostile": hostile.path,
+        "notes": folder / "notes.graph",
+        "shop": shop.path,
+        "staff": staff.path,
+    }
     return {name: str(path) for name, path in paths.items()}
 
 

@@ -211,7 +211,7 @@ def test_a_server_with_a_token_asks_for_it(chromium, places):
         page.get_by_role("textbox", name="Token").fill("open-sesame-and-more")
         page.keyboard.press("Enter")
         page.wait_for_selector(".hero h1")
-        assert page.locator("#pages a").all_inner_texts() == ["Ask", "Pipeline", "Compare", "Graph"]
+        assert page.locator("#pages a").all_inner_texts() == ["Ask", "Graph", "Compare", "Pipeline"]
         visit.close()
         assert [text for text in visit.problems if "401" not in text] == []
 

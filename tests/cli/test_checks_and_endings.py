@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from graphbrick.graphs.partitions import Method, folder_of, keep, part
 from graphbrick.graphs.store import stored
 from graphbrick.models.vectors.store import VectorStore
 from graphbrick.testing import TINY
+from graphbrick.text.documents.store import TextStore
 from graphbrick.text.indexing.indexing import index
 
 
@@ -117,3 +120,43 @@ def test_one_letter_that_changed_in_a_stored_document_is_told(tmp_path: Path, ru
     assert run("info", str(graph), "--check").code == 0
     database.write_bytes(content.replace(part.encode(), part.encode()[:-1] + bytes([part.encode()[-1] ^ 1])))
     refused(run("info", str(graph), "--check"), "1 document not as stored: ", "kenya.md", "run graphbrick index again")
+
+
+def test_every_flipped_bit_of_a_database_of_documents_is_told(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "kenya.txt").write_text("Nairobi is the capital of Kenya. Lake Victoria borders Kenya.")
+    graph = index([tmp_path / "docs"], tmp_path / "n.graph").graph
+    database = tmp_path / "n.graph.text" / "documents.sqlite"
+    content = database.read_bytes()
+    draw = random.Random(4)
+    for place in draw.sample(range(len(content)), 60):
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << draw.randrange(8)
+        database.write_bytes(flipped)
+        with fails("graph.has_damage"):
+            check_all(graph)
+    database.write_bytes(content)
+    assert check_all(graph) == []
+
+
+def test_a_database_whose_writer_was_killed_or_still_writes_is_no_damage(tmp_path: Path) -> None:
+    (tmp_path / "kenya.txt").write_text("Nairobi is the capital of Kenya. Lake Victoria borders Kenya.")
+    graph = index([tmp_path / "kenya.txt"], tmp_path / "n.graph").graph
+    folder = tmp_path / "n.graph.text"
+    writer = TextStore(folder)
+    writer.set("note", "one")
+    assert check_all(graph) == []  # its change is in the log
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)  # as a kill leaves it
+    writer.__exit__(None, None, None)
+    assert check_all(graph) == []
+    shutil.rmtree(folder)
+    copy.rename(folder)
+    assert check_all(graph) == []
+    with TextStore(folder) as reader:  # takes the change out of the log, into the database
+        assert reader.setting("note") == "one"
+    assert check_all(graph) == []
+    with TextStore(folder) as store:
+        store.set("note", "two")
+    assert check_all(graph) == []
+    assert (folder / "documents.sqlite.crc32").exists()

@@ -25,11 +25,13 @@ from graphbrick.serve.pages.docs_page import docs_page
 from graphbrick.serve.pages.workbench import page_routes
 from graphbrick.serve.routes import (
     asking,
+    browse,
     catalog,
     chat,
     documents,
     entities,
     feedback,
+    follow_ups,
     health,
     labels,
     responses,
@@ -69,7 +71,21 @@ def create_app(options: ServeOptions) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.service = service
-    for routes in (asking, feedback, catalog, entities, chat, responses, documents, studies, tunings, labels, health):
+    for routes in (
+        asking,
+        follow_ups,
+        feedback,
+        catalog,
+        browse,
+        entities,
+        chat,
+        responses,
+        documents,
+        studies,
+        tunings,
+        labels,
+        health,
+    ):
         app.include_router(routes.router)
     app.state.tools = mcp_server(service).streamable_http_app(
         stateless_http=True,  # a client may reach another worker with every call

@@ -222,6 +222,7 @@ def test_the_page_about_the_api_has_examples(client):
     assert page.headers["content-type"].startswith("text/html")
     assert all(f"</span>{path}</code>" in page.text for path in found["paths"])
     assert "<script" not in page.text
+    assert "`" not in page.text  # docstrings mark code with it
     assert "string up to 10,000 (needed)" in page.text
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
 _HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>graphbrick API</title><style>
+<title>graphbrick API</title><link rel="icon" href="page/icon.svg" type="image/svg+xml"><style>
 :root { color-scheme: light dark; } body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto;
 padding: 0 1rem; } code, pre { font: 14px/1.45 ui-monospace, monospace; } pre { overflow: auto; padding: .7rem;
 border: 1px solid #8886; border-radius: 6px; } table { border-collapse: collapse; width: 100%; }
@@ -40,7 +41,7 @@ def docs_page(api: Mapping[str, Any]) -> str:
 def _route(api: Mapping[str, Any], path: str, method: str, route: Mapping[str, Any]) -> Iterator[str]:
     """Yield one route: address, text, parameters, body, and an example to type."""
     yield f"<h3><code><span class=method>{method.upper()}</span>{escape(path)}</code></h3>"
-    yield f"<p><strong>{escape(route.get('summary', ''))}.</strong></p>{_text(route.get('description', ''))}"
+    yield f"<p><strong>{_code(route.get('summary', ''))}.</strong></p>{_text(route.get('description', ''))}"
     rows = [
         (one["name"], one["schema"], one.get("required"), one.get("description")) for one in route.get("parameters", ())
     ]
@@ -53,7 +54,7 @@ def _route(api: Mapping[str, Any], path: str, method: str, route: Mapping[str, A
         for name, one, required, about in rows:
             mark = " (needed)" if required else _default(one)
             yield f"<tr><td><code>{escape(name)}</code></td><td>{escape(_type(one))}{escape(mark)}</td>"
-            yield f"<td>{escape(about or one.get('description') or '')}</td></tr>"
+            yield f"<td>{_code(about or one.get('description') or '')}</td></tr>"
         yield "</table>"
     for example in schema.get("examples", ()):
         body = json.dumps(example, indent=1)
@@ -89,4 +90,9 @@ def _default(schema: Mapping[str, Any]) -> str:
 
 def _text(text: str) -> str:
     """Return a description as paragraphs."""
-    return "".join(f"<p>{escape(part)}</p>" for part in text.split("\n\n") if part.strip())
+    return "".join(f"<p>{_code(part)}</p>" for part in text.split("\n\n") if part.strip())
+
+
+def _code(text: str) -> str:
+    """Return a text of a docstring as HTML, in which ``code`` is marked as code."""
+    return re.sub(r"``?([^`]+)``?", r"<code>\1</code>", escape(text))

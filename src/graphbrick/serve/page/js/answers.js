@@ -1,10 +1,11 @@
 // The answers of a run: each with the path or the passages that prove it, and what else was found.
 
 import { cardView } from "./card.js";
-import { brickName } from "./run.js";
-import { el, number } from "./dom.js";
+import { codeText, counted, el, number } from "./dom.js";
+import { areQuotes, fileName, passageText, quoteList, sectionWords } from "./quotes.js";
 
 const SHOWN = 12;
+const FACTS = 5; // facts of an answer that are shown
 
 /** A path as a line of entities and relations, in the order of the walk. */
 export function pathLine(path, labels) {
@@ -22,22 +23,23 @@ export function pathLine(path, labels) {
  * The list of answers.
  *
  * @param {object} read as of `readRun`.
- * @param {object} options `choose(answer)` when an answer with a path is chosen; `openCitation(citation, item)` shows its
- *   place; `take(reading)` asks for a reading that is offered.
+ * @param {object} options `choose(answer)` when an answer with a path is chosen; `openCitation(citation, item, quotes)` shows
+ *   its place; `take(reading)` asks for a reading that is offered.
  */
 export function answerList(read, { choose, openCitation, take }) {
   const { answers, run } = read;
   if (!answers.length) return el("div", {}, noAnswer(run), readingList(run.readings, take, isSmallTalk(run) ? "You can ask, for example" : undefined));
+  const sure = run.confidence === null || run.confidence === undefined ? null
+    : el("p", { class: "muted" }, `Estimated to be right with a probability of ${Math.round(100 * run.confidence)} %.`);
+  if (areQuotes(answers)) return el("div", {}, quoteList(answers, openCitation), sure);
   const list = el("ol", { class: "answers" });
   const long = answers.length === 1 && answers[0].text.length > 160;
   const rows = answers.map((answer, index) => answerRow(answer, index, read, { choose, openCitation, long }));
   list.append(...rows.slice(0, SHOWN));
   const rest = rows.slice(SHOWN);
-  const more = rest.length ? el("button", { type: "button", class: "quiet small", onclick: () => { list.append(...rest); more.remove(); rest[0].querySelector("button")?.focus(); } }, `Show ${number(rest.length)} more answers`) : null;
-  const sure = run.confidence === null || run.confidence === undefined ? null
-    : el("p", { class: "muted" }, `Estimated to be right with a probability of ${Math.round(100 * run.confidence)} %.`);
+  const more = rest.length ? el("button", { type: "button", class: "quiet small", onclick: () => { list.append(...rest); more.remove(); rest[0].querySelector("button")?.focus(); } }, `Show ${counted(rest.length, "more answer")}`) : null;
   const [own, ...others] = run.readings || [];
-  return el("div", {}, own ? el("h3", { class: "namesake" }, own.about) : null, list, more, sure, others.map((one) => namesake(one, take)));
+  return el("div", {}, own?.about ? el("h3", { class: "namesake" }, own.about) : null, list, more, computed(answers), sure, (own?.about ? others : []).map((one) => namesake(one, take)));
 }
 
 /** The answers for another entity of a name in the question. */
@@ -54,7 +56,7 @@ export function readingList(readings, take, title = "Did you mean") {
   if (!readings?.length) return null;
   return el("section", { class: "readings", "aria-labelledby": "readings" }, el("h3", { id: "readings" }, title),
     el("ul", {}, readings.map((one) => el("li", {}, el("button", { type: "button", class: "example", onclick: () => take(one) },
-      one.text, one.answers > 1 ? el("span", { class: "detail" }, ` ${number(one.answers)} answers`) : null)))));
+      one.text, one.answers > 1 ? el("span", { class: "detail" }, ` ${counted(one.answers, "answer")}`) : null)))));
 }
 
 /** Whether nothing was asked, as in a greeting. */
@@ -66,41 +68,62 @@ function noAnswer(run) {
   const reason = run.refusal?.text;
   if (isSmallTalk(run)) return el("p", {}, reason);
   return el("div", { class: "notice" }, el("strong", {}, run.withheld ? "No answer is sure enough" : "No answer was found"),
-    reason ? el("p", {}, `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`) : el("p", {}, "Look at where the search starts: another entity may help. The stages below say where it came to an end."));
+    reason ? el("p", {}, codeText(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? "" : "."}`)) : el("p", {}, "Look at where the search starts: another entity may help. The stages below say where it came to an end."));
+}
+
+function isPlan(item) {
+  return item.columns?.join() === "answer,plan";
+}
+
+/** How answers were computed: each plan once, however many answers it gave. */
+function computed(answers) {
+  const plans = answers.flatMap(({ items, paths }) => (paths.length ? [] : items.filter(({ item }) => isPlan(item)).map(({ item }) => item.values?.[1] || item.text)));
+  const once = [...new Set(plans)];
+  if (!once.length) return null;
+  return el("details", { class: "computed" }, el("summary", {}, "How it was computed"), el("ul", {}, once.slice(0, FACTS).map((plan) => el("li", {}, el("code", {}, plan)))));
 }
 
 function answerRow(answer, index, read, { choose, openCitation, long }) {
   const told = answer.items.find(({ item }) => item.card)?.item;
-  if (told) return el("li", { "data-answer": index }, cardView(told.card, read.run.graph?.name, (citation) => openCitation(citation, told)));
+  if (told) return el("li", { "data-answer": index }, cardView(told.card, read.run.graph?.name, (citation, text) => openCitation(citation, { text })));
   const [path] = answer.paths;
-  const others = answer.items.filter(({ path: own, item }) => !own && !(path && item.columns?.join() === "answer,plan")).map(({ item }) => item);
-  const more = answer.paths.length > 1 ? ` and ${answer.paths.length - 1} more path${answer.paths.length > 2 ? "s" : ""}` : "";
+  const others = answer.items.filter(({ path: own, item }) => !own && !isPlan(item)).map(({ item }) => item);
+  const facts = others.filter(({ kind }) => kind === "property");
+  const proofs = others.filter(({ kind }) => kind !== "property");
+  const more = answer.paths.length > 1 ? ` and ${counted(answer.paths.length - 1, "more path")}` : "";
   const body = [
     el("span", { class: `answer-text${long ? " long" : ""}` }, answer.text),
     path ? el("span", { class: "answer-path" }, pathLine(path, read.labels), more ? el("span", { class: "muted" }, more) : null) : null,
+    facts.length ? el("span", { class: "answer-path muted" }, factLine(answer, facts)) : null,
   ];
   return el("li", { "data-answer": index },
     path ? el("button", { type: "button", class: "answer", "aria-pressed": "false", onclick: () => choose(index) }, body) : el("div", { class: "answer" }, body),
-    others.length ? el("ul", { class: "proofs" }, others.slice(0, 5).map((item) => evidenceItem(item, null, read.labels, openCitation))) : null,
+    proofs.length ? el("ul", { class: "proofs" }, proofs.slice(0, FACTS).map((item) => evidenceItem(item, null, read.labels, openCitation))) : null,
     answer.items.length ? null : el("p", { class: "muted" }, "Nothing that was found supports this answer; a language model gave it from its own knowledge."));
 }
 
-/** One item of evidence of any kind, with its score and the places it was taken from. */
+/** Properties that support an answer, without its own name before each. */
+function factLine(answer, facts) {
+  const own = `${answer.text}: `;
+  const texts = facts.map(({ text }) => (text.startsWith(own) ? text.slice(own.length) : text));
+  const counts = /^\d+$/.test(answer.text) ? Math.max(texts.length, Number(answer.text)) : texts.length; // of many, the first are sent
+  const more = counts - FACTS;
+  return `${[...new Set(texts)].slice(0, FACTS).join(" · ")}${more > 0 ? ` · and ${number(more)} more` : ""}`;
+}
+
+/** One item of evidence of any kind, with the places it was taken from. */
 export function evidenceItem(item, path, labels, openCitation) {
-  const text = path ? pathLine(path, labels) : el("span", { class: item.kind === "passage" ? "passage" : "" }, item.text);
+  const text = path ? pathLine(path, labels) : item.kind === "passage" ? passageText(item.text, item.citations?.[0]?.document) : el("span", {}, item.text);
   const citations = (item.citations || []).map((citation) => citationButton(citation, () => openCitation(citation, item)));
-  const score = item.score ? number(item.score, 3) : ""; // what is not ranked, such as a value, has 0
-  return el("li", { class: "evidence" }, el("span", { class: "score", title: score && `Score, from ${brickName(item.source || "")}` }, score),
-    el("span", {}, text, citations.length ? el("span", { class: "citations" }, citations) : null));
+  return el("li", { class: "evidence" }, text, citations.length ? el("span", { class: "citations" }, citations) : null);
 }
 
 function citationButton(citation, open) {
   if (citation.query) {
     return el("details", {}, el("summary", {}, "The query behind it"), el("pre", {}, citation.query));
   }
-  const name = citation.document.split("/").pop() || citation.document;
-  return el("button", { type: "button", class: "citation", onclick: open }, name,
-    citation.section ? el("span", { class: "detail" }, ` › ${citation.section}`) : null);
+  return el("button", { type: "button", class: "citation", onclick: open }, fileName(citation.document),
+    citation.section ? el("span", { class: "detail" }, ` › ${sectionWords(citation.section)}`) : null);
 }
 
 /** All evidence, folded: what the last ranking stage left, best first. */
@@ -108,7 +131,7 @@ export function evidenceList(read, openCitation) {
   const { evidence } = read;
   if (!evidence.length) return null;
   const list = el("ol", { class: "evidence-list" });
-  const details = el("details", { class: "panel" }, el("summary", {}, `All evidence (${number(evidence.length)})`), list);
+  const details = el("details", { class: "panel" }, el("summary", {}, `All evidence (${number(evidence.length)}), best first`), list);
   // Built when it is first opened: there may be thousands.
   details.addEventListener("toggle", () => {
     if (details.open && !list.children.length) {

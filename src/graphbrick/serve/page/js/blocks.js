@@ -2,7 +2,7 @@
 // dragging or by keys, and every change is told, so that the text beside them follows.
 
 import { KIND_WORDS, nameOf, newBlock, sequence, stagesOf } from "./bricks.js";
-import { announce, el, fill } from "./dom.js";
+import { announce, codeText, el, fill } from "./dom.js";
 import { blockForm } from "./forms.js";
 import { pickBrick } from "./picker.js";
 
@@ -80,9 +80,9 @@ export function blockEditor(bricks, changed) {
       el("div", { class: "block-top" }, el("span", { class: "handle", "aria-hidden": "true", title: "Drag to move" }, "⠿"),
         el("span", { class: "kind" }, (KIND_WORDS[brick?.kind] || "").split(":")[0]), name, tools(list, block, index)),
       error ? el("p", { class: "field-error", role: "alert" }, error.message) : null,
-      isOpen ? el("div", { class: "block-form" }, brick ? el("p", { class: "muted" }, brick.summary) : null,
+      isOpen ? el("div", { class: "block-form" }, brick ? el("p", { class: "muted" }, codeText(brick.summary)) : null,
         blockForm(block, bricks, { path, errorAt: errorAt(block, path), changed: () => changed(tree()), reshaped: () => tell(block), nested: (value, set, at) => nested(value, set, [...path, "parameters", "stage"], at) }),
-        brick?.paper ? el("p", { class: "help" }, brick.paper) : null) : null);
+        brick?.paper ? el("p", { class: "help" }, codeText(brick.paper)) : null) : null);
     node.addEventListener("dragstart", (event) => {
       if (event.target !== node) return;
       dragged = [list, index];

@@ -2,15 +2,18 @@
 // Both libraries are loaded when the page is first shown, as the other pages do without them. A machine without a
 // graphics card draws by processor: there lines cost most, so that large drawings have thin ones, and none while moving.
 
-import { calm } from "./dom.js";
+import { calm, debounced, spoken } from "./dom.js";
 import { forceLayout } from "./forces.js";
+import { readableNames } from "./names.js";
 
 const FILES = ["graphology.umd.min.js", "sigma.min.js"];
 // Colours of types: the accent first, then hues of the same weight, so that no type shouts.
 const HUES = ["#0f8a7d", "#b3672c", "#5b6fb5", "#9a4f7c", "#6b8532", "#8a6d3b", "#3f7fa6", "#a8534a", "#6e5ea8", "#4d8a5f"];
 const HUES_DARK = ["#62d2c3", "#e0a070", "#9db0ee", "#d99abf", "#b4cf7a", "#d0b27c", "#86c1e4", "#eba097", "#b8a9ee", "#92d0a5"];
 
-const READABLE = 32; // edges of a node up to which their relations are written
+const READABLE = 10; // edges of a node up to which their relations are written
+const NAMED = 800; // nodes up to which names are chosen so that none covers another
+const NARROW = 560; // pixels of a drawing below which names of relations have no room
 const ARROWS = 1200; // edges up to which they are arrows
 const LARGE = 800; // nodes from which edges and labels are left out while something moves
 
@@ -52,6 +55,7 @@ export async function graphCanvas(container, { select, expand }) {
   let colours = {};
   let selected = null;
   let hovered = null;
+  let readable = new Set(); // nodes whose names cover no other
   let moving = false; // whether forces move the nodes
   let settled = () => {};
 
@@ -85,6 +89,19 @@ export async function graphCanvas(container, { select, expand }) {
     around = centre && graph.hasNode(centre) ? new Set([centre, ...graph.neighbors(centre)]) : null;
   };
 
+  /** Choose the names to write: of the nodes with most edges first, each that covers no other name and no node. */
+  function chooseNames() {
+    if (graph.order > NAMED || moving) return;
+    const context = container.ownerDocument.createElement("canvas").getContext("2d");
+    context.font = `500 12.5px ${font}`;
+    const nodes = graph.nodes().filter((key) => !hidden.types.has(graph.getNodeAttribute(key, "kind"))).map((key) => ({
+      key, ...sigma.graphToViewport(graph.getNodeAttributes(key)), size: sigma.scaleSize(sigma.getNodeDisplayData(key)?.size || 4),
+      width: context.measureText(graph.getNodeAttribute(key, "label") || "").width, weight: key === selected ? Infinity : graph.degree(key),
+    }));
+    readable = readableNames(nodes);
+    sigma.refresh({ skipIndexation: true });
+  }
+
   /** The colour of a type; grey for entities without one. */
   function colourOf(kind) {
     return kind ? colours.hues[types.get(kind) % colours.hues.length] : colours.line;
@@ -98,6 +115,10 @@ export async function graphCanvas(container, { select, expand }) {
       shown.label = "";
       shown.zIndex = 0;
     } else shown.zIndex = 1;
+    if (graph.order <= NAMED && key !== selected && key !== hovered) {
+      shown.forceLabel = readable.has(key);
+      if (!readable.has(key)) shown.label = "";
+    }
     if (key === selected) {
       shown.highlighted = true;
       shown.forceLabel = true;
@@ -115,7 +136,8 @@ export async function graphCanvas(container, { select, expand }) {
     if (hidden.relations.has(data.relation)) shown.hidden = true;
     if (centre && graph.hasNode(centre) && !close) shown.color = colours.paper;
     // Names of relations only where they can be read.
-    shown.label = close && graph.degree(centre) <= READABLE ? data.relation : graph.size <= 30 && !centre ? data.relation : "";
+    const isRoomy = hovered || container.clientWidth >= NARROW;
+    shown.label = isRoomy && close && graph.degree(centre) <= READABLE || (isRoomy && graph.size <= READABLE && !centre) ? spoken(data.relation) : "";
     return shown;
   }
 
@@ -155,6 +177,9 @@ export async function graphCanvas(container, { select, expand }) {
   });
   sigma.on("upNode", () => { grabbed = null; });
   sigma.on("upStage", () => { grabbed = null; });
+  const namesLater = debounced(120, chooseNames);
+  sigma.getCamera().on("updated", namesLater);
+  sigma.on("resize", namesLater);
   const onTheme = () => applyTheme();
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   document.addEventListener("themechange", onTheme);
@@ -164,6 +189,7 @@ export async function graphCanvas(container, { select, expand }) {
     moving = !isDone;
     if (isDone) {
       sigma.setSetting("renderLabels", true); // which draws everything anew
+      namesLater(); // once it is drawn
       settled();
     }
   });
@@ -203,6 +229,13 @@ export async function graphCanvas(container, { select, expand }) {
     refresh() {
       look();
       sigma.refresh();
+      namesLater();
+    },
+    /** What is drawn, as canvases from the back to the front; drawn anew, as a browser keeps no picture of them. */
+    layers() {
+      sigma.refresh({ schedule: false });
+      const { edges, nodes, edgeLabels, labels, hovers, hoverNodes } = sigma.getCanvases();
+      return [edges, nodes, edgeLabels, labels, hovers, hoverNodes].filter(Boolean);
     },
     settle,
     zoom(by) {
@@ -212,11 +245,12 @@ export async function graphCanvas(container, { select, expand }) {
       else camera.animate(state, { duration: 200 });
     },
     fit() {
-      sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1.1, angle: 0 });
+      sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: container.clientWidth < NARROW ? 1.5 : 1.15, angle: 0 }); // with room for names
     },
     onSettled(action) { settled = action; },
     colourOf,
     end() {
+      namesLater.cancel();
       layout.end();
       document.removeEventListener("themechange", onTheme);
       scheme.removeEventListener("change", onTheme);

@@ -3,6 +3,7 @@
 import { el, number } from "./dom.js";
 import { go } from "./place.js";
 import { propertyTable } from "./properties.js";
+import { fileName, passageText } from "./quotes.js";
 
 const LONGEST = 400; // letters of a passage
 
@@ -18,12 +19,12 @@ export function cardHead(card) {
   ];
 }
 
-/** The passages of documents that mention an entity; `open(citation)` shows the place of one. */
+/** The passages of documents that mention an entity; `open(citation, text)` shows the place of one. */
 export function cardPassages(card, open) {
   if (!card.passages?.length) return null;
   return el("ul", { class: "card-passages" }, card.passages.map(({ text, document, title, section, start, end }) => el("li", {},
-    el("span", { class: "passage" }, text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text), " ",
-    open ? el("button", { type: "button", class: "citation", onclick: () => open({ document, section, start, end }) }, title || document) : el("span", { class: "muted" }, title || document))));
+    passageText(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text, document),
+    open ? el("button", { type: "button", class: "citation", onclick: () => open({ document, section, start, end }, text) }, title || fileName(document)) : el("span", { class: "muted" }, title || fileName(document)))));
 }
 
 /** The whole card, whose neighbours lead to their page. */

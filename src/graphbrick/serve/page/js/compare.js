@@ -1,11 +1,11 @@
 // The page that compares: two pipelines or graphs on one question, and what one of them lost, and where.
 
-import { get, send } from "./api.js";
+import { get } from "./api.js";
 import { pathLine } from "./answers.js";
+import { askOnce } from "./ask-once.js";
 import { inLines } from "./bricks.js";
-import { announce, duration, el, fill, newId, number, problem } from "./dom.js";
+import { announce, counted, duration, el, fill, newId, number, problem, working } from "./dom.js";
 import { go, notePlace } from "./place.js";
-import { readRun } from "./run.js";
 import { cost, timeline } from "./timeline.js";
 
 const SHOWN = 8; // answers of a side
@@ -21,7 +21,7 @@ export function show(main, values, workbench) {
   const question = el("input", { type: "text", class: "question", value: state.question, placeholder: "A question for both", "aria-label": "Question" });
   const verdict = el("div", { class: "compare-verdict", role: "status" });
   const studies = el("div", {});
-  const columns = el("div", { class: "compare-columns" });
+  const columns = el("div", { class: "compare-columns" }, working("Reading the recipes …"));
   fill(main, el("div", { class: "compare-page" },
     el("div", { class: "page-top" }, el("h1", {}, "Compare")),
     el("form", { class: "ask-form wide", onsubmit: (event) => { event.preventDefault(); state.question = question.value.trim(); both(state, verdict); } }, question, el("button", { type: "submit", class: "primary" }, "Run both")),
@@ -59,8 +59,8 @@ function sideForm(side, index, recipes, workbench) {
   offer();
   const several = workbench.graphs.length > 1;
   return el("section", { class: "panel side-panel", "aria-label": `Side ${name}` },
-    el("div", { class: "side-top" }, el("h2", {}, name), el("label", { class: "start-from", for: ids.recipe }, "Start from "), choice,
-      several ? [el("label", { class: "start-from", for: ids.graph }, "on "), el("select", { id: ids.graph, value: side.graph, onchange: (event) => { side.graph = event.target.value; offer(); } }, workbench.graphs.map((one) => el("option", { value: one.name }, one.name)))] : null),
+    el("div", { class: "side-top" }, el("h2", {}, name), el("span", { class: "pair" }, el("label", { class: "start-from", for: ids.recipe }, "Start from "), choice),
+      several ? el("span", { class: "pair" }, el("label", { class: "start-from", for: ids.graph }, "on "), el("select", { id: ids.graph, value: side.graph, onchange: (event) => { side.graph = event.target.value; offer(); } }, workbench.graphs.map((one) => el("option", { value: one.name }, one.name)))) : null),
     el("label", { class: "hidden", for: ids.text }, `Pipeline ${name}`), area, side.element);
 }
 
@@ -74,11 +74,12 @@ async function both(state, verdict) {
   fill(verdict);
   await Promise.all(state.sides.map(async (side) => {
     side.read = null;
-    fill(side.element, el("p", { class: "muted working" }, "Searching …"));
+    const line = working("Searching …");
+    fill(side.element, line);
     const body = { question: state.question, graph: side.graph, subgraph: true };
     if (side.text) body.pipeline = side.text;
     try {
-      side.read = readRun(await send("ask", body, { signal: abort.signal, query: { evidence: "all" } }));
+      side.read = await askOnce(body, { signal: abort.signal, query: { evidence: "all" }, say: line.say });
     } catch (error) {
       if (error.name !== "AbortError") fill(side.element, problem(error));
     }
@@ -99,7 +100,7 @@ function drawSide(side, other, question) {
   const spent = cost(read.run.trace.stages);
   const shown = [...read.answers].sort((a, b) => Number(only(b)) - Number(only(a)));
   fill(side.element,
-    el("p", { class: "run-summary" }, el("strong", {}, `${number(read.answers.length)} answer${read.answers.length === 1 ? "" : "s"} in ${duration(read.run.trace.seconds)}`), spent ? ` · ${spent}` : ""),
+    el("p", { class: "run-summary" }, el("strong", {}, `${counted(read.answers.length, "answer")} in ${duration(read.run.trace.seconds)}`), spent ? ` · ${spent}` : ""),
     el("ul", { class: "answers compare-answers" }, shown.slice(0, SHOWN).map((answer) => el("li", { class: only(answer) ? "only" : "" },
       el("div", { class: "answer" }, el("span", { class: "answer-text" }, answer.text, only(answer) ? el("span", { class: "tag" }, "only here") : null),
         answer.paths[0] ? el("span", { class: "answer-path" }, pathLine(answer.paths[0], read.labels)) : null))),
@@ -117,7 +118,7 @@ function drawVerdict(state, verdict) {
     ...[...right].filter(([id]) => !left.has(id)).map(([, answer]) => lostRow(answer, "A", a))];
   const same = !lost.length && left.size;
   const words = same ? "Both give the same answers." : !left.size && !right.size ? "Neither gives an answer."
-    : `${number(common)} answer${common === 1 ? "" : "s"} in common; ${number(lost.length)} only on one side.`;
+    : `${counted(common, "answer")} in common; ${number(lost.length)} only on one side.`;
   announce(words);
   const table = (rows) => el("table", { class: "plain" },
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Answer"), el("th", { scope: "col" }, "Missing from"), el("th", { scope: "col" }, "Where it was lost"))),

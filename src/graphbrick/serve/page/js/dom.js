@@ -99,6 +99,43 @@ function singular(name) {
   return name.endsWith("s") ? name.slice(0, -1) : name;
 }
 
+/** A number with its noun, such as "1 triple" or "1,931 entities". */
+export function counted(size, noun) {
+  const plural = /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${number(size)} ${size === 1 ? noun : plural}`;
+}
+
+/** A relation in words: «depends on» for DEPENDS_ON. */
+export function spoken(relation) {
+  const text = relation.replaceAll("_", " ");
+  return text.length > 3 && text === text.toUpperCase() ? text.toLowerCase() : text;
+}
+
+/** The sizes of a graph in words, such as "663 entities, 10 relations". */
+export function sizesOf(graph) {
+  return [["entities", "entity"], ["relations", "relation"], ["triples", "triple"], ["passages", "passage"]]
+    .filter(([name]) => graph[name]).map(([name, noun]) => counted(graph[name], noun)).join(", ");
+}
+
+/** A text in which ``code`` and `code` are marked so, as docstrings write it. */
+export function codeText(text) {
+  return String(text ?? "").split(/(``[^`]+``|`[^`]+`)/).map((part, i) => (i % 2 ? el("code", {}, part.replace(/^`+|`+$/g, "")) : part));
+}
+
+/** A line about what is being done; from two seconds on it says for how long. */
+export function working(text) {
+  const [words, time] = [el("span", {}, text), el("span", { class: "elapsed", "aria-hidden": "true" })];
+  const line = el("p", { class: "muted working" }, words, time);
+  const begun = Date.now();
+  const timer = setInterval(() => {
+    const seconds = Math.floor((Date.now() - begun) / 1000);
+    if (seconds > 3 && !line.isConnected) clearInterval(timer);
+    else if (seconds > 1) time.textContent = ` ${seconds} s`;
+  }, 1000);
+  line.say = (now) => { words.textContent = now; };
+  return line;
+}
+
 /** A message about something that failed, with what to do. */
 export function problem(error) {
   return el("div", { class: "notice bad", role: "alert" }, el("strong", {}, error.title || "This did not work"),

@@ -1,7 +1,7 @@
 // Form fields for the parameters of a brick, made from what the brick declares: type, range, choices, default and text.
 
 import { bricksFor, literal, newBlock, takesPipeline } from "./bricks.js";
-import { el, newId } from "./dom.js";
+import { codeText, counted, el, newId } from "./dom.js";
 
 /**
  * The form of a block.
@@ -18,7 +18,7 @@ export function blockForm(block, bricks, options) {
   const more = brick.parameters.filter((parameter) => !isPlain(parameter, block));
   const field = (parameter) => parameterField(block, parameter, bricks, options);
   return el("div", { class: "form" }, shown.map(field),
-    more.length ? el("details", { class: "more" }, el("summary", {}, `${more.length} more setting${more.length > 1 ? "s" : ""}`), more.map(field)) : null);
+    more.length ? el("details", { class: "more" }, el("summary", {}, counted(more.length, "more setting")), more.map(field)) : null);
 }
 
 /** Whether a parameter is shown at once: it must be given, was changed, or is worth trying. */
@@ -41,12 +41,7 @@ function parameterField(block, parameter, bricks, options) {
     el("div", { class: "field-input" }, input, tries(parameter, id),
       isSet && !takesPipeline(parameter) ? el("button", { type: "button", class: "quiet small", title: `Back to ${parameter.default}`, "aria-label": `${parameter.name}: back to the default, ${parameter.default}`, onclick: () => { set(undefined); options.reshaped(); } }, "Default") : null),
     error ? el("p", { class: "field-error", role: "alert" }, error.message) : null,
-    el("p", { class: "help", id: `${id}-help` }, plain(parameter.doc), parameter.allowed && !parameter.choices.length && !parameter.parts.length ? ` (${parameter.allowed})` : ""));
-}
-
-/** Documentation without its marks for code. */
-function plain(text) {
-  return text.replaceAll("``", "");
+    el("p", { class: "help", id: `${id}-help` }, codeText(parameter.doc), parameter.allowed && !parameter.choices.length && !parameter.parts.length ? ` (${parameter.allowed})` : ""));
 }
 
 function inputFor(block, parameter, bricks, options) {
@@ -101,6 +96,6 @@ function brickField(value, parameter, bricks, options) {
   const inner = bricks.get(chosen);
   const isWritten = parameter.name in options.owner.parameters;
   // The parts of a default are shown once it has been written into the block.
-  return el("div", { class: "inner-brick" }, select, el("p", { class: "help" }, inner ? inner.summary : ""),
+  return el("div", { class: "inner-brick" }, select, el("p", { class: "help" }, inner ? codeText(inner.summary) : ""),
     inner?.parameters.length && isWritten ? el("details", { open: false }, el("summary", {}, `Settings of ${chosen}`), blockForm(value, bricks, { ...options, path: options.path })) : null);
 }

@@ -6,12 +6,12 @@ import { notePlace, placeOf, readPlace } from "./place.js";
 
 const PAGES = [
   { name: "ask", title: "Ask", load: () => import("./ask.js") },
-  { name: "pipeline", title: "Pipeline", load: () => import("./pipeline.js") },
-  { name: "compare", title: "Compare", load: () => import("./compare.js") },
   { name: "graph", title: "Graph", load: () => import("./graph.js") },
-  // These are offered only where there is something for them; their addresses always work, and say how to begin.
-  { name: "tune", title: "Tune", load: () => import("./tune.js"), offered: () => workbench.tuned },
+  // Some are offered only where there is something for them; their addresses always work, and say how to begin.
   { name: "documents", title: "Documents", load: () => import("./documents.js"), offered: () => workbench.graphs.some((graph) => graph.made_from_text) },
+  { name: "compare", title: "Compare", load: () => import("./compare.js") },
+  { name: "pipeline", title: "Pipeline", load: () => import("./pipeline.js") },
+  { name: "tune", title: "Tune", load: () => import("./tune.js"), offered: () => workbench.tuned },
   { name: "label", title: "Label", load: () => import("./label.js"), offered: () => workbench.labels },
 ];
 

@@ -1,7 +1,7 @@
 // Which names are one entity: spellings that were folded, names that were merged, and what was kept apart.
 
 import { get, send } from "./api.js";
-import { announce, el, fill, number, problem } from "./dom.js";
+import { announce, el, fill, number, problem, working } from "./dom.js";
 import { findEntities } from "./seeds.js";
 import { withSuggestions } from "./suggest.js";
 
@@ -16,7 +16,7 @@ export async function showMerges(element, state, changed) {
   }
   const said = el("div", { role: "status" });
   const change = async (body, words) => {
-    fill(said, el("p", { class: "muted working" }, "Changing the graph …"));
+    fill(said, working("Changing the graph …"));
     try {
       await send("merges", body, { query: { graph: state.graph } });
       announce(words);
@@ -43,7 +43,7 @@ function proposals(state, change) {
   const list = el("div", {});
   const look = el("button", { type: "button", class: "quiet small", onclick: async () => {
     look.disabled = true;
-    fill(list, el("p", { class: "muted working" }, "Comparing the names …"));
+    fill(list, working("Comparing the names; the first time this may take a minute …"));
     try {
       const { proposals: found } = await get("proposals", { query: { graph: state.graph } });
       fill(list, found.length ? el("ul", { class: "merges" }, found.map(({ alias, name }) => el("li", { class: "merge" }, el("span", {}, `${alias} may be ${name}`),

@@ -1,7 +1,7 @@
 // The window that offers bricks: by stage, with what they do; those that fit at the place come first.
 
 import { fits, KIND_WORDS, STAGES } from "./bricks.js";
-import { el, fill } from "./dom.js";
+import { codeText, el, fill } from "./dom.js";
 
 /**
  * Let the reader choose a brick.
@@ -26,7 +26,7 @@ export function pickBrick(bricks, level, kind = null) {
       const groups = kinds.map((one) => [one, [...bricks.values()].filter((brick) => brick.kind === one && match(brick))]).filter(([, members]) => members.length);
       fill(list, groups.length ? groups.map(([one, members]) => el("section", {}, el("h3", {}, KIND_WORDS[one]),
         el("ul", {}, members.map((brick) => el("li", {}, el("button", { type: "button", class: "pick", onclick: () => { chosen = brick; dialog.close(); } },
-          el("strong", {}, brick.name), el("span", { class: "muted" }, brick.summary)))))))
+          el("strong", {}, brick.name), el("span", { class: "muted" }, codeText(brick.summary))))))))
         : el("p", { class: "muted" }, "No brick is called or does that."));
     };
     const rank = (one) => (one === kind ? -1 : 0) + (fits(one, level) ? 0 : 10) + STAGES.indexOf(one) / 100;

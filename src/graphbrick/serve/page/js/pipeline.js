@@ -4,7 +4,7 @@ import { get, send } from "./api.js";
 import { blockEditor } from "./blocks.js";
 import { brickCatalogue, inLines } from "./bricks.js";
 import { answerList } from "./answers.js";
-import { copyButton, debounced, duration, el, fill, number, problem } from "./dom.js";
+import { copyButton, counted, debounced, duration, el, fill, problem, working } from "./dom.js";
 import { go, notePlace } from "./place.js";
 import { recipeText } from "./recipe-text.js";
 import { readRun } from "./run.js";
@@ -14,7 +14,7 @@ import { cost, timeline } from "./timeline.js";
 export function show(main, values, workbench) {
   const graph = workbench.graphOf(values);
   const state = { graph: graph.name, text: values.get("text") || "", question: values.get("q") || "", check: null, abort: null, asked: 0, before: null };
-  const view = el("div", { class: "pipeline-page" }, el("p", { class: "muted" }, "Loading the bricks …"));
+  const view = el("div", { class: "pipeline-page" }, working("Loading the bricks …"));
   fill(main, view);
   begin(state, graph, view).catch((error) => fill(view, problem(error)));
   return () => {
@@ -117,7 +117,7 @@ async function run(state, results) {
   state.abort = abort;
   if (!state.question) return;
   results.setAttribute("aria-busy", "true");
-  if (!results.children.length) fill(results, el("p", { class: "muted working" }, "Running …"));
+  if (!results.children.length) fill(results, working("Running …"));
   try {
     const route = state.check?.gives === "answer" ? "ask" : "retrieve";
     const found = await send(route, { question: state.question, graph: state.graph, pipeline: state.text }, { signal: abort.signal });
@@ -141,6 +141,6 @@ function showRun(state, results, found) {
 }
 
 function summaryOf({ run, answers, evidence }) {
-  const what = answers.length || !evidence.length ? `${number(answers.length)} answer${answers.length === 1 ? "" : "s"}` : `${number(evidence.length)} items of evidence`;
+  const what = answers.length || !evidence.length ? counted(answers.length, "answer") : `${counted(evidence.length, "item")} of evidence`;
   return `${what} in ${duration(run.trace.seconds)}`;
 }

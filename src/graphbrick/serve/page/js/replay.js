@@ -1,6 +1,6 @@
 // The replay of a path: forwards and back hop by hop, by buttons, by keys, or by itself.
 
-import { announce, el, fill } from "./dom.js";
+import { announce, counted, el, fill } from "./dom.js";
 import { hopSentence } from "./run.js";
 
 const PACE = 1100; // milliseconds between hops
@@ -32,7 +32,7 @@ export function replayControls({ labels, show, entries }) {
     forth.disabled = last.disabled = Boolean(chosen) && hop === end;
     play.textContent = timer ? "Pause" : "Play";
     everything.disabled = !chosen;
-    steps.textContent = chosen ? `Hop ${hop} of ${end}` : `${entries.length} path${entries.length === 1 ? "" : "s"}`;
+    steps.textContent = chosen ? `Hop ${hop} of ${end}` : counted(entries.length, "path");
     const sentence = !chosen ? "Play a path, or choose an answer to see how it was found."
       : hop === 0 ? `The search starts at ${labels.get(chosen.stations[0])}.` : hopSentence(chosen.hops[hop - 1], labels);
     fill(words, sentence);

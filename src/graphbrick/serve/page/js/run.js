@@ -1,5 +1,7 @@
 // What a run of a pipeline says, in the form that the views need. The JSON is that of `graphbrick ask --json`.
 
+import { spoken } from "./dom.js";
+
 /** The keys of the entities along a path, one more than it has triples. */
 function stationsOf(item) {
   const [first] = item.triples;
@@ -13,7 +15,7 @@ function pathOf(item, relations) {
   if (!item.triples || !item.triples.length) return null;
   const stations = stationsOf(item);
   const hops = item.triples.map((triple, i) => ({
-    relation: relations[triple[1]] || triple[1], forward: item.forward[i], from: stations[i], to: stations[i + 1], triple,
+    relation: spoken(relations[triple[1]] || triple[1]), forward: item.forward[i], from: stations[i], to: stations[i + 1], triple,
   }));
   return { stations, hops, score: item.score, source: item.source };
 }
@@ -28,7 +30,7 @@ export function readRun(run) {
   const evidence = (run.evidence || []).map(withPath);
   const answers = (run.answers || []).map((answer) => {
     const items = (answer.support || []).map((index) => support[index]).filter(Boolean);
-    return { text: answer.text, key: answer.key, items, paths: items.map(({ path }) => path).filter(Boolean) };
+    return { text: answer.text, key: answer.key, mark: answer.mark || null, items, paths: items.map(({ path }) => path).filter(Boolean) };
   });
   return { run, answers, support, evidence, labels, types, seeds: run.seeds || [] };
 }

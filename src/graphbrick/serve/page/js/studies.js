@@ -1,7 +1,7 @@
 // Studies on the page that compares: figures with intervals, quality against cost, and single questions.
 
 import { get } from "./api.js";
-import { duration, el, fill, number, problem } from "./dom.js";
+import { counted, duration, el, fill, number, problem, working } from "./dom.js";
 import { notePlace, readPlace } from "./place.js";
 import { paretoPlot } from "./pareto.js";
 import { percent, share } from "./shares.js";
@@ -20,7 +20,7 @@ export async function showStudies(element, values) {
   }
   const body = el("div", { class: "study" });
   const choice = el("select", { id: "study", onchange: () => open(choice.value) }, studies.map(({ name, runs, problem: reason }) => (
-    el("option", { value: name, disabled: Boolean(reason) }, `${name} (${reason || `${runs.length} pipeline${runs.length === 1 ? "" : "s"}`})`))));
+    el("option", { value: name, disabled: Boolean(reason) }, `${name} (${reason || counted(runs.length, "pipeline")})`))));
   const metric = el("select", { id: "metric", onchange: () => open(choice.value) }, Object.entries(METRICS).map(([name, label]) => el("option", { value: name }, label)));
   fill(element, el("section", { class: "panel studies", "aria-labelledby": "studies-title" },
     el("div", { class: "side-top" }, el("h2", { id: "studies-title" }, "Studies"), el("label", { class: "start-from", for: "study" }, "Study "), choice,
@@ -29,7 +29,7 @@ export async function showStudies(element, values) {
   async function open(name) {
     const { page, values: now } = readPlace();
     if (page === "compare") notePlace("compare", { ...Object.fromEntries([...now.keys()].map((key) => [key, now.getAll(key)])), study: name, metric: metric.value });
-    fill(body, el("p", { class: "muted working" }, "Reading the study …"));
+    fill(body, working("Reading the study …"));
     try {
       const [summary, comparison] = await Promise.all([
         get("study", { parts: { name }, query: { metric: metric.value } }),
@@ -51,7 +51,7 @@ export async function showStudies(element, values) {
 
 function figures({ runs }, metric) {
   const ordered = [...new Set([metric, ...Object.keys(METRICS)])];
-  return el("div", { class: "scroll" }, el("table", { class: "plain figures" },
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "plain figures" },
     el("caption", {}, "Best first; shares of all questions with 95 % intervals"),
     el("thead", {}, el("tr", {}, ["Pipeline", ...ordered.map((name) => METRICS[name]), "Median", "95 %", "Tokens", "Cost", "Questions"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, runs.map((run) => el("tr", {},
@@ -66,7 +66,7 @@ function figures({ runs }, metric) {
 function pairs({ comparisons }) {
   if (!comparisons.length) return null;
   const rows = comparisons.filter(({ group }) => !group);
-  return el("details", { class: "inner-section" }, el("summary", {}, `Paired tests (${rows.length})`), el("div", { class: "scroll" }, el("table", { class: "plain" },
+  return el("details", { class: "inner-section" }, el("summary", {}, `Paired tests (${rows.length})`), el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "plain" },
     el("thead", {}, el("tr", {}, ["First", "Second", "Difference", "Won", "Lost", "p, corrected (Holm)"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, rows.map((row) => el("tr", {}, el("th", { scope: "row" }, row.first), el("td", {}, row.second),
       el("td", { class: "number" }, `${percent(row.difference.mean)} (${percent(row.difference.low)} to ${percent(row.difference.high)})`),

@@ -1,7 +1,7 @@
 // The questions of a study: a page at a time, filtered by the pipeline and stage that lost them; each opens.
 
 import { get } from "./api.js";
-import { duration, el, fill, number, problem } from "./dom.js";
+import { counted, duration, el, fill, number, problem } from "./dom.js";
 import { go } from "./place.js";
 import { timeline } from "./timeline.js";
 
@@ -28,7 +28,7 @@ export function showQuestions(element, study, runs) {
       return;
     }
     const turn = (label, offset, off) => el("button", { type: "button", class: "small", disabled: off, onclick: () => { state.offset = offset; load(); } }, label);
-    fill(body, el("p", { class: "muted", role: "status" }, `${number(found.count)} question${found.count === 1 ? "" : "s"}`),
+    fill(body, el("p", { class: "muted", role: "status" }, counted(found.count, "question")),
       el("ul", { class: "question-list" }, found.questions.map((question) => row(question))),
       found.count > PAGE ? el("div", { class: "turn" }, turn("Back", state.offset - PAGE, state.offset === 0), turn("Further", found.next, found.next === null)) : null);
   }
@@ -72,7 +72,7 @@ function oneRun(run, result, detail, question) {
     el("ol", { class: "short-answers" }, detail.answers.slice(0, 6).map((answer) => el("li", { class: answer.right ? "right" : "" },
       el("span", {}, answer.right ? "✓ " : "", answer.text), answer.support?.[0] ? el("span", { class: "detail" }, answer.support[0]) : null)),
     detail.answers.length ? null : el("li", { class: "muted" }, "No answer")),
-    el("details", {}, el("summary", {}, `${number(detail.paths.length)} paths and ${number(detail.stages.length)} stages`),
+    el("details", {}, el("summary", {}, `${counted(detail.paths.length, "path")} and ${counted(detail.stages.length, "stage")}`),
       el("ol", { class: "evidence-list" }, detail.paths.map((path) => el("li", { class: "evidence" }, el("span", { class: "score" }, number(path.score, 3)), el("span", {}, path.right ? "✓ " : "", path.text)))),
       timeline({ stages: detail.stages })),
     el("button", { type: "button", class: "quiet small", onclick: () => go("ask", { q: question.text, pipeline: run.recipe }) }, "Ask it now"));

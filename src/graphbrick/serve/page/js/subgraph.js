@@ -2,18 +2,18 @@
 
 import { send } from "./api.js";
 import { graphCanvas } from "./canvas.js";
-import { el, fill, number } from "./dom.js";
+import { counted, el, fill, number, working } from "./dom.js";
 import { go } from "./place.js";
 
 const [SEED, ANSWER, PATH] = ["start", "answer", "on a path"];
 
 /** Draw the subgraph of a run into a frame; the run is made once more, as its subgraph is not sent otherwise. */
 export async function drawSubgraph(frame, state, read) {
-  fill(frame, el("p", { class: "muted working" }, "Drawing …"));
+  fill(frame, working("Drawing …"));
   const body = { question: read.run.question, graph: state.graph.name, subgraph: true, seeds: read.seeds.map(({ key }) => key) };
   if (state.pipeline) body.pipeline = state.pipeline;
   const run = await send("retrieve", body);
-  const stage = el("div", { class: "subgraph-stage", role: "img", "aria-label": `The subgraph: ${number(run.nodes.length)} entities and ${number(run.triples.length)} triples` });
+  const stage = el("div", { class: "subgraph-stage", role: "img", "aria-label": `The subgraph: ${counted(run.nodes.length, "entity")} and ${counted(run.triples.length, "triple")}` });
   const legend = el("ul", { class: "legend" });
   fill(frame, run.subgraph_cut ? el("p", { class: "muted" }, `The first ${number(run.nodes.length)} entities and ${number(run.triples.length)} triples.`) : null, legend, stage);
   const canvas = await graphCanvas(stage, { select: () => {}, expand: (key) => go("graph", { entity: key, graph: state.graph.name }) });

@@ -8,7 +8,8 @@ import { announce, debounced, el, fill, newId } from "./dom.js";
  *
  * @param {HTMLInputElement} input the field.
  * @param {object} options `find(text)` returns a promise of suggestions, each `{label, detail, value}`; `take(suggestion)`
- *   is called with the chosen one; `wait` milliseconds before looking.
+ *   is called with the chosen one; `wait` milliseconds before looking. Suggestions for a text that has changed since are
+ *   taken away at once, unless they still begin with it.
  * @returns {Element} the field with its list, to put into the page.
  */
 export function withSuggestions(input, { find, take, wait = 120 }) {
@@ -72,8 +73,13 @@ export function withSuggestions(input, { find, take, wait = 120 }) {
     }
     if (mine === asked && document.activeElement === input) show(suggestions);
   });
-  input.addEventListener("input", look);
-  input.addEventListener("blur", close);
+  const stillFit = (text) => shown.every(({ label, value }) => (typeof value === "string" ? value : label).toLowerCase().startsWith(text));
+  input.addEventListener("input", () => {
+    asked += 1; // what is looked up for the text before comes too late
+    if (!list.hidden && !stillFit(input.value.trim().toLowerCase())) close();
+    look();
+  });
+  input.addEventListener("blur", stop);
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && active < 0) stop(); // the text is sent: nothing is to cover the answer
     if (list.hidden) return;

@@ -1,7 +1,7 @@
 // The stages of a run as a timeline: what went in and came out, how long it took, what it cost, and what happened.
 
 import { brickName } from "./run.js";
-import { counts, duration, el, number } from "./dom.js";
+import { codeText, counted, counts, duration, el, number } from "./dom.js";
 
 const KINDS = {
   link: "Link", extract: "Extract", expand: "Expand", prune: "Prune", retrieve: "Retrieve", rerank: "Rerank",
@@ -53,12 +53,18 @@ function change(stage) {
   return before && after ? `${before} → ${after}` : before || after;
 }
 
-/** Calls, tokens and dollars of some stages in words; empty if there are none. */
-export function cost(stages) {
+/** Whether a language model was asked; the models of this machine that compare texts write nothing. */
+function asksModel(stage) {
+  return Boolean(stage.tokens_out || stage.cost || stage.exchanges?.length);
+}
+
+/** Calls, tokens and dollars of language models in some stages in words; empty if none was asked. */
+export function cost(all) {
+  const stages = all.filter(asksModel);
   const sum = (name) => stages.reduce((total, stage) => total + (stage[name] || 0), 0);
   const [calls, tokens, dollars] = [sum("calls"), sum("tokens_in") + sum("tokens_out"), sum("cost")];
   const parts = [];
-  if (calls) parts.push(`${number(calls)} model call${calls === 1 ? "" : "s"}`);
+  if (calls) parts.push(counted(calls, "model call"));
   if (tokens) parts.push(`${sum("estimated") ? "about " : ""}${number(tokens)} tokens`);
   if (dollars) parts.push(`$${dollars < 0.01 ? dollars.toPrecision(2) : dollars.toFixed(2)}`);
   return parts.join(" · ");
@@ -66,7 +72,7 @@ export function cost(stages) {
 
 function eventList(stage) {
   const events = stage.events || [];
-  return events.length ? el("ul", { class: "events" }, events.map((text) => el("li", {}, text))) : null;
+  return events.length ? el("ul", { class: "events" }, events.map((text) => el("li", {}, codeText(text)))) : null;
 }
 
 function detail(stage) {
@@ -74,9 +80,9 @@ function detail(stage) {
   const exchanges = stage.exchanges || [];
   const children = stage.children || [];
   const text = el("code", { class: "recipe-line" }, stage.stage);
-  return el("details", {}, el("summary", {}, children.length ? `Details and ${number(children.length)} steps` : "Details"), text,
+  return el("details", {}, el("summary", {}, children.length ? `Details and ${counted(children.length, "step")}` : "Details"), text,
     facts.length ? el("p", { class: "muted" }, facts.map(([name, value]) => `${name.replaceAll("_", " ")}: ${number(value, 4)}`).join(" · ")) : null,
-    stage.cache_hits ? el("p", { class: "muted" }, `${number(stage.cache_hits)} results were kept from before`) : null,
+    stage.cache_hits ? el("p", { class: "muted" }, `${counted(stage.cache_hits, "result")} kept from before`) : null,
     exchanges.map(exchange),
     children.length ? el("ol", { class: "timeline inner" }, children.map((child) => stageRow(child, 0, child.seconds / (stage.seconds || 1)))) : null);
 }

@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 import { inLines } from "./bricks.js";
-import { copyButton, duration, el, fill, number, problem } from "./dom.js";
+import { copyButton, counted, duration, el, fill, number, problem, working } from "./dom.js";
 import { paretoPlot } from "./pareto.js";
 import { go, notePlace } from "./place.js";
 import { percent, share } from "./shares.js";
@@ -42,7 +42,7 @@ async function begin(state, top, body, named) {
 
 async function open(state, body, name) {
   notePlace("tune", { graph: state.graph, search: name });
-  fill(body, el("p", { class: "muted working" }, "Reading the search …"));
+  fill(body, working("Reading the search …"));
   try {
     const found = await get("tuning", { parts: { name } });
     if (!state.ended) draw(state, body, found);
@@ -56,7 +56,7 @@ function draw(state, body, found) {
   const measured = new Map(found.measured.map((one) => [one.name, one]));
   const runs = found.measured.map((one) => ({ name: one.name, means: { [found.metric]: { all: one.quality } }, milliseconds: { median: 1000 * one.figures.seconds } }));
   fill(body,
-    el("p", { class: "muted" }, `${number(found.tried)} pipelines of ${number(found.size)} were tried in ${found.seconds < 120 ? duration(found.seconds) : `${number(Math.round(found.seconds / 60))} minutes`} on ${number(found.choosing)} questions; the figures are of ${number(found.final)} others.`),
+    el("p", { class: "muted" }, `${counted(found.tried, "pipeline")} of ${number(found.size)} ${found.tried === 1 ? "was" : "were"} tried in ${found.seconds < 120 ? duration(found.seconds) : `${number(Math.round(found.seconds / 60))} minutes`} on ${counted(found.choosing, "question")}; the figures are of ${number(found.final)} others.`),
     found.notes.length ? el("ul", { class: "notice tune-notes" }, found.notes.map((note) => el("li", {}, note))) : null,
     el("h2", {}, "Recommended"),
     el("div", { class: "tune-aims" }, found.recommended.map((one) => aim(state, one, measured.get(one.name), metric))),
@@ -90,7 +90,7 @@ function use(state, text, label, words = "Use", kind = "small") {
 function table(state, found, metric) {
   const p = new Map(found.comparisons.map((row) => [row.first, row.p_holm]));
   const names = ["Pipeline", metric, "Choosing", "Median", "95 %", "Tokens", "Cost", `p against ${found.baseline}`, ""];
-  return el("div", { class: "scroll" }, el("table", { class: "plain figures" },
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "plain figures" },
     el("caption", {}, "Best first; shares of the other questions with 95 % intervals, and on the questions to choose by"),
     el("thead", {}, el("tr", {}, names.map((name) => (name ? el("th", { scope: "col" }, name) : el("td", {}))))),
     el("tbody", {}, found.measured.map((one) => el("tr", {},
@@ -120,7 +120,7 @@ function effects(state, found) {
 function bricks(found) {
   const kinds = [...new Set(found.bricks.map(({ kind }) => kind))];
   if (!kinds.length) return null;
-  return el("details", { class: "panel" }, el("summary", {}, `The best pipeline with each brick (${number(found.bricks.length)})`), el("div", { class: "scroll" }, el("table", { class: "plain" },
+  return el("details", { class: "panel" }, el("summary", {}, `The best pipeline with each brick (${number(found.bricks.length)})`), el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "plain" },
     el("thead", {}, el("tr", {}, ["Kind", "Brick", "Pipelines tried", "Best, choosing", "Its median time"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, found.bricks.map((one) => el("tr", {}, el("td", {}, one.kind), el("th", { scope: "row" }, one.brick),
       el("td", { class: "number" }, number(one.tried)), el("td", { class: "number" }, percent(one.best)), el("td", { class: "number" }, duration(one.seconds))))))));

@@ -1,7 +1,7 @@
 // Uploading documents, and how far their indexing is.
 
 import { get, sendFile } from "./api.js";
-import { announce, el, fill, number, problem } from "./dom.js";
+import { announce, counted, el, fill, number, problem, working } from "./dom.js";
 
 const PACE = 800; // milliseconds between two looks
 
@@ -18,6 +18,7 @@ export function uploadPanel(state, finished) {
   const element = el("section", { class: "panel", "aria-label": "Upload" }, state.write ? drop
     : el("p", { class: "muted" }, "This server only reads. Start it with ", el("code", {}, "--write"), " to add and delete documents here."), said);
   let timer = 0;
+  let pace = { step: "", done: 0, since: 0 };
   let ended = false;
 
   input.addEventListener("change", () => upload([...input.files]));
@@ -32,7 +33,7 @@ export function uploadPanel(state, finished) {
   async function upload(files) {
     const errors = [];
     for (const [i, file] of files.entries()) {
-      fill(said, el("p", { class: "muted working" }, `Sending ${file.name} (${i + 1} of ${files.length})`));
+      fill(said, working(`Sending ${file.name} (${i + 1} of ${files.length}) …`));
       try {
         await sendFile("document", file, { parts: { name: file.name }, query: { graph: state.graph } });
       } catch (error) {
@@ -66,9 +67,18 @@ export function uploadPanel(state, finished) {
     if (status.state === "idle") fill(said, errors);
     else if (status.state === "running") {
       const bar = status.total ? el("progress", { max: status.total, "aria-label": status.step || "Indexing", value: status.done }) : el("progress", { "aria-label": status.step || "Indexing" });
-      fill(said, errors, el("p", { class: "muted" }, status.step || "Indexing", status.total ? `: ${number(status.done)} of ${number(status.total)}` : " …"), bar);
+      fill(said, errors, el("p", { class: "muted working" }, status.step === "waiting" ? "Waiting for its turn" : status.step || "Indexing", status.total ? `: ${number(status.done)} of ${number(status.total)}` : " …", left(status)), bar);
     } else if (status.state === "failed") fill(said, errors, el("div", { class: "notice bad" }, el("strong", {}, "Indexing failed"), el("p", {}, status.message)));
     else fill(said, errors, el("p", { class: "muted" }, status.message));
+  }
+
+  /** How long the step may still take, from how fast it went since it was first seen. */
+  function left({ step, done, total }) {
+    if (pace.step !== step || done < pace.done) pace = { step, done, since: Date.now() };
+    const seconds = (Date.now() - pace.since) / 1000;
+    if (!total || seconds < 2 || done <= pace.done) return "";
+    const open = ((total - done) * seconds) / (done - pace.done);
+    return open < 60 ? `, about ${Math.ceil(open)} s left` : `, about ${counted(Math.ceil(open / 60), "minute")} left`;
   }
 
   const again = () => look();
