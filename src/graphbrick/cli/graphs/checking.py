@@ -7,6 +7,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
@@ -20,6 +21,7 @@ from graphbrick.models.vectors.model_vectors import check_identity
 from graphbrick.models.vectors.segments import Segment
 from graphbrick.patterns.model.folder import WEIGHTS, load
 from graphbrick.text.documents.altered import altered
+from graphbrick.text.documents.sealing import can_tell, is_broken
 from graphbrick.text.documents.store import DATABASE
 
 _MENDED_BY = {
@@ -48,9 +50,16 @@ def check_all(graph: Graph) -> list[str]:
     problems += [problem for problem in _problems_beside(graph) if problem not in problems]
     if problems:
         raise GraphFormatError("; ".join(problems), code="graph.has_damage", problems=problems)
+    notes = []
     if Seal.read(graph.path) is None:
-        return ["the manifest has no checksum (seal.json): an earlier version wrote it, or that file was removed"]
-    return []
+        notes.append("the manifest has no checksum (seal.json): an earlier version wrote it, or that file was removed")
+    database = text_folder(graph.place) / DATABASE
+    if database.exists() and not can_tell(database):
+        notes.append(
+            f"{database.name} has no checksum: an earlier version wrote it, its writer was killed, or a process has it "
+            "open; only its structure and the texts were checked"
+        )
+    return notes
 
 
 def _problems_beside(graph: Graph) -> Iterator[str]:
@@ -76,22 +85,30 @@ def _problem_of_documents(graph: Graph) -> Iterator[str]:
     file = text_folder(graph.place) / DATABASE
     if not has_text(graph.place):
         return
-    fault = "" if file.is_file() else "it is missing"
     try:
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as opened:
-            (first,) = opened.execute("PRAGMA integrity_check(1)").fetchone()
-            fault = "" if first == "ok" else first
-            wrong = [] if fault else altered(opened)
-            if wrong:
-                fault = f"{counted(len(wrong), 'document')} not as stored: {', '.join(wrong[:_SHOWN])}"
+        fault = _fault_of_database(file) if file.is_file() else "it is missing"
     except sqlite3.OperationalError as error:
-        if not fault:
-            yield f"{file} cannot be checked ({error}); check again when nothing uses it"
-    except sqlite3.DatabaseError as error:
+        yield f"{file} cannot be checked ({error}); check again when nothing uses it"
+        return
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the latter where a message holds what is damaged
         fault = str(error)
     if fault:
         both = f"{text_folder(graph.place)} and {graph.place}"
         yield f"{file} is damaged ({fault}); remove {both}, and run graphbrick index again with the same sources"
+
+
+def _fault_of_database(file: Path) -> str:
+    """Return what is wrong with a database of documents; empty for nothing."""
+    differs = is_broken(file)
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as opened:
+        opened.text_factory = partial(str, encoding="utf-8", errors="replace")
+        (first,) = opened.execute("PRAGMA integrity_check(1)").fetchone()
+        if first != "ok":
+            return str(first)
+        wrong = altered(opened)
+    if wrong:
+        return f"{counted(len(wrong), 'document')} not as stored: {', '.join(wrong[:_SHOWN])}"
+    return "its checksum differs" if differs else ""
 
 
 def _problem_of_patterns(graph: Graph) -> Iterator[str]:

@@ -14,9 +14,8 @@ def altered(database: sqlite3.Connection) -> list[str]:
     """Return the addresses of the documents whose text, headings or passages differ from their checksums, sorted.
 
     Args:
-        database: The database of a `TextStore`.
+        database: The database of a `TextStore`, which yields a text also for bytes that are none any more.
     """
-    database.text_factory = lambda text: text.decode(errors="replace")  # what is no text any more differs too
     wrong = []
     for content, digest, title, text, headings in database.execute(
         "SELECT id, digest, title, text, headings FROM contents"

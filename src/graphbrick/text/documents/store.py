@@ -25,10 +25,12 @@ from graphbrick.text.documents.chunks import Span
 from graphbrick.text.documents.document import Document
 from graphbrick.text.documents.records import RECORDS_SCHEMA, RecordStore
 from graphbrick.text.documents.results import REPLACED, RESULTS_SCHEMA
+from graphbrick.text.documents.sealing import seal, unseal
 
 DATABASE = "documents.sqlite"
 _VERSION = 1
 _WAIT_SECONDS = 60.0
+_DAMAGE = (sqlite3.Error, UnicodeDecodeError)  # the latter for texts that are none any more
 
 _SCHEMA = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -95,6 +97,7 @@ class TextStore(RecordStore):
         self.folder, self.path = folder, folder / DATABASE
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            unseal(self.path)
             self._db = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
         except OSError as error:
             raise GraphbrickError(f"{folder} cannot be written ({error}); choose another place") from error
@@ -109,11 +112,11 @@ class TextStore(RecordStore):
         except GraphbrickError:
             self._db.close()
             raise
-        except sqlite3.Error as error:
+        except _DAMAGE as error:
             self._db.close()
             raise self._failure(error) from error
 
-    def _failure(self, error: sqlite3.Error) -> GraphbrickError:
+    def _failure(self, error: Exception) -> GraphbrickError:
         """Return an error of the database with advice."""
         text = str(error)
         if "full" in text:
@@ -147,8 +150,11 @@ class TextStore(RecordStore):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        has_changed = self._db.total_changes > 0
         self._db.close()
-        if isinstance(error, sqlite3.Error):
+        if has_changed:
+            seal(self.path)
+        if isinstance(error, _DAMAGE):
             raise self._failure(error) from error
 
     @contextmanager
