@@ -60,10 +60,11 @@ def test_a_stream_ends_with_the_same_response(client):
 
 
 def test_what_a_language_model_writes_is_streamed_as_it_comes():
-    with ScriptedLLM(["Kenyan shilling"]) as llm:
+    with ScriptedLLM(["Kenyan shilling", "Kenyan shilling"]) as llm:
         recipe = f"ShortestPaths() >> Generate(LLM('m', base_url='{llm.base_url}'))"
         with serving(recipes={"llm": recipe}) as client:
-            events = list(client_of(client).responses.create(model="llm", input=QUESTION, stream=True))
+            for _ in range(2):  # the first shows whether the model ends thoughts that it did not begin
+                events = list(client_of(client).responses.create(model="llm", input=QUESTION, stream=True))
     deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
     response = events[-1].response
     assert len(deltas) > 2

@@ -14,6 +14,7 @@ from graphbrick.models.llm.http.reader import ReplyReader
 from graphbrick.models.llm.http.runtime import ModelRuntime
 from graphbrick.models.llm.http.wire import SYSTEM, refused_by, request_json
 from graphbrick.models.llm.messages import Reply, Request
+from graphbrick.models.llm.replies.thinking import begins_json
 
 if TYPE_CHECKING:
     import openai
@@ -90,7 +91,8 @@ class Caller:
                 continue
             reply = reader.reply()
             habits.thinks |= any(choice.thought for choice in reply.choices)
-            is_free = not (request.schema or request.grammar or request.top_logprobs)  # to begin with thoughts
+            is_bound = request.schema and begins_json(reply.text)  # not every server keeps to a schema
+            is_free = not (is_bound or request.grammar or request.top_logprobs)  # to begin with thoughts
             habits.may_begin_within = reader.begins_within_thoughts or (habits.may_begin_within and not is_free)
             left_out = [name for name in refused if name in everything and name not in _REPLACED]
             if SYSTEM in refused:

@@ -85,7 +85,7 @@ class ThoughtFilter:
         return self._pass_on()
 
     def _pass_on(self) -> str:
-        if self._hold:
+        if self._hold and not begins_json(self.text):  # what begins as JSON does not begin within thoughts
             return ""
         rest, self._passed = self.text[self._passed :], len(self.text)
         return rest
@@ -157,6 +157,15 @@ class ThoughtFilter:
     def _drop(self, end: int) -> None:
         self.thought += end - self._at
         self._at = end
+
+
+def begins_json(text: str) -> bool:
+    """Return whether a reply begins as JSON does.
+
+    >>> begins_json('```json\\n{"answers": ['), begins_json("[1] says so")
+    (True, False)
+    """
+    return _JSON.match(text) is not None
 
 
 def without_thoughts(reply: str) -> str:
