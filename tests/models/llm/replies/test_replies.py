@@ -16,7 +16,7 @@ from graphbrick.models.llm.replies.replies import (
     read_yes,
 )
 from graphbrick.models.llm.replies.scores import read_scores
-from graphbrick.models.llm.replies.thinking import ThoughtFilter, without_thoughts
+from graphbrick.models.llm.replies.thinking import without_thoughts
 
 TEXTS = ["Kenya", "Kenya -> capital -> Nairobi", "Uganda", "Rwanda", "1984", "Kenya  -> currency ->\nKenyan shilling"]
 
@@ -369,17 +369,3 @@ def test_a_line_is_parted_at_commas_and_and() -> None:
 )  # fmt: skip
 def test_yes_and_no_are_read(reply: str, said: bool | None) -> None:
     assert read_yes(reply) is said
-
-
-@pytest.mark.parametrize(
-    "reply", ['{"answers": ["Kenya"]}', '```json\n[{"text": "Kenya"}]\n```', '["Kenya", "Uganda"]']
-)
-def test_a_reply_of_json_is_passed_on_as_it_comes(reply: str) -> None:
-    """It does not begin within thoughts, as that of a model without a known name may."""
-    reader = ThoughtFilter(hold=True)
-    pieces = [reader.feed(piece) for piece in reply] + [reader.end()]
-    assert "".join(pieces) == reply
-    assert sum(map(bool, pieces)) > len(reply) // 2
-    held = ThoughtFilter(hold=True)
-    assert [held.feed(piece) for piece in ("[1] says", " so")] == ["", ""]
-    assert held.end() == "[1] says so"

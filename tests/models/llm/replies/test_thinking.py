@@ -76,3 +76,17 @@ def test_a_hostile_reply_takes_time_linear_in_its_length(part: str) -> None:
 
     seconds(1000)
     assert seconds(32_000) < 100 * max(seconds(4_000), 0.005)  # 64 times, if each mark read all that is before it
+
+
+@pytest.mark.parametrize(
+    "reply", ['{"answers": ["Kenya"]}', '```json\n[{"text": "Kenya"}]\n```', '["Kenya", "Uganda"]']
+)
+def test_a_reply_of_json_is_passed_on_as_it_comes(reply: str) -> None:
+    """It does not begin within thoughts, as that of a model without a known name may."""
+    reader = ThoughtFilter(hold=True)
+    pieces = [reader.feed(piece) for piece in reply] + [reader.end()]
+    assert "".join(pieces) == reply
+    assert sum(map(bool, pieces)) > len(reply) // 3
+    held = ThoughtFilter(hold=True)
+    assert [held.feed(piece) for piece in ("[1] says", " so")] == ["", ""]
+    assert held.end() == "[1] says so"
