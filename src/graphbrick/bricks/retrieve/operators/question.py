@@ -221,7 +221,7 @@ def _common_words(
             or any(word.start() < end and start < word.end() for start, end, _ in taken)
         ):
             continue
-        singulars = possible_singulars(word[0].lower())
+        singulars = tuple(possible_singulars(word[0].lower()))
         entities = graph.named(word[0])
         if not entities and words_of_values(graph).isdisjoint(
             singulars
