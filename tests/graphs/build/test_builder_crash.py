@@ -81,6 +81,8 @@ KILLED_WHILE = {
         build([("n", "r", "m")], target, overwrite=True)
     """,
     "renaming": """
+        from graphbrick.core.files import folders
+        folders.exchange = lambda one, other: False
         rename = Path.rename
         Path.rename = lambda self, to: die() if ".building-" in self.name and not to.exists() else rename(self, to)
         build([("n", "r", "m")], target, overwrite=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ from faults import fails
 from graphbrick import Graph, build
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.files import folders
+from graphbrick.core.files.claims import claim_folder
 from graphbrick.graphs.build import builder
 from graphbrick.graphs.changes.compact import compact
 from graphbrick.graphs.changes.delta import change
@@ -161,7 +164,8 @@ def test_index_beside_every_other_writer(tmp_path: Path, other: str) -> None:
     before = set(graph.key_triples())
     writers = WRITERS | {"delete": lambda _: lambda path: change(path, delete=[min(before)]) and None, "index": _index}
     ended = race(path, [_index("a"), writers[other]("b")])
-    assert set(ended.values()) <= {"done", *REFUSED, "index.changed_graph", "compact.from_documents"}
+    refused = {*REFUSED, "index.changed_graph", "compact.from_documents", "corpus.no_passages"}
+    assert set(ended.values()) <= {"done", *refused}
     graph = Graph.open(path, passages=False)
     graph.check()
     assert hidden(tmp_path) == []
@@ -238,6 +242,20 @@ def test_a_compaction_does_not_replace_a_graph_that_was_built_meanwhile(
     assert caught.value.code == "delta.graph_replaced"
     assert list(Graph.open(path).key_triples()) == [("newer", "r", "x")]
     assert hidden(tmp_path) == []
+
+
+def test_a_graph_that_a_killed_process_had_replaced_is_removed_and_an_unfinished_build_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "g.graph"
+    build(BUILT, path)
+    shutil.copytree(path, tmp_path / ".g.graph.building-4711-0")
+    shutil.copytree(path, tmp_path / ".g.graph.replaced-4711-1")
+    (tmp_path / ".g.graph.building-4711-2").mkdir()
+    running = tmp_path / ".g.graph.building-4711-3"
+    shutil.copytree(path, running)
+    held = claim_folder(running)
+    compact(path)  # without changes there is nothing else to do
+    assert hidden(tmp_path) == [".g.graph.building-4711-2", running.name]
+    os.close(held)
 
 
 def test_what_is_prepared_late_for_an_older_version_removes_nothing_newer(tmp_path: Path) -> None:
