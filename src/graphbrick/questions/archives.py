@@ -46,7 +46,7 @@ def take_out(archive: Path, member: str, target: Path) -> None:
                         member=member,
                     )
                 out.write(block)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error) as error:
+    except (zipfile.BadZipFile, RuntimeError, EOFError, zlib.error) as error:
         raise InputError(
             f"this is not a zip archive that can be read: {error}", archive, code="archive.not_readable"
         ) from error

@@ -126,6 +126,19 @@ def test_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Reading(tmp_path / "book.xlsx")
 
 
+@pytest.mark.parametrize(("place", "value"), [(6, 113), (8, 1), (10, 99)], ids=["version", "encrypted", "method"])
+def test_a_workbook_whose_archive_cannot_be_read_is_refused(tmp_path: Path, place: int, value: int) -> None:
+    file = workbook(tmp_path, {"Sheet1": [["source", "type", "target"], ["a", "r", "b"]]})
+    data = bytearray(file.read_bytes())
+    at = data.find(b"PK\x01\x02")
+    while at >= 0:  # every entry of the list of files
+        data[at + place] = value
+        at = data.find(b"PK\x01\x02", at + 4)
+    file.write_bytes(data)
+    with fails("reader.not_excel", InputError):
+        Reading(file)
+
+
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     file = tmp_path / "bomb.xlsx"
     with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as packed, packed.open("xl/sharedStrings.xml", "w") as out:

@@ -109,7 +109,7 @@ def _check_size(file: Path) -> None:
     try:
         with ZipFile(file) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
-    except (BadZipFile, OSError, ValueError):
+    except (BadZipFile, RuntimeError, OSError, ValueError):
         return  # openpyxl says what is wrong
     if size > _MOST_UNPACKED:
         reason = f"the workbook unpacks to {size / 1e6:,.0f} MB, the most are {_MOST_UNPACKED >> 20}; save it as CSV"

@@ -258,7 +258,7 @@ def _load(folder: Path) -> PatternModel:
             near_words=NearWords({str(word): str(noun) for word, noun in described.get("near_words", {}).items()}),
             **values,
         )
-    except (OSError, ValueError, LookupError, TypeError, PipelineError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, LookupError, TypeError, RuntimeError, PipelineError, zipfile.BadZipFile) as error:
         raise ModelError(f"{folder} is damaged ({error}); {advice}", code="patterns.damaged") from error
     if embedder.identity != described.get("identity"):
         raise ModelError(
