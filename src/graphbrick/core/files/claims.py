@@ -6,9 +6,7 @@ import errno
 import glob
 import itertools
 import os
-import shutil
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,21 +28,6 @@ def recover(path: Path) -> bool:
                 folder.rename(path)
             break
     return bool(aside)
-
-
-def remove_replaced(path: Path, is_whole: Callable[[Path], bool]) -> None:
-    """Remove the whole folders that killed processes had replaced, but not yet removed, beside their successor.
-
-    What is not whole is of a build that may be continued.
-    """
-    path = path.resolve()
-    for folder in (*hidden(path, "building"), *hidden(path, "replaced")):
-        with suppress(OSError):  # a running process has claimed it, or another one removes it
-            if is_whole(folder):
-                claim = claim_left_over(folder)
-                shutil.rmtree(folder, ignore_errors=True)
-                if claim is not None:
-                    os.close(claim)
 
 
 def beside(path: Path, what: str) -> Path:

@@ -216,6 +216,21 @@ def working_folder(parent: Path, ending: str) -> Iterator[Path]:
             os.close(claim)
 
 
+def remove_replaced(path: Path, is_whole: Callable[[Path], bool]) -> None:
+    """Remove the whole folders that killed processes had replaced, but not yet removed, beside their successor.
+
+    What is not whole is of a build that may be continued.
+    """
+    path = path.resolve()
+    for folder in (*hidden(path, "building"), *hidden(path, "replaced")):
+        with suppress(OSError):  # a running process has claimed it, or another one removes it
+            if is_whole(folder):
+                claim = claim_left_over(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+                if claim is not None:
+                    os.close(claim)
+
+
 def check_writable(path: Path) -> None:
     """Raise OSError unless a folder can be made at ``path``: make a hidden one there, and remove it.
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
-from graphbrick.core.files.claims import recover, remove_replaced
+from graphbrick.core.files.claims import recover
 from graphbrick.core.files.digests import file_stamp
 from graphbrick.core.files.writing import write_in
 from graphbrick.core.properties.values import Properties
@@ -237,6 +237,8 @@ class Writing:
 
     def clear_up(self) -> None:
         """Remove the files of writers that were killed, and graphs that they had replaced."""
+        from graphbrick.core.files.folders import remove_replaced  # most processes write nothing
+
         remove_replaced(self._folder, lambda folder: (folder / manifest.NAME).exists())
         for name in os.listdir(self._descriptor):  # noqa: PTH208 - by descriptor
             if _UNFINISHED.fullmatch(name) or UNFINISHED.fullmatch(name):
