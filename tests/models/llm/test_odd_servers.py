@@ -244,6 +244,18 @@ class TestRoom:
         assert rooms[:2] == [4352, 256]
         assert 256 < rooms[2] < 1000  # no more than the context holds
 
+    def test_a_failure_when_it_is_asked_with_more_is_told(self) -> None:
+        cut = Reply(body=completion({"content": None, "reasoning_content": THOUGHT}, "length"))
+
+        def script(request: Request) -> Reply:
+            return cut if request.body["max_tokens"] < 1000 else refusal({"message": "no such room"}, 400)
+
+        with ScriptedLLM(script) as server, record(Trace(), "x", "generate") as entry:
+            reply = LLM("m", base_url=server.base_url).ask([user("?")])
+        assert "256 tokens to think" in reply.lack
+        assert told(entry.events)[0][0] == "reply.no_more_room"
+        assert "no such room" in entry.events[0]
+
     def test_a_server_that_gives_no_room_is_asked_without(self) -> None:
         def script(request: Request) -> Reply:
             too_many = request.body["max_tokens"] > 256

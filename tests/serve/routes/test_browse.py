@@ -55,6 +55,13 @@ def test_types_are_told_with_the_relations_between_them(shop):
         ("Person", "bought", "Cup", 2),
         ("Person", "likes", "Cup", 1),
     ]
+    assert (told["more"], told["untyped"]) == (0, 0)
+
+
+def test_entities_without_a_type_are_counted_in_the_map_of_types(tmp_path):
+    place = build([*SHOP, ("c4", "made of", "clay"), ("c3", "made of", "glass")], tmp_path / "more.graph").path
+    with serving(graphs={"more": str(place)}, recipes={}) as client:
+        assert client.get("/v1/graphs/more/types").json()["untyped"] == 2
 
 
 def test_an_unknown_type_is_told_with_those_there_are(shop):

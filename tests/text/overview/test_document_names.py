@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.text.overview.names import DocumentNames
+from graphbrick import index
+from graphbrick.core.trace import Trace, record
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.text.overview.names import DocumentNames, names_of
 
 
 @pytest.mark.parametrize(
@@ -34,3 +37,14 @@ def test_messages_are_without_folders():
     names = DocumentNames(["/srv/kb/a.md"], ["/srv/kb"])
     assert names.in_text("/srv/kb/a.md, line 3: it is empty; see /srv/kb") == "a.md, line 3: it is empty; see kb"
     assert names.in_text("of /srv/kbx and /tmp/srv/kb/a") == "of /srv/kbx and /tmp/srv/kb/a"
+
+
+def test_without_the_database_documents_are_named_by_their_files_and_that_is_told(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "kenya.txt").write_text("Nairobi is the capital of Kenya.")
+    graph = index([tmp_path], tmp_path / "n.graph").graph
+    (tmp_path / "n.graph.text" / "documents.sqlite").write_bytes(b"no database")
+    with record(Trace(), "x", "step") as entry:
+        name = names_of(TextGraph.open(graph.path)).name(str(tmp_path / "deep" / "kenya.txt"))
+    assert name == "kenya.txt"
+    assert [event.code for event in entry.events] == ["names.no_database"]

@@ -114,8 +114,9 @@ class _Sending:
         )
         try:
             again = await self._within_budget(request, longest + room, on_text)
-        except (ModelError, StoppedError):
-            return reply  # it says what is lacking
+        except (ModelError, StoppedError) as error:  # the first reply says what is lacking
+            note = Event(f"{model.model} was not asked again with room for thoughts: {error}", "reply.no_more_room")
+            return replace(reply, notes=(note, *reply.notes))
         return replace(
             again,
             tokens_in=reply.tokens_in + again.tokens_in,

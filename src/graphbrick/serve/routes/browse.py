@@ -66,7 +66,7 @@ async def types(request: Request, service: Serving, name: Name) -> dict[str, Any
     """Return the types with the number of their entities, and how many triples join each two of them.
 
     An entity counts as one of its first type. At most 1,000 relations between two types are listed, the most frequent
-    ones; those of entities without a type are left out.
+    ones; ``more`` says how many others there are, ``untyped`` how many entities have no type and stand in none.
     """
     made = _folder_graph(service.graph(name))
     return await look_up(
@@ -93,6 +93,8 @@ def _map(graph: Graph) -> dict[str, Any]:
             {"head": names[head], "relation": graph.relation_label(relation), "tail": names[tail], "count": count}
             for (head, relation, tail), count in zip(rows[most].tolist(), counts[most].tolist(), strict=True)
         ],
+        "more": len(rows) - len(most),
+        "untyped": int((first < 0).sum()),
     }
 
 

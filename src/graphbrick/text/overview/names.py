@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.session import current_session
+from graphbrick.core.trace import event
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.store.beside_text import text_folder
 from graphbrick.text.documents.store import DATABASE, TextStore
@@ -97,8 +98,8 @@ def _names(graph: TextGraph) -> DocumentNames:
         try:
             with TextStore(folder) as store:
                 return stored_names(store)
-        except GraphbrickError:
-            pass  # passages can be read without it
+        except GraphbrickError as error:  # passages can be read without it
+            event(f"documents are named by their files alone: {error}", "names.no_database", reason=str(error))
     return DocumentNames(documents_of(graph).passages, ())
 
 

@@ -51,7 +51,8 @@ function ordered(asked) {
 }
 
 function draw(state, asked, list) {
-  const without = asked.filter(({ done, read }) => done && !read?.answers.length);
+  const isFailure = ({ error }) => error && error.type !== "no_entity";
+  const without = asked.filter((one) => one.done && !one.read?.answers.length && !isFailure(one));
   const open = (one) => go("ask", { q: state.question, graph: one.graph.name });
   const cited = (one) => async (citation, item, quotes) => (await import("./passage.js")).openPassage(one.graph.name, citation, item, quotes);
   const take = (one) => (reading) => go("ask", { q: reading.question, graph: one.graph.name, seed: reading.seeds });
@@ -62,5 +63,6 @@ function draw(state, asked, list) {
       el("button", { type: "button", class: "quiet small", "aria-label": `Open in ${one.graph.name}`, onclick: () => open(one) }, "Open")),
     answerList(one.read, { choose: () => open(one), openCitation: cited(one), take: take(one) }))),
   without.length ? el("p", { class: "muted" }, `No answer in ${without.map(({ graph }) => graph.name).join(", ")}.`) : null,
+  asked.filter(isFailure).map((one) => el("p", { class: "muted", role: "alert" }, `${one.graph.name} could not be asked: ${one.error.message}`)),
   asked.every(({ done }) => done) && without.length === asked.length ? readings.slice(0, 1).map(([one, offered]) => readingList(offered, take(one), `Did you mean, in ${one.graph.name}`)) : null);
 }

@@ -1,7 +1,7 @@
 // What was asked before, with its answers: one click asks it again.
 
 import { announce, el, fill, number } from "./dom.js";
-import { forget, questions, startAnew } from "./history.js";
+import { forget, MOST, questions, startAnew } from "./history.js";
 import { go } from "./place.js";
 
 const SHOWN = 8;
@@ -31,7 +31,7 @@ export function earlierQuestions(place, { current, graphs, again }) {
       el("button", { type: "button", class: "quiet small", onclick: () => { forget(); announce("The history is cleared"); again(); } }, "Clear history")),
     rows,
     rest.length ? el("details", {}, el("summary", {}, `${number(rest.length)} more`), el("ul", {}, rest.map(row))) : null,
-    el("p", { class: "muted" }, "Kept in this browser only.")));
+    el("p", { class: "muted" }, `The newest ${MOST} are kept, in this browser only.`)));
 }
 
 function answersOf({ answers, count, graph, among }) {

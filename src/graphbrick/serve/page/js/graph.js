@@ -77,7 +77,10 @@ async function showTypes(state, parts) {
   if (!state.schema) {
     const waiting = working("Drawing the map of the types …");
     put(parts.note, waiting);
-    state.schema = await get("entities" in state.facts ? "types" : "schema", { parts: { name: state.graph } }).catch(() => ({ classes: [], connections: [] }));
+    state.schema = await get("entities" in state.facts ? "types" : "schema", { parts: { name: state.graph } }).catch((error) => {
+      put(parts.note, problem(error)); // search and browsing work without the map
+      return { classes: [], connections: [] };
+    });
     waiting.remove();
   }
   if (!isWanted()) return;
@@ -88,8 +91,11 @@ async function showTypes(state, parts) {
     parts.map.parentElement.classList.add("with-map");
     return;
   }
-  const { entities } = await get("browse", { query: { graph: state.graph, n: BEGINNING } }).catch(() => ({ entities: [] }));
-  if (!entities.length) fill(parts.note, el("p", { class: "graph-empty" }, "Search for an entity to begin. Click a node to read about it, double-click it to open its neighbours."));
+  const { entities } = await get("browse", { query: { graph: state.graph, n: BEGINNING } }).catch((error) => {
+    if (error.type !== "no_browsing") put(parts.note, problem(error)); // a database is searched
+    return { entities: [] };
+  });
+  if (!entities.length) put(parts.note, el("p", { class: "graph-empty" }, "Search for an entity to begin. Click a node to read about it, double-click it to open its neighbours."));
   const near = await Promise.all(entities.map(({ key }) => get("neighbours", { query: { graph: state.graph, key, n: 200 } }).catch(() => ({ triples: [] }))));
   if (!isWanted()) return;
   for (const entity of entities) state.canvas.addNode(entity);

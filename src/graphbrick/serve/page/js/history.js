@@ -1,7 +1,8 @@
 // The conversation: questions and their first answers. It stays in this browser: the server keeps none of it.
 
 const [KEPT, SINCE] = [`graphbrick-questions ${location.pathname}`, `graphbrick-since ${location.pathname}`];
-const MOST = 60; // questions
+/** Questions that are kept. */
+export const MOST = 60;
 const EARLIER = 6; // questions of the conversation that a follow-up may speak of
 
 const memory = { [KEPT]: "[]", [SINCE]: "0" }; // where the browser does not let a page store anything

@@ -24,7 +24,7 @@ export function sectionWords(section) {
 /** A passage as it is read: its plain text at once, then with the marks of its document. */
 export function passageText(text, document = "", quotes = []) {
   const frame = el("div", { class: "passage-text" }, el("p", { class: "passage" }, text));
-  rendered(text, { name: document, quotes }).then((body) => frame.replaceChildren(body)).catch(() => {}); // the plain text stays
+  rendered(text, { name: document, quotes }).then((body) => frame.replaceChildren(body)).catch((error) => console.warn("a passage is shown as plain text, without marks:", error));
   return frame;
 }
 

@@ -12,10 +12,10 @@ const SMALL = 4; // relations of one pair of types that are named
 /**
  * Draw the map.
  *
- * @param {object} schema as the server gives it: `classes` and `connections`.
+ * @param {object} schema as the server gives it: `classes`, `connections`, and how many entities are `untyped`.
  * @param {object} options `open(type)` when a type is chosen; `narrow`, whether there is little room.
  */
-export function schemaMap({ classes, connections }, { open, narrow = false }) {
+export function schemaMap({ classes, connections, untyped = 0 }, { open, narrow = false }) {
   const size = narrow ? NARROW : WIDE;
   const types = [...classes].sort((a, b) => (b.count || 0) - (a.count || 0)).slice(0, size.types);
   const shown = new Set(types.map(({ name }) => name));
@@ -29,7 +29,8 @@ export function schemaMap({ classes, connections }, { open, narrow = false }) {
     svg("g", {}, lines.map(([pair, curve]) => nameOf(pair, curve, boxes, size))),
     svg("g", {}, types.map(({ name, count }) => typeNode(name, count, places.get(name), () => open(name)))));
   const rest = classes.length - types.length;
-  return el("div", { class: "schema" }, map, rest > 0 ? el("p", { class: "muted schema-rest" }, `and ${counted(rest, "smaller type")}`) : null);
+  const others = [rest > 0 ? counted(rest, "smaller type") : "", untyped ? `${counted(untyped, "entity")} without a type` : ""].filter(Boolean);
+  return el("div", { class: "schema" }, map, others.length ? el("p", { class: "muted schema-rest" }, `and ${others.join(", ")}`) : null);
 }
 
 /** Every two types that are joined, once, with the relations between them, the most frequent first. */
