@@ -172,7 +172,7 @@ def with_given_seed(graph: Graph, query: Query) -> Query:
     return replace(query, text=f"{query.text[: name.start()]}{label}{query.text[name.end() :]}")
 
 
-def without_courtesies(query: Query) -> Query:
+def courtesy_left_out(query: Query) -> Query:
     """Return a question without the words that only make it polite, unless a name begins with them."""
     is_name = any(query.text.startswith(mention.text) for mention in query.mentions)
     return query if is_name else replace(query, text=without_courtesy(query.text))

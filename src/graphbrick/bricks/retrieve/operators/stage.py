@@ -14,7 +14,7 @@ from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
     in_words_of_graph,
-    is_sure,
+    is_likely,
     may_be_path,
     said_evidence,
     with_confidence,
@@ -28,7 +28,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
     Plan,
     UnreadWordError,
 )
-from graphbrick.bricks.retrieve.operators.question import question_of, with_given_seed, without_courtesies
+from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
 from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_manner, check_names, check_one
@@ -134,7 +134,7 @@ class Operators(RetrieveStage):
         if pattern is not None:
             return stated_evidence(pattern, subgraph, self.patterns, self.cap)
         query = with_given_seed(cast(Graph, subgraph.graph), query)
-        plain = without_courtesies(query)
+        plain = courtesy_left_out(query)
         spelled = self._spelled(plain, cast(Graph, subgraph.graph))
         evidence = self._retrieve(spelled, subgraph)
         if self.llm is not None and query.seeds and self._is_open(spelled.text, evidence):
@@ -175,14 +175,10 @@ class Operators(RetrieveStage):
         is_plain = not cues and bool(query.seeds) and len(question.entities) < 2
         has_properties = has_columns(graph) or has_triple_properties(graph)
         asks_of_properties = has_properties or asks_for_card(words, question.text)
-        by_patterns = is_plain and not asks_of_properties and isinstance(scorer, PatternReader)
-        likeliest = self.patterns.retrieve(query, subgraph) if by_patterns else None
-        if likeliest is not None and is_sure(likeliest):
-            return likeliest
         place = Place(graph, subgraph, lexicon.classes, symmetric_relations(scorer))
         parser = Parser(Resolver(self.patterns, place, lexicon, words), question)
-        if likeliest is not None:
-            return said_evidence(parser, self.cap, repr(self)) or likeliest
+        if is_plain and not asks_of_properties and isinstance(scorer, PatternReader):
+            return self._by_reader(query, parser)
         parser, question = Parser(parser.resolver, told_apart(parser)), parser.question
         if parser.question != question:  # a name of several entities stands for one of them now
             labels = list(map(graph.label, parser.question.entities))
@@ -277,12 +273,10 @@ class Operators(RetrieveStage):
             CannotPlanError: It has an unknown name, or the best path leads to another class than it asks for.
         """
         scorer, place = self.patterns.scorer, parser.place
-        likeliest = self.patterns.retrieve(query, place.subgraph) if isinstance(scorer, PatternReader) else None
-        if likeliest is None:
-            check_manner(parser.english, parser.question.text)
-        elif is_sure(likeliest):
-            return likeliest
-        said = said_evidence(parser, self.cap, repr(self)) or likeliest
+        if isinstance(scorer, PatternReader):  # it knows how sure it is
+            return self._by_reader(query, parser)
+        check_manner(parser.english, parser.question.text)
+        said = said_evidence(parser, self.cap, repr(self))
         if said is not None:
             return said
         check_names(parser.schema, parser.question)
@@ -293,6 +287,11 @@ class Operators(RetrieveStage):
         evidence = self.patterns.retrieve(in_words_of_graph(query, parser), place.subgraph)
         check_class(parser.schema, parser.question, evidence)
         return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
+
+    def _by_reader(self, query: Query, parser: Parser) -> Evidence:
+        """Return what a learned reader takes a question for; a path that says all of it, if that is unlikely."""
+        likeliest = self.patterns.retrieve(query, parser.place.subgraph)
+        return likeliest if is_likely(likeliest) else said_evidence(parser, self.cap, repr(self)) or likeliest
 
     @staticmethod
     def _of_triples(parser: Parser) -> Plan | Described | None:

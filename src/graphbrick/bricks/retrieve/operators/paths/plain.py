@@ -21,7 +21,7 @@ from graphbrick.patterns.unknown_words import WordReader, with_readings
 
 _SAID = 0.9
 """The confidence of a path whose relations and classes say all that the question says: 114 of 123 were right."""
-_LIKELIER = 0.5  # than not
+_LIKELY = 0.5
 _UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
 _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
@@ -46,9 +46,9 @@ def said_evidence(parser: Parser, cap: int, source: str) -> Evidence | None:
     return None if said is None else replace(evidence_of(said, parser.place, cap, source), confidence=_SAID)
 
 
-def is_sure(read: Evidence) -> bool:
-    """Return whether what a learned reader found is likelier than not, or it cannot tell."""
-    return read.confidence is None or read.confidence >= _LIKELIER
+def is_likely(read: Evidence) -> bool:
+    """Return whether a learned reader is more likely right than wrong, or cannot tell."""
+    return read.confidence is None or read.confidence >= _LIKELY
 
 
 def likely(nearness: Sequence[float], *, is_read: bool) -> float:
