@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,6 +28,15 @@ def serving(**changes: Any) -> Iterator[TestClient]:
     """A client of a server that is ready."""
     with TestClient(create_app(options(**changes)), base_url="http://localhost") as client:
         yield client
+
+
+def examples(client: TestClient, seconds: float = 120) -> list[str]:
+    """Return the questions that the server found for its first graph, once it has found them."""
+    found: list[dict[str, Any]] = client.app.state.service.graph().questions  # type: ignore[attr-defined]
+    end = time.monotonic() + seconds
+    while not found and time.monotonic() < end:
+        time.sleep(0.01)
+    return [one["question"] for one in found]
 
 
 def events(text: str) -> list[tuple[str, str]]:
