@@ -137,6 +137,12 @@ def test_every_flipped_bit_of_a_database_of_documents_is_told(tmp_path: Path, ru
             check_all(graph)
     database.write_bytes(content)
     assert check_all(graph) == []
+    checksum = database.with_name("documents.sqlite.crc32")
+    whole = checksum.read_bytes()
+    for damaged in (whole[:-1], whole + b"\n", b" " + whole, b""):
+        checksum.write_bytes(damaged)
+        with fails("graph.has_damage"):
+            check_all(graph)
 
 
 def test_a_database_whose_writer_was_killed_or_still_writes_is_no_damage(tmp_path: Path) -> None:

@@ -96,6 +96,38 @@ def test_bodies_are_bounded_whatever_they_say_of_themselves():
         assert client.post("/v1/ask", json=ASK).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("headers", "read"),
+    [
+        ([(b"content-length", b"5000")], 5),
+        ([(b"content-length", b"5000"), (b"expect", b"100-continue")], 0),
+        ([(b"transfer-encoding", b"chunked")], 5),
+    ],
+)
+def test_who_sends_too_much_is_told_when_all_is_sent(headers, read):
+    async def run():
+        from graphbrick.serve.limits.guard import Guard
+
+        async def app(scope, receive, send):
+            while (await receive())["type"] != "http.disconnect":
+                pass
+
+        done = []
+
+        async def receive():
+            done.append("read")
+            return {"type": "http.request", "body": b" " * 1000, "more_body": len(done) < 5}
+
+        async def send(message):
+            done.append(message.get("status", "sent"))
+
+        scope = {"type": "http", "method": "POST", "path": "/x", "headers": headers, "client": None}
+        await Guard(app, options(body_bytes=1500))(scope, receive, send)
+        return done
+
+    assert asyncio.run(run()) == ["read"] * read + [413, "sent"]
+
+
 def test_a_body_that_comes_too_slowly_is_given_up():
     async def run():
         from graphbrick.serve.limits.guard import Guard

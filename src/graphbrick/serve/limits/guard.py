@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import json
 import logging
@@ -20,6 +21,7 @@ from graphbrick.serve.options import ServeOptions
 access = logging.getLogger("graphbrick.access")
 
 _OPEN = ("/healthz", "/readyz")  # paths that need no token: no data, for probes
+_DISCARDED, _DISCARD_SECONDS = 256 << 20, 5.0  # of a body that is too large, before its sender is told so
 _GUARDED = ("/v1", "/mcp")  # the pages hold no data, and ask for the token themselves
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -113,9 +115,11 @@ class Guard:
 
     async def _fail(self, exchange: _Exchange, error: Exception) -> None:
         """Send an error, unless the reply has begun already."""
-        failure = told_failure(error, exchange.id)
+        reply = error_reply(told_failure(error, exchange.id))
         if not exchange.has_begun:
-            await exchange.send_error(error_reply(failure))
+            if reply.status == 413:
+                await exchange.discard()
+            await exchange.send_error(reply)
 
 
 def _is_json(headers: dict[bytes, bytes]) -> bool:
@@ -177,10 +181,25 @@ class _Exchange:
             return await self._give_up(ServeError(408, "slow_body", slow, {"Connection": "close"}))
         if message["type"] == "http.request":
             self._read += len(message.get("body", b""))
-            if self._read > self._most:
-                return await self._give_up(too_large(self._most))
             self._complete = not message.get("more_body", False)
+            if self._read > self._most:
+                await self.discard()
+                return await self._give_up(too_large(self._most))
         return message
+
+    async def discard(self) -> None:
+        """Read the rest of a body, within limits: many clients look for a reply only when they have sent all.
+
+        They would only see that the connection was closed. One that waits to be told to go on need not send anything.
+        """
+        if b"expect" in self.headers:
+            return
+        with contextlib.suppress(TimeoutError):  # the connection is closed after the reply
+            async with asyncio.timeout(_DISCARD_SECONDS):
+                while not self._complete and self._read < _DISCARDED:
+                    message = await self._receive()
+                    self._read += len(message.get("body", b""))
+                    self._complete = not message.get("more_body", False)
 
     async def _give_up(self, error: ServeError) -> Any:
         """Send an error while the body is read, and tell the application that the client has left."""

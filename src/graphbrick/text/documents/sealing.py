@@ -28,10 +28,8 @@ def seal(database: Path) -> None:
         return
     try:
         with replacing(_place(database)) as file:
-            file.write(f"{_checksum(database):08x}\n")
-    except (
-        OSError
-    ):  # without a checksum nothing can be compared; with that of before, a whole database would seem damaged
+            file.write(_line(database).decode())
+    except OSError:  # without a checksum nothing can be compared; with that of before, a database would seem damaged
         with suppress(OSError):
             _place(database).unlink(missing_ok=True)
 
@@ -45,7 +43,7 @@ def is_broken(database: Path) -> bool:
     """Return whether a database is not what was written, as far as its checksum can tell."""
     if not can_tell(database):
         return False
-    return _place(database).read_bytes().strip() != f"{_checksum(database):08x}".encode()
+    return _place(database).read_bytes() != _line(database)
 
 
 def _place(database: Path) -> Path:
@@ -59,9 +57,10 @@ def _has_log(database: Path) -> bool:
         return False
 
 
-def _checksum(database: Path) -> int:
+def _line(database: Path) -> bytes:
+    """Return what the file of the checksum of a database has to hold, to the last byte."""
     checksum = 0
     with database.open("rb") as file:
         while chunk := file.read(_CHUNK):
             checksum = zlib.crc32(chunk, checksum)
-    return checksum
+    return f"{checksum:08x}\n".encode()
