@@ -42,10 +42,14 @@ def run(run: Run) -> Run:
     return call
 
 
-def test_the_longest_reply_can_be_named(run, graph, server):
+def test_the_longest_reply_can_be_named(run, graph, server, tmp_path):
     assert run("ask", graph, QUESTION, "--llm", "gpt-4.1", "--max-tokens", "700").code == 0
     assert run("ask", graph, QUESTION, "--llm", "LLM('gpt-4.1', temperature=0.2)", "--max-tokens", "9").code == 0
     assert [request.body["max_tokens"] for request in server.requests] == [700, 9]
+    (tmp_path / "q.jsonl").write_text(json.dumps({"question": QUESTION, "answers": ["Kenyan shilling"]}))
+    asked = (graph, str(tmp_path / "q.jsonl"), "--out", str(tmp_path / "runs.sqlite"), "--llm", "gpt-4.1")
+    assert run("evaluate", *asked, "--max-tokens", "800").code == 0
+    assert server.requests[-1].body["max_tokens"] == 800
     without = run("ask", graph, QUESTION, "--max-tokens", "700")
     assert (without.code, "name the model too" in without.err) == (1, True)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphbrick.cli.graphs.spark import spark_settings
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, MaxTokens, limits, with_max_tokens
 from graphbrick.cli.options import GraphFolder, Json, open_any
 from graphbrick.cli.pipelines import MinConfidence, withholding
 
@@ -59,6 +59,7 @@ def evaluate(
         typer.Option("--set", metavar="PART=BRICK", help="A part of the recipes, such as embedder='BM25()'."),
     ] = None,
     llm: LLMName = None,
+    max_tokens: MaxTokens = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The study to write or to continue.")] = Path("runs.sqlite"),
     limit: Annotated[int | None, typer.Option(help="Ask only so many questions, of each hop count its share.")] = None,
     seed: Annotated[int, typer.Option(help="Which questions --limit draws.")] = 0,
@@ -105,7 +106,7 @@ def evaluate(
     from graphbrick.study.store.reader import Study
 
     opened = open_any(graph)
-    named = chosen_pipelines(recipe or [], pipeline or [], parts or [], llm, opened)
+    named = chosen_pipelines(recipe or [], pipeline or [], parts or [], with_max_tokens(llm, max_tokens), opened)
     chosen = {name: withholding(one, min_confidence) for name, one in named.items()}
     _check_group(by, questions, out)
     judged_by = None if judge is None else model_of(judge)

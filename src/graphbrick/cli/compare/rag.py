@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, MaxTokens, limits, with_max_tokens
 from graphbrick.cli.options import Json
 
 # Everything else is imported where it is used, so that help is shown at once.
@@ -47,6 +47,7 @@ def rag(
     single: Annotated[int, typer.Option("--single", min=0, help="Questions about single documents to write.")] = 100,
     seed: Annotated[int, typer.Option(help="Which documents are drawn for questions.")] = 0,
     llm: LLMName = None,
+    max_tokens: MaxTokens = None,
     judge: Annotated[
         str | None, typer.Option(metavar="MODEL", help="A language model that scores answers from 0 to 100.")
     ] = None,
@@ -78,6 +79,7 @@ def rag(
     from graphbrick.study.store.encoding import plain_json
     from graphbrick.text.sources.tables import SourceOptions
 
+    llm = with_max_tokens(llm, max_tokens)
     chosen = _systems(systems, recipe or [], pipeline or [], parts or [], llm, extract, chunks)
     with limits(budget, cache, cache_file), progress() as report:
         writing = None if llm is None else QuestionWriting(chat_model(llm), overall, single, seed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits, model_text
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, MaxTokens, limits, model_text, with_max_tokens
 from graphbrick.cli.options import GraphFolder, Json, open_graph
 from graphbrick.cli.pipelines import default_pipeline, embed_first
 
@@ -57,6 +57,7 @@ def tune(
         list[str] | None, typer.Option(metavar="BRICK", help="Leave a brick out, such as AllPaths; may be repeated.")
     ] = None,
     llm: LLMName = None,
+    max_tokens: MaxTokens = None,
     link: Annotated[bool, typer.Option("--link", help="Find the seeds in the questions.")] = False,
     workers: Annotated[int, typer.Option(help="Questions at once; times are measured best with 1.")] = 1,
     seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
@@ -84,6 +85,7 @@ def tune(
     )  # fmt: skip
     opened = open_graph(graph)
     embed_first(opened)
+    llm = with_max_tokens(llm, max_tokens)
     model = "" if llm is None else model_text(llm)
     searched = default_space(opened, llm=model, link=link)
     searched = restricted(searched if space is None else read_space(space, searched), only or [], without or [])
