@@ -62,7 +62,7 @@ export function drawMap(read, entries, { upright = false, onNode = null } = {}) 
   const canvas = svg("svg", {
     class: "map", viewBox: `0 0 ${plan.width} ${plan.height}`, width: plan.width, height: plan.height,
     role: "group", "aria-label": `${paths.length} ${paths.length === 1 ? "path" : "paths"} from where the search starts to the answers`,
-  }, edgeLayer, traveller, nodeLayer);
+  }, traveller, edgeLayer, nodeLayer);
   // A drawing that is a little too wide is made smaller; a much wider one can be scrolled.
   canvas.style.minWidth = `${Math.round(SMALLEST * plan.width)}px`;
   const element = el("div", { class: "map-frame", tabindex: 0, role: "region", "aria-label": "Drawing of the paths" }, canvas);
@@ -159,7 +159,7 @@ function light({ path, hop, moving, paths, nodes, edges, plan, traveller, canvas
   if (chosen) bringIntoView(nodes.get(chosen.stations[Math.min(hop, chosen.stations.length - 1)]), canvas);
 }
 
-/** Move a stroke along an edge in the direction of the walk, which may be against the arrow. */
+/** Move a stroke along an edge in the direction of the walk, which may be against the arrow; then it fades. */
 function travel(edge, forward, traveller) {
   traveller.getAnimations().forEach((animation) => animation.cancel());
   traveller.setAttribute("d", edge ? edge.firstChild.getAttribute("d") : "");
@@ -167,8 +167,8 @@ function travel(edge, forward, traveller) {
   const length = traveller.getTotalLength();
   traveller.style.strokeDasharray = String(length);
   const [from, to] = forward ? [length, 0] : [-length, 0];
-  traveller.animate([{ strokeDashoffset: from, opacity: 1 }, { strokeDashoffset: to, opacity: 1 }],
-    { duration: 650, easing: "ease-in-out", fill: "forwards" });
+  traveller.animate([{ strokeDashoffset: from, opacity: 1 }, { strokeDashoffset: to, opacity: 1, offset: 0.65 }, { strokeDashoffset: to, opacity: 0 }],
+    { duration: 1000, easing: "ease-in-out" });
 }
 
 function bringIntoView(node, canvas) {
