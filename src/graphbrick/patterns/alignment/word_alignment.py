@@ -88,15 +88,20 @@ class WordAlignment(Scorer):
             walks.append((start, tuple((f"{relation}{_TYPE}", forward) for relation, forward in steps_of(walked))))
         return self._scores(query, walks)
 
-    def nearness(self, words: Sequence[str], path: Path) -> list[float]:
-        """Return how near each of some words is in meaning to the words of a path's steps, from -1 to 1."""
-        _, steps = _walk_of(path)
-        names = list(dict.fromkeys(name for label, _ in steps for name in _words_of_step(label)))
+    def nearness(self, words: Sequence[str], path: Path) -> Scores:
+        """Return how near each of some words is in meaning to each step of a path, float64 [words, steps], -1 to 1."""
+        _, walked = _walk_of(path)
+        steps = [list(dict.fromkeys(_words_of_step(label))) for label, _ in walked]
+        near = np.zeros((len(words), len(steps)))
+        names = list(dict.fromkeys(name for of_step in steps for name in of_step))
         if not words or not names:
-            return [0.0] * len(words)
+            return near
         vectors = self.embedder.embed([*words, *names]).astype(np.float64)
-        nearest: list[float] = (vectors[: len(words)] @ vectors[len(words) :].T).max(axis=1).tolist()
-        return nearest
+        cosines = vectors[: len(words)] @ vectors[len(words) :].T
+        for number, of_step in enumerate(steps):
+            if of_step:
+                near[:, number] = cosines[:, [names.index(name) for name in of_step]].max(axis=1)
+        return near
 
     def _scores(self, query: str, walks: list[Walk]) -> Scores:
         by_start: dict[str, dict[Walk, list[int]]] = {}

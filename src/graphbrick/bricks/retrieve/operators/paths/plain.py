@@ -7,6 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+import numpy.typing as npt
+
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import Along
@@ -26,7 +29,7 @@ _UNTELLING = frozenset(FUNCTION_WORDS) | WHO_WHEN_WHERE
 _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
 _ASKED_LAST = re.compile(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [a-z]+)$")  # «... were in which genres»
-_NAME_LEFT_OUT = 0.2  # the highest confidence of a path that says nothing of a name in the question
+_GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
 _SLOPE, _EVEN, _NAMED = 5.0, 0.63, 0.6  # see `likely`
 
 
@@ -76,7 +79,8 @@ def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -
     words = [
         word for word in dict.fromkeys(words_of(text)) if word.replace("-", "").isalnum() and word not in _UNTELLING
     ]
-    nearness = scorer.nearness(words, best)
+    near = scorer.nearness(words, best)
+    nearness = near.max(axis=1, initial=0.0).tolist()
     along = Along(best.start, best.pattern, best.end == best.start)
     unread = [
         word
@@ -88,8 +92,33 @@ def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -
     unread += names
     if unread:
         event(f"not read in this question: {' and '.join(map(repr, unread))}", "operators.words_not_read", words=unread)
+    unsaid = unsaid_steps([step.relation for step in best.steps], near)
+    if unsaid:
+        text = f"nothing in this question says {' and '.join(map(repr, unsaid))}"
+        event(text, "operators.steps_not_said", relations=unsaid)
     sure = likely(nearness, is_read=not unread)
-    return replace(evidence, confidence=min(sure, _NAME_LEFT_OUT) if names else sure)
+    return replace(evidence, confidence=min(sure, _GUESSED) if names or unsaid else sure)
+
+
+def unsaid_steps(relations: Sequence[str], near: npt.NDArray[np.float64]) -> list[str]:
+    """Return the relations of a longer path that no word of the question is left for: there the path goes astray.
+
+    A word that means none of the steps may say one in a way that is not known. A single step needs no word.
+
+    Args:
+        relations: The relation of each step.
+        near: The nearness in meaning of each content word to each step, float64 [words, steps].
+
+    >>> relations = ["IMMUNE_TO", "ATTACKS_WITH", "CANNOT_BE"]
+    >>> conditions, immune, targets = [0.2, 0.1, 1.0], [1.0, 0.3, 0.2], [0.1, 0.4, 0.1]
+    >>> unsaid_steps(relations, np.array([conditions, immune]))
+    ['ATTACKS_WITH']
+    >>> unsaid_steps(relations, np.array([conditions, immune, targets])), unsaid_steps(["HAS"], np.zeros((0, 1)))
+    ([], [])
+    """
+    by_step, by_word = near.max(axis=0, initial=0.0), near.max(axis=1, initial=0.0)
+    unsaid = [relation for relation, nearest in zip(relations, by_step, strict=True) if nearest < _UNREAD]
+    return unsaid if len(relations) > 1 and len(unsaid) > np.count_nonzero(by_word < _UNREAD) else []
 
 
 def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
