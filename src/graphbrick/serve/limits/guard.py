@@ -22,6 +22,7 @@ access = logging.getLogger("graphbrick.access")
 
 _OPEN = ("/healthz", "/readyz")  # paths that need no token: no data, for probes
 _DISCARDED, _DISCARD_SECONDS = 256 << 20, 5.0  # of a body that is too large, before its sender is told so
+_PAUSE = 0.3  # seconds without a byte of such a body, after which nothing more is expected
 _GUARDED = ("/v1", "/mcp")  # the pages hold no data, and ask for the token themselves
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -197,7 +198,7 @@ class _Exchange:
         with contextlib.suppress(TimeoutError):  # the connection is closed after the reply
             async with asyncio.timeout(_DISCARD_SECONDS):
                 while not self._complete and self._read < _DISCARDED:
-                    message = await self._receive()
+                    message = await asyncio.wait_for(self._receive(), _PAUSE)
                     self._read += len(message.get("body", b""))
                     self._complete = not message.get("more_body", False)
 
