@@ -80,13 +80,17 @@ def _lemmas(word: str) -> dict[str, str]:
 def kind_of(noun: str) -> str:
     """Return whether a noun names a person, place, time or group; "" for everything else.
 
-    Of a phrase the head word counts: «place of birth» is a place, «film director» a person.
+    Of a phrase the head word counts: «place of birth» is a place, «film director» a person. It may be a plural.
 
-    >>> kind_of("film director"), kind_of("place of birth"), kind_of("year"), kind_of("genre")
-    ('person', 'place', 'time', '')
+    >>> kind_of("film director"), kind_of("place of birth"), kind_of("year"), kind_of("genre"), kind_of("filmmakers")
+    ('person', 'place', 'time', '', 'person')
     """
-    head = head_of(noun)
-    return TIME if head in ("date", "day", "time") else _lexicon().kinds.get(head, "")
+    head, kinds = head_of(noun), _lexicon().kinds
+    return (
+        TIME
+        if head in ("date", "day", "time")
+        else next((kinds[one] for one in (head, singular(head), head.removesuffix("s")) if one in kinds), "")
+    )
 
 
 def head_of(phrase: str) -> str:

@@ -16,6 +16,7 @@ from graphbrick.patterns.lexicon import Lexicon
 
 _SHORTEST, _LONG = 4, 8  # letters of a word with a typing error; from the second on, two errors
 _BEFORE_NOUN = r"\b(?:the|an?|which|what|whose|many|all|most|fewest|no|any|of|'s)"
+_KIND = 1  # distance of a class, such as starship, whose name ends with a noun, such as ship
 _FEWEST_ERRORS, _MOST_ERRORS = 1, 2
 
 
@@ -48,12 +49,15 @@ class WordReader:
         known: Stems and words that have another meaning in questions.
         values: Returns words of values of properties, which may be misspelt too; called for unknown words only.
         asking: Words that questions are built with, which may be misspelt too.
+        around: The stems of the words of the relations of what the question names; of several verbs of one meaning one
+            of these is read.
     """
 
     lexicon: Lexicon
     known: Collection[str] = ()
     values: Callable[[], Iterable[str]] = field(default=tuple)
     asking: Collection[str] = ()
+    around: Collection[str] = ()
 
     def misspelt(self, words: Iterable[str]) -> list[Reading]:
         """Return the words that are typing errors of one known word."""
@@ -88,12 +92,16 @@ class WordReader:
         return frozenset((*self.known, *FUNCTION_WORDS))
 
     @cached_property
+    def _classes(self) -> list[str]:
+        """The names of the classes in lower case and the singular."""
+        return [" ".join(map(without_plural, name.lower().split())) for name in self.lexicon.classes]
+
+    @cached_property
     def _nouns(self) -> dict[str, str]:
         """The nouns of classes and relations, by their stems, so that forms of one noun are one."""
-        classes = [" ".join(map(without_plural, name.lower().split())) for name in self.lexicon.classes]
         return {
             noun: " ".join(stems(noun))
-            for noun in (*classes, *(n for one in self.lexicon.relations for n in one.nouns))
+            for noun in (*self._classes, *(n for one in self.lexicon.relations for n in one.nouns))
         }
 
     def _by_meaning(self, word: str, *, is_noun: bool) -> Reading | None:
@@ -103,10 +111,18 @@ class WordReader:
         noun, verb = forms.singular(word), forms.verb_of(word)
         kinds = senses.kinds_of(noun)
         near = {name: distance for name in self._nouns if (distance := _distance(noun, name, kinds)) is not None}
+        near |= {
+            name: _KIND for name in self._classes if name.endswith(noun) and name != noun and len(noun) >= _SHORTEST
+        }
         least = min(near.values(), default=0)
         nouns = {self._nouns[name]: name for name, distance in near.items() if distance == least}
+        of_classes = {key: name for key, name in nouns.items() if name in self._classes}
+        nouns = of_classes if len(of_classes) == 1 else nouns
         same = senses.same_verbs(verb) if verb else frozenset()
-        verbs = {one.verb for one in self.lexicon.relations if one.verb in same}
+        relations = [one for one in self.lexicon.relations if one.verb in same]
+        verbs = {one.verb for one in relations}
+        if len(verbs) > 1:
+            verbs = {one.verb for one in relations if one.words & set(self.around)}
         if len(nouns) == 1 and (is_noun or not verbs):
             (name,) = nouns.values()
             return Reading(word, forms.plural(name) if word != noun or is_plural(word) else name, False)

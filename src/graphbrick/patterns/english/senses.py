@@ -114,3 +114,12 @@ def near_nouns(noun: str) -> frozenset[str]:
     (True, frozenset())
     """
     return frozenset(_near()["nouns"].get(noun, ()))
+
+
+def is_narrower(noun: str, name: str) -> bool:
+    """Return whether a noun says a kind of what another noun says, and not the same.
+
+    >>> is_narrower("terrier", "dog"), is_narrower("dog", "terrier"), is_narrower("club", "team")
+    (True, False, False)
+    """
+    return kinds_of(name).get(noun, 0) > 0 and name not in near_nouns(noun)

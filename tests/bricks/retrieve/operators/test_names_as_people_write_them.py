@@ -73,3 +73,52 @@ def test_a_given_seed_stands_for_the_only_other_name(machines: Graph, text: str)
     same = parse(str(DEFAULT_PIPELINE))(machines, Query(query.text, (machines.entity("Kestrel"),)))
     assert same.texts == ("Kerosene",)
     assert "operators.given_seed" not in same.trace.event_codes
+
+
+HOSTS = {
+    "alder": {"homepage": "https://alder.example", "hostname": "alder-1", "time_zone": "UTC"},
+    "birch": {"homepage": "https://birch.example", "hostname": "birch-7", "time_zone": "CET"},
+}
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    records: list[object] = [EntityRecord(name, name, (), ("Program",), None, values) for name, values in HOSTS.items()]
+    records += [EntityRecord(name, name, (), ("Program",)) for name in ("cedar", "elm")]
+    records += [("birch", "DEPENDS_ON", "alder"), ("cedar", "DEPENDS_ON", "alder"), ("alder", "DEPENDS_ON", "elm")]
+    records += [("cedar", "SUGGESTS", "birch"), ("alder", "KEPT_IN", "Vault"), ("birch", "KEPT_IN", "Vault")]
+    return build(records, tmp_path_factory.mktemp("programs") / "programs.graph")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("What's the homepage of alder?", {"https://alder.example"}),
+        ("homepages of alder and birch", {"https://alder.example", "https://birch.example"}),
+        ("What is the home page of birch?", {"https://birch.example"}),
+        ("what host name does birch have", {"birch-7"}),
+        ("the timezone of birch", {"CET"}),
+        ("Does anything depend on cedar?", {"no"}),
+        ("does anything depend on alder", {"yes"}),
+        ("Does something suggest birch?", {"yes"}),
+        ("does anything suggest alder?", {"no"}),
+    ],
+)
+def test_names_are_divided_as_people_like(programs: Graph, question: str, answers: set[str]) -> None:
+    assert set(parse(str(DEFAULT_PIPELINE))(programs, question).texts) == answers
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("what needs alder", {"birch", "cedar"}),
+        ("Which programs require alder?", {"birch", "cedar"}),
+        ("what does alder need?", {"elm"}),
+        ("Does anything rely on cedar?", {"no"}),
+    ],
+)
+def test_needs_are_what_things_depend_on(programs: Graph, question: str, answers: set[str]) -> None:
+    answer = parse(str(DEFAULT_PIPELINE))(programs, question)
+    assert set(answer.texts) == answers
+    assert answer.confidence == 0.5
+    assert any("is read as 'depend" in str(event) for event in answer.trace.events)

@@ -15,6 +15,7 @@ from graphbrick.bricks.retrieve.operators.schema.reading import SchemaPaths
 from graphbrick.bricks.retrieve.operators.schema.rules import ClassRules
 from graphbrick.bricks.retrieve.operators.sets import UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.wording import MENTION
+from graphbrick.bricks.retrieve.operators.wordings.mentions import words_around
 from graphbrick.bricks.retrieve.operators.wordings.negations import Negations
 from graphbrick.bricks.retrieve.operators.wordings.superlatives import Superlatives
 from graphbrick.core.deferred import cached_property
@@ -22,7 +23,7 @@ from graphbrick.core.errors import not_known
 from graphbrick.language import forms
 from graphbrick.language.stems import WORD, stem, stems
 from graphbrick.patterns.properties.sources import has_columns, sources_of
-from graphbrick.patterns.unknown_words import WordReader, with_readings
+from graphbrick.patterns.unknown_words import Reading, WordReader, with_readings
 
 if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.conditions import Conditions
@@ -97,8 +98,7 @@ class Parser:
             read: Returns the plan of a question, or raises.
             text: The question.
         """
-        reader = WordReader(self.resolver.lexicon, self.english.all_words)
-        readings = reader.near(WORD.findall(MENTION.sub(" ", text)), text)
+        readings = self.near_words(text)
         if not readings:
             return None
         try:
@@ -107,6 +107,16 @@ class Parser:
             return None
         self.resolver.assumptions[plan] = "; ".join(map(str, readings))
         return plan
+
+    def near_words(self, text: str) -> list[Reading]:
+        """Return the words of a question that mean what words of the graph mean."""
+        lexicon = self.resolver.lexicon
+        reader = WordReader(
+            lexicon,
+            self.english.known_words(lexicon.words),
+            around=words_around(self.place.graph, self.question, lexicon),
+        )
+        return reader.near(WORD.findall(MENTION.sub(" ", text)), text)
 
     def check_no_property(self, text: str) -> None:
         """Raise `CannotPlanError` if a question that no rule reads names a property, which no path answers."""

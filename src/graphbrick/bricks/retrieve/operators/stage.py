@@ -13,11 +13,11 @@ import numpy as np
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.connection import APART
 from graphbrick.bricks.retrieve.operators.paths.plain import (
-    in_words_of_graph,
     is_likely,
     may_be_path,
+    path_evidence,
     said_evidence,
-    with_confidence,
+    with_asked_class,
 )
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import (
@@ -31,7 +31,7 @@ from graphbrick.bricks.retrieve.operators.plan import (
 from graphbrick.bricks.retrieve.operators.question import courtesy_left_out, question_of, with_given_seed
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.schema.reading import AMBIGUOUS
-from graphbrick.bricks.retrieve.operators.schema.refusals import check_class, check_manner, check_names, check_one
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_manner, check_names, check_one
 from graphbrick.bricks.retrieve.operators.schema.rules import NO_PATH
 from graphbrick.bricks.retrieve.operators.sets import NO_VALUE, UNREAD_WORDS
 from graphbrick.bricks.retrieve.operators.things.namesakes import told_apart
@@ -50,7 +50,6 @@ from graphbrick.core.trace import REFUSAL, Event, Trace, event, record, tell_aga
 from graphbrick.graphs.graph import Graph
 from graphbrick.language.stems import WORD, spaced, stem
 from graphbrick.models.llm.chat import ChatModel
-from graphbrick.patterns.alignment.word_alignment import WordAlignment
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of
 from graphbrick.patterns.model.scorer import PatternScorer
 from graphbrick.patterns.pattern_reader import PatternReader, symmetric_relations
@@ -279,14 +278,16 @@ class Operators(RetrieveStage):
         said = said_evidence(parser, self.cap, repr(self))
         if said is not None:
             return said
+        renamed = with_asked_class(query, parser)
+        if renamed is not None:
+            read = self.retrieve(renamed, place.subgraph)
+            return replace(read, confidence=min(read.confidence or ASSUMED, ASSUMED))
         check_names(parser.schema, parser.question)
         if query.seeds and not any(map(place.graph.degree, query.seeds)):
             name = place.graph.label(query.seeds[0])
             text = f"nothing is joined to {name!r}, and it has no property that the question speaks of"
             raise CannotPlanError(text, code="operators.nothing_joined", name=name)
-        evidence = self.patterns.retrieve(in_words_of_graph(query, parser), place.subgraph)
-        check_class(parser.schema, parser.question, evidence)
-        return with_confidence(evidence, scorer, parser) if isinstance(scorer, WordAlignment) else evidence
+        return path_evidence(self.patterns, query, parser)
 
     def _by_reader(self, query: Query, parser: Parser) -> Evidence:
         """Return what a learned reader takes a question for; a path that says all of it, if that is unlikely."""

@@ -55,12 +55,13 @@ class Truth:
         return p.IsAny(self.parser.set(f"which {match['base']}")) if match else None
 
     def _any(self, text: str) -> ValuePlan | None:
-        """Read «has anyone from e0 won e1», «does any flight of e0 arrive at e1»."""
+        """Read «has anyone from e0 won e1», «does any flight of e0 arrive at e1», «does anything depend on e0»."""
         match = self.english.match("is_any", text)
         if not match or not MENTION.search(match["rest"]):
             return None
         of = "is " if self.english.match("preposition", match["rest"]) else ""
-        return p.IsAny(self.parser.set(f"{'who' if match['who'] else 'which ' + match['noun']} {of}{match['rest']}"))
+        subject = "who" if match["who"] else f"which {match['noun'] or 'things'}"
+        return p.IsAny(self.parser.set(f"{subject} {of}{match['rest']}"))
 
     def _all(self, text: str) -> ValuePlan | None:
         """Read «are all neighbours of e0 in e1»."""

@@ -137,10 +137,21 @@ class English:
     @cached_property
     def all_words(self) -> frozenset[str]:
         """All words of the file, and their stems."""
-        phrases = [*self.near, *self.superlatives, *self.comparatives, *self.bounds, *self.numbers, *self.scales]
-        phrases += [*self.ordinals, *self.units, *self.verbs, *self.class_words]
-        words = {word for phrase in phrases for word in phrase.split()}
-        return self.plain | words | frozenset(map(stem, words))
+        return self._own_words | _with_stems(self.near)
+
+    def known_words(self, of_graph: Set[str]) -> frozenset[str]:
+        """Return `all_words` without the general words that no name of a graph is near, such as «fly» without airports.
+
+        Args:
+            of_graph: The stems of the words of the graph.
+        """
+        near = [word for word in self.near if self.is_among(word, of_graph)]
+        return self._own_words | _with_stems(near)
+
+    @cached_property
+    def _own_words(self) -> frozenset[str]:
+        phrases = [*self.superlatives, *self.comparatives, *self.bounds, *self.numbers, *self.scales]
+        return self.plain | _with_stems([*phrases, *self.ordinals, *self.units, *self.verbs, *self.class_words])
 
     def is_among(self, word: str, words: Set[str]) -> bool:
         """Return whether a word, or all words of a name near it, are among some stems."""
@@ -379,3 +390,9 @@ def _adjectives(content: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Com
         chosen = Comparison(is_up, tuple(content["up" if is_up else "down"][word]))
         (comparatives if form.endswith(("er", "se")) else superlatives)[form] = chosen
     return superlatives, comparatives
+
+
+def _with_stems(phrases: Iterable[str]) -> frozenset[str]:
+    """Return the words of phrases, and their stems."""
+    words = {word for phrase in phrases for word in phrase.split()}
+    return frozenset(words) | frozenset(map(stem, words))

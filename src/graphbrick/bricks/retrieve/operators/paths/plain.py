@@ -13,14 +13,18 @@ import numpy.typing as npt
 from graphbrick.bricks.retrieve.operators.parse import Parser
 from graphbrick.bricks.retrieve.operators.paths.results import evidence_of
 from graphbrick.bricks.retrieve.operators.plan import Along
+from graphbrick.bricks.retrieve.operators.schema.refusals import check_class
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
+from graphbrick.bricks.retrieve.patterns.patterns import Patterns
 from graphbrick.core import Evidence, Query
 from graphbrick.core.trace import event
-from graphbrick.language.stems import WORD, stems
+from graphbrick.language.forms import singular
+from graphbrick.language.stems import stem, stems
 from graphbrick.language.stop_words import FUNCTION_WORDS, WHO_WHEN_WHERE
 from graphbrick.patterns.alignment.word_alignment import WordAlignment
+from graphbrick.patterns.english import senses
 from graphbrick.patterns.text import words_of
-from graphbrick.patterns.unknown_words import WordReader, with_readings
+from graphbrick.patterns.unknown_words import Reading, with_readings
 
 _SAID = 0.9
 """The confidence of a path whose relations and classes say all that the question says: 114 of 123 were right."""
@@ -30,6 +34,7 @@ _UNREAD = 0.45  # cosine under which no word of the path means the same
 _NO_WORDS = 0.6  # the nearness of a question without content words, such as «who is on X»
 _ASKED_LAST = re.compile(r"^(?!which |what |who ).* (?:who|whom|(?:which|what) [a-z]+)$")  # «... were in which genres»
 _GUESSED = 0.2  # the highest confidence of a path that leaves out a name of the question, or makes a step of its own
+_READ_AS = 0.5  # that of a path by a word of the graph that means the same as one of the question
 _SLOPE, _EVEN, _NAMED = 5.0, 0.63, 0.6  # see `likely`
 
 
@@ -71,13 +76,24 @@ def likely(nearness: Sequence[float], *, is_read: bool) -> float:
     return 1 / (1 + math.exp(-_SLOPE * (mean - _EVEN) + (0 if is_read else _NAMED)))
 
 
-def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -> Evidence:
-    """Return paths with the confidence in the first, and an event that names the words that it does not read."""
+def with_confidence(
+    evidence: Evidence, scorer: WordAlignment, parser: Parser, readings: Sequence[Reading] = ()
+) -> Evidence:
+    """Return paths with the confidence in the first, and an event that names the words that it does not read.
+
+    Args:
+        evidence: The paths.
+        scorer: What ranked them.
+        parser: The question.
+        readings: Words of the question that were read as words of the graph.
+    """
     if not evidence.paths:
         return evidence
-    best, text = evidence.paths[0], MENTION.sub(" ", parser.question.text)
+    best, text = evidence.paths[0], MENTION.sub(" ", with_readings(parser.question.text, readings))
     words = [
-        word for word in dict.fromkeys(words_of(text)) if word.replace("-", "").isalnum() and word not in _UNTELLING
+        word
+        for word in dict.fromkeys(words_of(text))
+        if word.replace("-", "").isalnum() and word not in _UNTELLING and stem(word) not in parser.english.anything
     ]
     near = scorer.nearness(words, best)
     nearness = near.max(axis=1, initial=0.0).tolist()
@@ -97,6 +113,7 @@ def with_confidence(evidence: Evidence, scorer: WordAlignment, parser: Parser) -
         text = f"nothing in this question says {' and '.join(map(repr, unsaid))}"
         event(text, "operators.steps_not_said", relations=unsaid)
     sure = likely(nearness, is_read=not unread)
+    sure = min(sure, _READ_AS) if readings else sure
     return replace(evidence, confidence=min(sure, _GUESSED) if names or unsaid else sure)
 
 
@@ -140,12 +157,38 @@ def may_be_path(words: English, text: str, cues: Sequence[str]) -> bool:
     )
 
 
-def in_words_of_graph(query: Query, parser: Parser) -> Query:
-    """Return a question with words of the graph for words of the same meaning, each of them an event."""
+def in_words_of_graph(query: Query, parser: Parser) -> tuple[Query, list[Reading]]:
+    """Return a question with words of the graph for words of the same meaning, each of them an event; and these."""
     lexicon, text = parser.resolver.lexicon, parser.question.text
-    near = WordReader(lexicon, parser.english.all_words).near(WORD.findall(MENTION.sub(" ", text)), text)
     # The noun of an end, such as «purchaser», would be taken for a step along its relation.
-    readings = [reading for reading in near if stems(reading.read_as) not in lexicon.roles]
+    readings = [reading for reading in parser.near_words(text) if stems(reading.read_as) not in lexicon.roles]
     for reading in readings:
         event(str(reading), "operators.near_word", word=reading.word, read_as=reading.read_as)
-    return replace(query, text=with_readings(query.text, readings)) if readings else query
+    return replace(query, text=with_readings(query.text, readings)), readings
+
+
+def with_asked_class(query: Query, parser: Parser) -> Query | None:
+    """Return a question with a class of the graph for a noun of the same meaning that it asks for; None without one.
+
+    The noun may be wider, such as ships for starships, but not narrower: not all people are gardeners.
+    """
+    noun = parser.schema.asked_noun(parser.question.text) if parser.schema.classes else ""
+    if not noun or parser.schema.asked(parser.question.text):
+        return None
+    near = [reading for reading in parser.near_words(parser.question.text) if stem(reading.word) == noun]
+    readings = [one for one in near if not senses.is_narrower(*map(singular, (one.word, one.read_as)))]
+    for reading in readings:
+        event(str(reading), "operators.near_noun", word=reading.word, read_as=reading.read_as)
+    return replace(query, text=with_readings(query.text, readings), mentions=()) if readings else None
+
+
+def path_evidence(patterns: Patterns, query: Query, parser: Parser) -> Evidence:
+    """Return the paths that a patterns stage finds for a question in words of the graph, with their confidence.
+
+    Raises:
+        CannotPlanError: The best path leads to another class than the question asks for.
+    """
+    asked, readings = in_words_of_graph(query, parser)
+    evidence, scorer = patterns.retrieve(asked, parser.place.subgraph), patterns.scorer
+    check_class(parser.schema, parser.question, evidence)
+    return with_confidence(evidence, scorer, parser, readings) if isinstance(scorer, WordAlignment) else evidence

@@ -37,6 +37,7 @@ _LEAD = re.compile(
     r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what|whose|name|list|give me|show me|find|all)"
     r"(?: of)?(?: all)?(?: of)?(?: the)? "
 )
+_VERB_ALONE = re.compile(r"what [a-z]+s (?:the |an? )?e\d+")
 _NOUN_LEAD = re.compile(r"^(?:(?:in|on|at|by|for|with|from|to|of) )?(?:which|what) ")
 _WHO_IS = re.compile(r"^(?:who|where) (?:is |are |was |were )?(?:all )?(?:the )?")
 _IS = re.compile(r"^(?:is|are|was|were)(?: there)?(?: all| any)?(?: the| an?)? ")
@@ -256,8 +257,8 @@ class SchemaPaths:
         return frozenset(self._targets(phrase)[0])
 
     def asked_noun(self, phrase: str) -> str:
-        """Return the stem of the noun after «which» or «what»; "" if none stands there."""
-        lead = _NOUN_LEAD.match(phrase)
+        """Return the stem of the noun after «which» or «what»; "" if none stands there, as in «what needs e0»."""
+        lead = None if _VERB_ALONE.fullmatch(phrase) else _NOUN_LEAD.match(phrase)
         head = _HEAD.match(phrase[lead.end() :]) if lead else None
         return next(iter(self.english.content(head[1])), "") if head else ""
 

@@ -71,7 +71,7 @@ def _in_verbs_of_graph(graph: Graph, question: Question, lexicon: Lexicon, engli
     text = question.text
     for pattern, verbs in english.phrases:
         match = pattern.search(text)
-        known = _words_around(graph, question, lexicon) if match else frozenset()
+        known = words_around(graph, question, lexicon) if match else frozenset()
         own = next((verb for verb in verbs if stem(verb.split()[0]) in known), "")
         if match and own:
             first, *rest = own.split()
@@ -85,7 +85,7 @@ def _in_verbs_of_graph(graph: Graph, question: Question, lexicon: Lexicon, engli
     return text
 
 
-def _words_around(graph: Graph, question: Question, lexicon: Lexicon) -> frozenset[str]:
+def words_around(graph: Graph, question: Question, lexicon: Lexicon) -> frozenset[str]:
     """Return the words of the relations of the entities that a question names; all words of the graph for none."""
     csr = graph.csr
     around = {

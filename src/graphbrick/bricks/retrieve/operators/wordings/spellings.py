@@ -1,18 +1,20 @@
-"""Names of classes and properties as people write them: «types of damage» for damage types, «two-handed»."""
+"""Names of classes and properties as people write them: «types of damage» for damage types, «host name»."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 from graphbrick.bricks.retrieve.operators.question import Question
 from graphbrick.graphs.graph import Graph
-from graphbrick.language.stems import spaced, stem, stems
+from graphbrick.language.stems import Stems, spaced, stem, stems
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.properties.sources import sources_of
 
 _PAIR = re.compile(r"\b(?P<kind>[a-z]+) of (?P<noun>[a-z]+)\b")
 _HYPHENS = re.compile(r"\b[a-z]+(?:-[a-z]+)+\b")
 _AFTER = re.compile(r"\be(?P<number>\d+) (?P<noun>[a-z]+)\b")
+_WORD, _TWO_WORDS = re.compile(r"\b[a-z]{6,}\b"), re.compile(r"\b([a-z]{3,}) (?=([a-z]{3,})\b)")
 _KINDS = {"kind": "type", "sort": "type"}
 
 
@@ -39,7 +41,43 @@ def with_names_of_graph(graph: Graph, question: Question, lexicon: Lexicon) -> Q
         return words if stems(words) in properties else match[0]
 
     text = _HYPHENS.sub(of_property, _PAIR.sub(of_class, question.text))
+    text = _as_divided(text, properties, lexicon)
     return Question(_without_part(graph, text, question, lexicon), question.entities, question.names, question.told)
+
+
+def _as_divided(text: str, properties: Set[Stems], lexicon: Lexicon) -> str:
+    """Write names in one word or several as the graph divides them: «home page», «host name» of column `hostname`."""
+    known = {word for name in (*properties, *lexicon.by_class) for word in name}
+    divided = [name for name in properties if len(name) > 1]
+
+    def apart(match: re.Match[str]) -> str:
+        word = match[0]
+        if stem(word) in known:
+            return word
+        return next((" ".join(parts) for name in divided if (parts := _parts(word, name))), word)
+
+    def together(match: re.Match[str]) -> str:
+        one = (stem(match[1] + match[2]),)
+        return match[1] if one in properties or one in lexicon.by_class else match[0]
+
+    return _WORD.sub(apart, _TWO_WORDS.sub(together, text))
+
+
+def _parts(word: str, name: Stems) -> tuple[str, ...]:
+    """Return the parts of a word whose stems are those of a name; none if it is not made of them.
+
+    >>> _parts("homepages", stems("home page")), _parts("homepages", stems("home address"))
+    (('home', 'pages'), ())
+    """
+    first, *rest = name
+    if not rest:
+        return (word,) if stem(word) == first else ()
+    for end in range(len(first), len(word)):
+        if stem(word[:end]) == first:
+            after = _parts(word[end:], tuple(rest))
+            if after:
+                return (word[:end], *after)
+    return ()
 
 
 def _without_part(graph: Graph, text: str, question: Question, lexicon: Lexicon) -> str:
