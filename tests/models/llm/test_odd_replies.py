@@ -10,6 +10,7 @@ import pytest
 from odd_servers import ANSWER, SCHEMA, THOUGHT, USAGE, ask, chunk, completion, events, in_pieces
 
 from graphbrick import LLM, Session
+from graphbrick.core.errors import ModelError
 from graphbrick.models.llm.http.runtime import Habits
 from graphbrick.models.llm.messages import Tool, user
 from graphbrick.models.llm.reply_cache import ReplyCache, recorded_reply
@@ -296,3 +297,10 @@ def test_tool_calls_of_any_form(name: str) -> None:
         reply = LLM("m", base_url=server.base_url).ask([user("?")], tools=[tool])
     assert [(call.name, dict(call.arguments)) for call in reply.tool_calls] == [("find", {"name": "Kenya"})]
     assert reply.text == ""
+
+
+def test_a_whole_reply_of_millions_of_lines_is_a_fault_of_the_server() -> None:
+    with ScriptedLLM(["3 > 7\n" * 300_000]) as server:
+        llm = LLM("m", base_url=server.base_url, retries=0)
+        with pytest.raises(ModelError, match="does not stop.*256 tokens.*1,800,000 characters"):
+            llm.complete([user("Which way?")])

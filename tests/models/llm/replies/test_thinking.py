@@ -90,3 +90,23 @@ def test_a_reply_of_json_is_passed_on_as_it_comes(reply: str) -> None:
     held = ThoughtFilter(hold=True)
     assert [held.feed(piece) for piece in ("[1] says", " so")] == ["", ""]
     assert held.end() == "[1] says so"
+
+
+@pytest.mark.parametrize("cut", [40, 5_000_000])
+@pytest.mark.parametrize(
+    ("piece", "kept"),
+    [
+        ("\n a<|end|>", "\n a"),
+        ("x</think>", ""),
+        ("<think>no</think> b\n", " b\n"),
+        ('{"a": "<think>"}\n', None),
+        (" ", ""),
+    ],
+)
+def test_a_reply_of_a_hundred_thousand_marks_is_read_in_one_pass(piece, kept, cut):
+    whole = piece * 100_000 + "."
+    reader = ThoughtFilter()
+    passed = "".join(reader.feed(whole[start : start + cut]) for start in range(0, len(whole), cut)) + reader.end()
+    expected = whole if kept is None else f"{kept * 100_000}."
+    assert reader.text.strip() == expected.strip()
+    assert reader.closed_alone or passed == reader.text

@@ -34,6 +34,7 @@ from graphbrick.models.llm.messages import (
 from graphbrick.models.llm.replies.thinking import ThoughtFilter
 
 _LARGEST_LINE = 16_000_000  # bytes of one event of a stream
+_WHOLE = 1 << 20  # characters of a reply in one body, which some servers send whatever they were asked for
 _CHARACTERS_A_TOKEN = 128  # the longest tokens of the vocabularies in use are runs of that many spaces
 _NOT_ONE = "gave a reply that is not a chat completion; is it the right address?"
 
@@ -278,8 +279,7 @@ class ReplyReader:
             text = self._add_choice(part, choice, key)
             if text and part is self._choices.get(0):
                 new.append(valid_text(text))
-        if key == "delta":
-            self._check_length()
+        self._check_length(whole=key != "delta")
         return new
 
     def _raise_error(self, value: Mapping[str, Any]) -> None:
@@ -344,9 +344,10 @@ class ReplyReader:
             pieces.append(piece)
             self._length += len(piece)
 
-    def _check_length(self) -> None:
-        """Raise if a stream is longer than any reply of that many tokens; a whole body ends by the deadline."""
+    def _check_length(self, *, whole: bool) -> None:
+        """Raise if a reply is longer than any of that many tokens: it never ends, or reading it takes minutes."""
         longest = (self._max_tokens + 8) * _CHARACTERS_A_TOKEN * self._request.n
+        longest = max(longest, _WHOLE) if whole else longest
         if self._length > longest:
             raise self._fault(
                 f"gave a reply that does not stop: it was asked for at most {self._max_tokens} tokens and sent "
