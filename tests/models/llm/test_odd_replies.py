@@ -302,5 +302,5 @@ def test_tool_calls_of_any_form(name: str) -> None:
 def test_a_whole_reply_of_millions_of_lines_is_a_fault_of_the_server() -> None:
     with ScriptedLLM(["3 > 7\n" * 300_000]) as server:
         llm = LLM("m", base_url=server.base_url, retries=0)
-        with pytest.raises(ModelError, match="does not stop.*256 tokens.*1,800,000 characters"):
+        with pytest.raises(ModelError, match=r"does not stop.*256 tokens.*1,800,000 characters"):
             llm.complete([user("Which way?")])
