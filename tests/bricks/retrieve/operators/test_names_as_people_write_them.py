@@ -122,3 +122,48 @@ def test_needs_are_what_things_depend_on(programs: Graph, question: str, answers
     assert set(answer.texts) == answers
     assert answer.confidence == 0.5
     assert any("is read as 'depend" in str(event) for event in answer.trace.events)
+
+
+CAST = {
+    "characters": ("Ana Bell", "Bo Finn"),
+    "filmmakers": ("Kit Moss", "Lou Hart"),
+    "films": ("The Long Night", "Second Dawn"),
+    "planets": ("Zor", "Quill"),
+    "starships": ("Falcon", "Heron Shuttle"),
+    "manufacturers": ("Acme Yards", "Norden Works"),
+}
+FILMED = """
+Ana Bell: APPEARS_IN The Long Night, APPEARS_IN Second Dawn, HOMEWORLD Zor, PILOTS Falcon
+Bo Finn: APPEARS_IN Second Dawn, PILOTS Heron Shuttle
+The Long Night: DIRECTED_BY Kit Moss, PRODUCED_BY Lou Hart, SHOWS_PLANET Zor
+Second Dawn: DIRECTED_BY Lou Hart, PRODUCED_BY Kit Moss, SHOWS_PLANET Zor, SHOWS_PLANET Quill
+Falcon: MANUFACTURED_BY Acme Yards, APPEARS_IN The Long Night
+Heron Shuttle: MANUFACTURED_BY Acme Yards, APPEARS_IN Second Dawn
+"""
+
+
+@pytest.fixture(scope="module")
+def saga(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    records: list[object] = [EntityRecord(one, one, (), (kind,)) for kind, names in CAST.items() for one in names]
+    for line in FILMED.strip().splitlines():
+        name, _, facts = line.partition(": ")
+        records += [(name, *fact.split(" ", 1)) for fact in facts.split(", ")]
+    return build(records, tmp_path_factory.mktemp("saga") / "saga.graph")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("who directed the long night", {"Kit Moss"}),
+        ("In how many films does Ana Bell show up?", {"2"}),
+        ("In which movies do we see Bo Finn?", {"Second Dawn"}),
+        ("which company makes the Falcon?", {"Acme Yards"}),
+        ("what ships does Ana Bell fly", {"Falcon"}),
+        ("Did Ana Bell fly the Falcon?", {"yes"}),
+        ("Did Bo Finn fly the Falcon?", {"no"}),
+        ("I'd like to see everything that Acme Yards builds.", {"Falcon", "Heron Shuttle"}),
+        ("Which robots does Ana Bell fly?", set()),
+    ],
+)
+def test_words_of_the_same_meaning_name_classes_and_relations(saga: Graph, question: str, answers: set[str]) -> None:
+    assert set(parse(str(DEFAULT_PIPELINE))(saga, question).texts) == answers
