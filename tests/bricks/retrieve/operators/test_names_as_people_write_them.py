@@ -167,3 +167,29 @@ def saga(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 )
 def test_words_of_the_same_meaning_name_classes_and_relations(saga: Graph, question: str, answers: set[str]) -> None:
     assert set(parse(str(DEFAULT_PIPELINE))(saga, question).texts) == answers
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    values = {"alpha": (2_000, 150), "beta": (90_000, 215), "gamma": (250_000, 90)}
+    records: list[object] = [
+        EntityRecord(name, name, (), ("Package",), None, {"installed_size_kb": size, "height_cm": height})
+        for name, (size, height) in values.items()
+    ]
+    records += [("beta", "NEEDS", "alpha")]
+    return build(records, tmp_path_factory.mktemp("packages") / "packages.graph")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("which packages are bigger than 50 MB", {"beta", "gamma"}),
+        ("packages with an installed size over 0.2 GB", {"gamma"}),
+        ("how many packages are smaller than 3000 kb?", {"1"}),
+        ("which packages are taller than 2 metres", {"beta"}),
+        ("packages between 1 and 2 metres tall", {"alpha"}),
+        ("which packages are over 7 feet tall", {"beta"}),
+    ],
+)
+def test_amounts_in_another_unit_are_converted(packages: Graph, question: str, answers: set[str]) -> None:
+    assert set(parse(str(DEFAULT_PIPELINE))(packages, question).texts) == answers

@@ -14,7 +14,7 @@ from graphbrick.bricks.retrieve.operators.plan import CannotPlanError, SetPlan, 
 from graphbrick.bricks.retrieve.operators.resolve import Resolver
 from graphbrick.bricks.retrieve.operators.wording import MENTION
 from graphbrick.bricks.retrieve.operators.wordings.doers import done_most
-from graphbrick.bricks.retrieve.operators.wordings.units import check_currency, names_by_unit, time_measured
+from graphbrick.bricks.retrieve.operators.wordings.units import check_currency, in_own_unit, names_by_unit
 from graphbrick.language.stems import spaced, stems
 from graphbrick.patterns.properties.sources import sources_of
 
@@ -245,27 +245,25 @@ class Comparisons:
             if unknown:
                 raise unknown
             return None if base is None else self._bounded_by_entity(base, bounds, words)
-        upper, rest = None, amount.rest
+        upper, rest, last = None, amount.rest, bounds.right
         if bounds.kind == "between":
-            upper = self.english.read_amount(rest.partition("and " if "and " in rest else "to ")[2])
+            last = rest.partition("and " if "and " in rest else "to ")[2]
+            upper = self.english.read_amount(last)
             if upper is None:
                 raise CannotPlanError(
                     f"'between' needs two numbers, got {bounds.right!r}", code="operators.between_numbers"
                 )
             rest = upper.rest
-        rest = re.sub(r"^(?:of|in) ", "", rest)
-        money = self.english.search("money", rest)
-        rest = self.english.without("money", rest)
-        time = self.english.match("time_unit", rest)
-        words = " ".join(filter(None, (words, rest[time.end() :] if time else rest))).strip()
+        converted, after = self._converted(base, bounds, words, last)
+        rest = re.sub(r"^(?:of|in) ", "", rest if converted is None else after)
+        money = self.english.search("money", rest) if converted is None else None
+        words = " ".join(filter(None, (words, self.english.without("money", rest) if money else rest))).strip()
         inside = self.english.match("inside", words)
         if inside and isinstance(base, p.Members):
             base, words = self.read(f"which {base.name} in {inside['where']}"), inside["words"]
-        timed = time_measured(self.resolver, base, time["unit"], bounds.names) if time and base is not None else None
-        if base is not None and timed and not self._unsaid(words, timed[0]):
-            measure, factor = timed
+        if base is not None and converted is not None:
+            measure, factor = converted
         else:
-            words = f"{words} {time['unit']}".strip() if time else words
             factor = 1.0
             base, measure = self._measured(base, bounds, words, money[0] if money else "", unknown)
         if measure.is_date(self.place) and amount.date is None and amount.value < _FIRST_YEAR:
@@ -289,6 +287,29 @@ class Comparisons:
         """Return whether some words say more than the name of a measure."""
         own = set(stems(spaced(measure.text(self.place))))
         return not all(self.english.is_among(word, own) for word in self.english.content(words))
+
+    def _converted(
+        self, base: SetPlan | None, bounds: _Bounds, words: str, text: str
+    ) -> tuple[tuple[p.Measure, float] | None, str]:
+        """Return what an amount in another unit measures, and how many of its own unit that is; and what follows.
+
+        Args:
+            base: What is compared.
+            bounds: The comparison.
+            words: The words for what is compared.
+            text: The number and what follows it.
+        """
+        number = self.english.number.match(text)
+        after = text[number.end() :].strip() if number else text
+        unit = self.english.match("any_unit", after)
+        if unit is None or base is None:
+            return None, after
+        after = after[unit.end() :].strip()
+        converted = in_own_unit(self.resolver, base, unit["unit"], bounds.names)
+        said = f"{words} {after}".strip()
+        inside = self.english.match("inside", said)
+        is_said = converted is not None and not self._unsaid(inside["words"] if inside else said, converted[0])
+        return converted if is_said else None, after
 
     def _measured(
         self, base: SetPlan | None, bounds: _Bounds, words: str, unit: str, unknown: UnknownNounError | None

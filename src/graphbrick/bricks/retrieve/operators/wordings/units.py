@@ -17,12 +17,57 @@ _MONEY = ("price", "cost", "fee", "salary", "budget", "total", "amount")
 _LENGTHS, _WEIGHTS = ("height", "length", "width"), ("weight", "mass")
 _DURATIONS = ("duration", "length", "runtime", "hours", "minutes", "seconds", "milliseconds")
 _LENGTHS_OF_TIME = ("duration", "length", "runtime")
-_SECONDS = {
-    stem(name): seconds
-    for seconds, names in ((0.001, "milliseconds ms millis"), (1.0, "seconds secs"), (60.0, "minutes mins"),
-                           (3600.0, "hours hrs"), (86400.0, "days"))
-    for name in names.split()
-}  # fmt: skip
+
+
+def _table(*units: tuple[float, str]) -> dict[str, float]:
+    """Return how many of the smallest unit each unit is, by the stems of its names."""
+    return {stem(name): factor for factor, names in units for name in names.split()}
+
+
+_SECONDS = _table(
+    (0.001, "milliseconds ms millis"),
+    (1.0, "seconds secs"),
+    (60.0, "minutes mins"),
+    (3600.0, "hours hrs"),
+    (86400.0, "days"),
+)
+_UNITS = (  # units of one kind, and what numbers in them are often called
+    (_SECONDS, _DURATIONS),
+    (
+        _table(
+            (1.0, "bytes"),
+            (1e3, "kb kib kilobytes"),
+            (1e6, "mb mib megabytes megs"),
+            (1e9, "gb gib gigabytes gigs"),
+            (1e12, "tb tib terabytes"),
+        ),
+        ("size", "memory", "storage", "capacity"),
+    ),
+    (
+        _table(
+            (0.001, "mm millimetres millimeters"),
+            (0.01, "cm centimetres centimeters"),
+            (1.0, "m metres meters"),
+            (1000.0, "km kilometres kilometers"),
+            (0.0254, "inches inch"),
+            (0.3048, "feet foot ft"),
+            (0.9144, "yards"),
+            (1609.344, "miles mi"),
+        ),
+        (*_LENGTHS, "distance", "diameter", "depth", "elevation"),
+    ),
+    (
+        _table(
+            (0.001, "mg milligrams"),
+            (1.0, "g grams"),
+            (1e3, "kg kgs kilos kilograms"),
+            (1e6, "tonnes tons"),
+            (453.59237, "lb lbs pounds"),
+            (28.349523, "oz ounces"),
+        ),
+        _WEIGHTS,
+    ),
+)
 
 
 def names_by_unit(english: English, unit: str, of_class: str, *, bare: bool) -> tuple[str, ...]:
@@ -42,29 +87,30 @@ def names_by_unit(english: English, unit: str, of_class: str, *, bare: bool) -> 
     return _WEIGHTS if english.match("of_weight", unit) else _MONEY
 
 
-def time_measured(resolver: Resolver, base: SetPlan, unit: str, names: Sequence[str]) -> tuple[p.Measure, float] | None:
-    """Return a duration, and how many of its unit an amount in another unit is; None if the graph does not say.
+def in_own_unit(resolver: Resolver, base: SetPlan, unit: str, names: Sequence[str]) -> tuple[p.Measure, float] | None:
+    """Return a number whose name has a unit, and how many of these another unit is; None if the graph does not say.
 
     Args:
         resolver: Finds the numbers that words speak of.
         base: What is compared.
-        unit: The unit of the amount.
+        unit: The unit of the amount: of time, length, weight or of data, such as MB.
         names: What the adjective measures.
     """
-    seconds = _SECONDS.get(stem(unit))
-    if seconds is None:
-        return None
-    for name in (*names, *_DURATIONS):
+    asked = stem(unit)
+    table, often = next(((table, often) for table, often in _UNITS if asked in table), ({}, ()))
+    for name in (*names, *often) if table else ():
         measure = resolver.attribute(name, base)
         if measure is None or measure.is_date(resolver.place):
             continue
-        own = next((_SECONDS[word] for word in stems(spaced(measure.text(resolver.place))) if word in _SECONDS), None)
+        own = next((table[word] for word in stems(spaced(measure.text(resolver.place))) if word in table), None)
         if own is not None:
-            return measure, seconds / own
+            return measure, table[asked] / own
+        if table is not _SECONDS:
+            continue
         values = measure.of(resolver.place, base.run(resolver.place))
-        if name in _LENGTHS_OF_TIME and seconds in (60.0, 3600.0) and 10 <= np.nanmedian(values) <= 600:
+        if name in _LENGTHS_OF_TIME and table[asked] in (60.0, 3600.0) and 10 <= np.nanmedian(values) <= 600:
             resolver.assumptions[measure] = f"{measure.text(resolver.place)} has no unit; taken for minutes"
-            return measure, seconds / 60
+            return measure, table[asked] / 60
     return None
 
 
