@@ -50,7 +50,7 @@ def test_a_citation_opens_its_place_in_the_document(visit):
     assert "Its capital is Nairobi" in page.locator(".passage-window mark").inner_text()
     assert "Lake Victoria" in page.locator(".passage-window blockquote").inner_text()
     page.keyboard.press("Escape")
-    assert page.locator("dialog").count() == 0
+    page.wait_for_selector("dialog", state="detached")
 
 
 def test_a_document_is_uploaded_read_and_deleted(visit):
