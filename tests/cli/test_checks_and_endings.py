@@ -11,6 +11,7 @@ import pytest
 from commands import Run, refused
 from documents import FILES, write_documents
 from faults import fails
+from forks import run_until_killed
 from toy_vectors import Toy
 
 from graphbrick import Graph, build
@@ -139,10 +140,40 @@ def test_every_flipped_bit_of_a_database_of_documents_is_told(tmp_path: Path, ru
     assert check_all(graph) == []
     checksum = database.with_name("documents.sqlite.crc32")
     whole = checksum.read_bytes()
-    for damaged in (whole[:-1], whole + b"\n", b" " + whole, b""):
+    for damaged in (whole[:-1], whole + b"\n", b" " + whole):
         checksum.write_bytes(damaged)
         with fails("graph.has_damage"):
             check_all(graph)
+    checksum.write_bytes(b"")  # as a kill leaves it
+    assert "no checksum" in " ".join(check_all(graph))
+
+
+@pytest.mark.parametrize("step", [("store", "seal"), ("sealing", "_line")], ids=["before it", "while it is written"])
+def test_a_kill_near_the_checksum_of_documents_leaves_no_wrong_one_and_no_other_file(
+    tmp_path: Path, step: tuple[str, str]
+) -> None:
+    (tmp_path / "kenya.txt").write_text("Nairobi is the capital of Kenya. Lake Victoria borders Kenya.")
+    graph = index([tmp_path / "kenya.txt"], tmp_path / "n.graph").graph
+    folder = tmp_path / "n.graph.text"
+    names = {file.name for file in folder.iterdir()}
+    run_until_killed(
+        """
+        from pathlib import Path
+        from graphbrick.text.documents import sealing, store
+        folder, module, name = arguments
+        with store.TextStore(Path(folder)) as documents:
+            documents.set("note", "one")
+            setattr({"store": store, "sealing": sealing}[module], name, die)
+        """,
+        folder,
+        *step,
+    )
+    assert "no checksum" in " ".join(check_all(graph))
+    with TextStore(folder) as documents:
+        assert documents.setting("note") == "one"
+        documents.set("note", "two")
+    assert check_all(graph) == []
+    assert {file.name for file in folder.iterdir()} - {"documents.sqlite-wal", "documents.sqlite-shm"} == names
 
 
 def test_a_database_whose_writer_was_killed_or_still_writes_is_no_damage(tmp_path: Path) -> None:

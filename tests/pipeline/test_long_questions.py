@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from built_graphs import built
 from faults import fails
 
 from graphbrick import LinkLabels, Operators, PathAnswer, Patterns, build, parse
+from graphbrick.bricks.retrieve.operators.parse import Parser
+from graphbrick.bricks.retrieve.operators.things import namesakes
 from graphbrick.core.query import LONGEST_QUESTION
 from graphbrick.models.scorers.bm25 import BM25
 from graphbrick.testing import tiny_graph
 
 PIPELINE = LinkLabels() >> Operators(Patterns(BM25(), max_hops=1)) >> PathAnswer()
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[tuple[Any, ...]]:
+    """Return a list that grows by the arguments of each call of a function."""
+    calls, function = list[tuple[Any, ...]](), getattr(owner, name)
+
+    def called(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return function(*arguments)
+
+    monkeypatch.setattr(owner, name, called)
+    return calls
 
 
 @pytest.mark.parametrize("text", ["x" * 10_001, "Kenya " * 2_000, "e" + "\u0301" * 20_000, "(" * 1_000_000])
@@ -38,6 +53,22 @@ def test_phrases_in_phrases_are_read_or_refused_and_never_a_traceback(text):
     assert len(text) <= LONGEST_QUESTION
     run = PIPELINE.run(tiny_graph(), text)
     assert run.answer is not None
+
+
+def test_a_question_that_can_be_read_in_very_many_ways_is_given_up_after_a_hundred(monkeypatch):
+    read = counted(monkeypatch, Parser, "_set")
+    run = PIPELINE.run(tiny_graph(), "Kenya who is not " * 40)
+    assert run.answer is not None
+    assert 0 < len(read) <= 300  # up to a hundred for the question, and for each near reading
+
+
+def test_namesakes_are_told_apart_by_sixteen_words_at_most(tmp_path, monkeypatch):
+    (tmp_path / "nodes_person.csv").write_text("id,name,born\np1,Ann Lee,1960\np2,Ann Lee,1980\np3,Bo Day,1970\n")
+    (tmp_path / "edges.csv").write_text("source,relation,target\np1,knows,p3\np2,knows,p3\n")
+    graph = build(tmp_path, tmp_path / "people.graph")
+    tried = counted(monkeypatch, namesakes, "_fitting")
+    PIPELINE.run(graph, "Who knows the Ann Lee who " + "knows of nobody and " * 200 + "was born in 1980?")
+    assert max(len(phrase.split()) for _, phrase, _ in tried) == 18  # «which lee», and sixteen words
 
 
 def test_the_first_64_names_of_a_question_are_seeds_and_an_event_tells_how_many_there_were(tmp_path):

@@ -2,16 +2,16 @@
 
 It is written when the last process that had the database open closes it after a change. As long as SQLite's log of
 changes is there, the checksum means nothing: a process writes, or was killed, and whoever opens the database next
-removes the checksum.
+removes the checksum. A process that changed the database removes it before the log goes. Its nine bytes are written
+at once and in place, so that a process killed meanwhile leaves an empty file, which tells nothing.
 """
 
 from __future__ import annotations
 
+import os
 import zlib
 from contextlib import suppress
 from pathlib import Path
-
-from graphbrick.core.files.replacing import replacing
 
 _CHUNK = 1 << 20
 
@@ -19,7 +19,8 @@ _CHUNK = 1 << 20
 def unseal(database: Path) -> None:
     """Remove the checksum of a database that a process writes, or was writing when it was killed."""
     if _has_log(database):
-        _place(database).unlink(missing_ok=True)
+        with suppress(OSError):  # as long as the log is there nobody believes it
+            _place(database).unlink(missing_ok=True)
 
 
 def seal(database: Path) -> None:
@@ -27,8 +28,10 @@ def seal(database: Path) -> None:
     if _has_log(database):
         return
     try:
-        with replacing(_place(database)) as file:
-            file.write(_line(database).decode())
+        with _place(database).open("wb") as file:
+            file.write(_line(database))
+            file.flush()
+            os.fsync(file.fileno())
     except OSError:  # without a checksum nothing can be compared; with that of before, a database would seem damaged
         with suppress(OSError):
             _place(database).unlink(missing_ok=True)
@@ -36,7 +39,7 @@ def seal(database: Path) -> None:
 
 def can_tell(database: Path) -> bool:
     """Return whether there is a checksum that the database can be compared with."""
-    return _place(database).exists() and not _has_log(database)
+    return bool(_size(_place(database))) and not _has_log(database)
 
 
 def is_broken(database: Path) -> bool:
@@ -51,10 +54,15 @@ def _place(database: Path) -> Path:
 
 
 def _has_log(database: Path) -> bool:
+    return bool(_size(database.with_name(f"{database.name}-wal")))
+
+
+def _size(file: Path) -> int:
+    """Return the bytes of a file; 0 if there is none."""
     try:
-        return database.with_name(f"{database.name}-wal").stat().st_size > 0
+        return file.stat().st_size
     except FileNotFoundError:
-        return False
+        return 0
 
 
 def _line(database: Path) -> bytes:

@@ -151,6 +151,8 @@ class TextStore(RecordStore):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         has_changed = self._db.total_changes > 0
+        if has_changed:
+            unseal(self.path)  # a kill between the next two steps leaves the checksum of before
         self._db.close()
         if has_changed:
             seal(self.path)

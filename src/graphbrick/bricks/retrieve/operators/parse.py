@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.wordings.phrasings import Phrasings
 
 _DEEPEST = 32  # phrases in each other that are read; questions of people have at most about six
+_MOST_PHRASES = 100  # phrases that are read in all, in every way of reading a question; people's have at most about ten
 
 
 class Parser:
@@ -46,6 +47,7 @@ class Parser:
     def __init__(self, resolver: Resolver, question: Question) -> None:
         self.resolver, self.question, self.entities = resolver, question, list(question.entities)
         self.place, self.english, self._depth = resolver.place, resolver.english, 0
+        self._read = 0
         self.superlatives = Superlatives(resolver, self.set)
         self.comparisons = Comparisons(resolver, self.set, self.listed)
 
@@ -152,6 +154,13 @@ class Parser:
                 code="operators.too_deep",
                 at_most=_DEEPEST,
             )
+        if self._read == _MOST_PHRASES:
+            raise CannotPlanError(
+                f"the question can be read in more than {_MOST_PHRASES} ways; ask for less at once",
+                code="operators.too_many_phrases",
+                at_most=_MOST_PHRASES,
+            )
+        self._read += 1
         self._depth += 1
         try:
             return self._set(text)

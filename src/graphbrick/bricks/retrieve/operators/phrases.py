@@ -11,15 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.bricks.retrieve.operators.plan import (
-    Along,
-    CannotPlanError,
-    Measure,
-    Place,
-    Plan,
-    SetPlan,
-    Steps,
-)
+from graphbrick.bricks.retrieve.operators.plan import Along, CannotPlanError, Measure, Place, Plan, SetPlan, Steps
 from graphbrick.bricks.retrieve.operators.sets import all_ends, main_role
 from graphbrick.bricks.retrieve.operators.wording import MENTION, English
 from graphbrick.bricks.retrieve.patterns.patterns import Patterns
@@ -111,6 +103,7 @@ class PhraseResolver:
     def __init__(self, patterns: Patterns, place: Place, lexicon: Lexicon, english: English) -> None:
         self.place, self.lexicon, self.english = place, lexicon, english
         self.assumptions: dict[Plan | Measure, str] = {}
+        self._read: dict[tuple[str, int], list[_Match]] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
         self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
         plain = {word for name in lexicon.by_class for word in name} | {"locat", "part", "plac", "sit", "location"}
@@ -217,6 +210,11 @@ class PhraseResolver:
         return bool(wanted) and all(self.english.is_among(word, words) for word in wanted)
 
     def _matches(self, phrase: str, entity: int) -> list[_Match]:
+        if (phrase, entity) not in self._read:
+            self._read[phrase, entity] = self._ranked(phrase, entity)
+        return self._read[phrase, entity]
+
+    def _ranked(self, phrase: str, entity: int) -> list[_Match]:
         label = self.place.graph.label(entity)
         text = MENTION.sub(lambda _: label, phrase)
         text = text if _LEAD.match(text) else f"which {text}"
@@ -281,15 +279,7 @@ class PhraseResolver:
                 steps.add((relation, False))
         return frozenset(steps)
 
-    def _match(
-        self,
-        path: Path,
-        wanted: Sequence[str],
-        plain: Stems,
-        head: _Noun,
-        top: float,
-        chain: Chain,
-    ) -> _Match:
+    def _match(self, path: Path, wanted: Sequence[str], plain: Stems, head: _Noun, top: float, chain: Chain) -> _Match:
         graph, lexicon = self.place.graph, self.lexicon
         relations = [lexicon.relations[relation] for relation, _ in path.pattern]
         classes = {name for node in path.nodes[1:] for name in graph.types(node)}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphbrick.bricks.retrieve.operators.parse import Parser
 
 _MOST = 50  # entities of one name
+_MOST_WORDS = 16  # words that tell them apart
 
 
 def told_apart(parser: Parser) -> Question:
@@ -73,7 +74,7 @@ def _described(parser: Parser, question: Question, number: int, listed: p.Listed
     if match is None or not noun:
         return None
     words = match["rest"].split()
-    for end in range(2, len(words) + 1):
+    for end in range(2, min(len(words), _MOST_WORDS) + 1):
         said = " ".join(words[:end])
         try:
             fits = _fitting(parser, f"which {noun} {said}", listed)
