@@ -45,6 +45,8 @@ _NEGATED = re.compile(
     r"[ -]+(?:(?:an?|in|by) )?$"
 )
 _NOT = re.compile(r"\b(?:not|never)\b")
+_NOUN_BEFORE = re.compile(r"(?P<noun>[a-z]+) (?:(?:that|which|who) )?(?:is|are|was|were|be) $")
+_NOUN_AFTER = re.compile(r"^[ -](?P<noun>[a-z]+(?: colou?r)?)\b")
 _OR = re.compile(r"\s*(?:,|,? ?or|,? ?and|/)\s*(?:in |by |with |an? )?")
 
 
@@ -86,9 +88,10 @@ class Conditions:
         if not terms:
             return None
         groups = _grouped(text, terms)
-        bare, verbs, negated = self._without(text, groups)
+        bare, verbs, nouns, negated = self._without(text, groups)
         said = {*self.english.content(bare), *stems(MENTION.sub(" ", bare)), *verbs}
-        groups = [[self._spoken(term, verbs) for term in group] for group in groups]
+        spoken = [(group, (verbs, own)) for group, own in zip(groups, nouns, strict=True)]
+        groups = [[self._spoken(term, *words) for term in group] for group, words in spoken]
         base, rest = None if negated[0] else self._around(bare, groups, said), list[str]()
         unread = [] if base is None else self._unread(base, bare)
         if base is None:
@@ -110,11 +113,28 @@ class Conditions:
         self.resolver.assume(base, self.resolver.unexplained(base, [*verbs, *rest], by_relations=linked))
         return base
 
-    def _spoken(self, term: Term, verbs: Sequence[str]) -> Term:
-        """Return a value with the properties that a verb speaks of, if any are: «born in Rome» is the birth city."""
+    def _spoken(self, term: Term, verbs: Sequence[str], nouns: Sequence[str]) -> Term:
+        """Return a value with the properties that words speak of, if any are: «born in Rome» is the birth city."""
         words_of, is_among = self.resolver.words_of, self.english.is_among
-        sources = tuple(one for one in term.sources if any(is_among(verb, words_of(one)) for verb in verbs))
-        return replace(term, sources=sources or term.sources)
+        for words in (verbs, nouns):
+            sources = tuple(one for one in term.sources if any(is_among(word, words_of(one)) for word in words))
+            term = replace(term, sources=sources or term.sources)
+        return term
+
+    def _beside(self, group: Sequence[Term], left: str, right: str) -> tuple[str, str, list[str]]:
+        """Return the text beside some values without the nouns that say of what they are, and these as stems.
+
+        «orange eyes», «eyes that are orange»; the name of a class stays.
+        """
+        named = {word for term in group for one in term.sources for word in self.resolver.words_of(one)}
+        said = list[str]()
+        for pattern, text in ((_NOUN_BEFORE, left), (_NOUN_AFTER, right)):
+            match = pattern.search(text)
+            nouns = stems(match["noun"]) if match else ()
+            if match and any(map(named.__contains__, nouns)) and all(map(self._is_free, match["noun"].split())):
+                said += nouns
+                left, right = (left[: match.start()], right) if text is left else (left, right[match.end() :])
+        return left, right, said
 
     def _around(self, bare: str, groups: list[list[Term]], said: set[str]) -> SetPlan | None:
         """Read «engineers of e0»: what has the first value, and one relation joins to the only entity; else None."""
@@ -142,12 +162,12 @@ class Conditions:
         words = self.english.content(MENTION.sub(" ", bare))
         return [word for word in self.resolver.unexplained(base, words) if word not in own]
 
-    def _without(self, text: str, groups: list[list[Term]]) -> tuple[str, list[str], list[bool]]:
-        """Return a phrase without its values, the verbs that stood before them, and which values are negated."""
-        verbs: list[str] = []
-        negated: list[bool] = []
+    def _without(self, text: str, groups: list[list[Term]]) -> tuple[str, list[str], list[list[str]], list[bool]]:
+        """Return a phrase without values, verbs that stood before them, nouns beside each, which are negated."""
+        verbs, nouns, negated = list[str](), list[list[str]](), list[bool]()
         for group in reversed(groups):
-            left, right = text[: group[0].start], text[group[-1].end :]
+            left, right, beside = self._beside(group, text[: group[0].start], text[group[-1].end :])
+            nouns.insert(0, beside)
             is_not = _NEGATED.search(left)
             left = left[: is_not.start()] if is_not else left
             if group[0].start and (right.strip() == "" or _GLUE.search(left)):
@@ -165,7 +185,7 @@ class Conditions:
                     left = _GLUE.sub("", left[: is_not.start()])
             negated.insert(0, bool(is_not))
             text = f"{left} {right}"
-        return re.sub(r"\s+", " ", text).strip(), verbs, negated
+        return re.sub(r"\s+", " ", text).strip(), verbs, nouns, negated
 
     def _is_free(self, word: str) -> bool:
         """Return whether a word is not one of the graph."""
@@ -243,13 +263,14 @@ class Conditions:
 
 
 def _grouped(text: str, terms: Sequence[Term]) -> list[list[Term]]:
-    """Return the terms, those of one property that «or» or «and» joins together."""
+    """Return the terms, those that «or» or «and» joins together; they are values of the properties that all have."""
     groups: list[list[Term]] = []
     for term in terms:
-        if groups and groups[-1][-1].sources == term.sources and not isinstance(term.value, bool):
-            between = text[groups[-1][-1].end : term.start]
-            if _OR.fullmatch(between):
-                groups[-1].append(term)
-                continue
-        groups.append([term])
+        last = groups[-1] if groups else []
+        between = text[last[-1].end : term.start] if last else ""
+        common = tuple(one for one in last[-1].sources if one in term.sources) if last else ()
+        if common and not isinstance(term.value, bool) and _OR.fullmatch(between):
+            groups[-1] = [replace(one, sources=common) for one in (*last, term)]
+        else:
+            groups.append([term])
     return groups

@@ -23,6 +23,9 @@ _POSSESSIVE = re.compile(
     r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or"
     r"|won|got|made|received|earned|sold) )"
 )
+_POSSESSIVE_BEFORE_VERB = re.compile(  # «what language does e0's species speak»
+    r"\b(does|do|did) (e\d+)'s? ([a-z -]+?) ([a-z]+)(?=$| (?:from|in|at|on|to|with|for|of|as|by|about|e\d+)\b)"
+)
 _INDIRECT = re.compile(r"^(?P<lead>who|what|where|when) (?P<what>(?:the |e\d+).+) (?P<be>is|are|was|were)$")
 _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
@@ -58,6 +61,13 @@ _EVERYDAY = tuple(
         (r"\b(but|and|yet) (?:no|none of(?: the)?|nothing (?:from|by|of|in)) (?=e\d)", r"\1 not "),
         (r"^(?:what|how much) (?:do|does|did) (?:all )?(?:of )?(?:the )?(.+?) (?:add|amount|come|sum|total)(?: up)?"
          r"(?: to)?(?: in total| altogether| together)?$", r"what is the total of the \1"),
+        (r"^(how (?:fast|slow)) (?:can|could|does|do|did|will) (?:an? )?(e\d+) "
+         r"(?:go|run|fly|travel|move|drive|sail|swim)\b", r"\1 is \2"),
+        (r"^how long (?:can|could|do|does|did|will) (?:an? )?(e\d+|the .+) (?:live|last for)\b",
+         r"what is the lifespan of \1"),
+        (r"\b(?:lives?|lived) (?:the )?(longest|shortest)\b", r"has the \1 lifespan"),
+        (r"^(what is the .+?) like (?=(?:on|in|at|of|for) )", r"\1 "),
+        (r"^what (.+?) (?:is|are) (.+) like$", r"what \1 does \2 have"),
     )
 )  # fmt: skip
 # Numbers of which the lower is the better one.
@@ -257,6 +267,8 @@ def tidy(text: str) -> str:
     'what is the largest city of e0'
     >>> tidy("Of the countries that border e0, which one is the largest?".lower())
     'which of the countries that border e0 is the largest'
+    >>> tidy("what language does e0's mother speak?")
+    'what language does the mother of e0 speak'
     >>> tidy("who earns more than $1.5 million?")
     'who earns more than 1.5 million $'
     >>> tidy("teams that won more then 100 games")
@@ -276,6 +288,7 @@ def tidy(text: str) -> str:
     text = _LOW_IS_GOOD.sub(lambda match: f"{_LOW_WORDS[match['word']]} ", text)
     text = _SIGN_FIRST.sub(r"\2 \1", text)
     text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", text))
+    text = _POSSESSIVE_BEFORE_VERB.sub(r"\1 the \3 of \2 \4", text)
     for _ in range(2):
         text = _POSSESSIVE.sub(r"the \2 of \1", text)
     text = _INDIRECT.sub(r"\g<lead> \g<be> \g<what>", text)
