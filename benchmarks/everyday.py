@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import graphbrick
-from graphbrick.cli.llm import model_text
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.learn.default import default_pipeline
+from graphbrick.models.llm.naming import model_text
 
 VERDICTS = ("right", "wrong", "refused")
 

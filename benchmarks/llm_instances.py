@@ -18,7 +18,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from graphbrick import Graph, GraphbrickError, PathAnswer, Pipeline, Session, recipe
-from graphbrick.cli.llm import model_text
+from graphbrick.models.llm.naming import model_text
 from graphbrick.questions.grounding import GroundedQuestion
 from graphbrick.study.metrics.sets import answer_scores
 from questions import load

@@ -39,12 +39,12 @@ import family
 import hetionet_questions
 from extraction_recall import graph_of, records
 from graphbrick import Graph, Pipeline, build, parse
-from graphbrick.cli.llm import chat_model
 from graphbrick.core.errors import InputError
 from graphbrick.demo.graph import world_graph
 from graphbrick.learn.default import DEFAULT_PIPELINE
 from graphbrick.learn.learned import pipeline_over
 from graphbrick.learn.learning import learn
+from graphbrick.models.llm.naming import chat_model
 from graphbrick.questions.grounding import ground
 from graphbrick.questions.loading import load
 from graphbrick.questions.question import Question

@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from graphbrick.cli.options import Json
-
-if TYPE_CHECKING:
-    from graphbrick.models.llm.chat import ChatModel
 
 LLMName = Annotated[
     str | None,
@@ -52,42 +49,8 @@ CacheFile = Annotated[
     typer.Option("--cache-file", help="Where replies are recorded [replies.sqlite in the user's cache folder]."),
 ]
 
-_LONG = 1500  # tokens of a reply in prose
-_SAMPLING = 0.3  # temperature of a model whose samples are to differ
-
 cache = typer.Typer(help="Show, export, import or clear the recorded replies of language models.", no_args_is_help=True)
 """``graphbrick cache``."""
-
-
-def model_text(name: str) -> str:
-    """Return the recipe text of the model that ``--llm`` names.
-
-    >>> model_text("gpt-4.1"), model_text("models/tuned.gguf")
-    ("LLM(model='gpt-4.1')", "LocalLLM(model='models/tuned.gguf')")
-    """
-    return repr(chat_model(name))
-
-
-def chat_model(name: str) -> ChatModel:
-    """Return the model that ``--llm`` names, by its name or as a brick.
-
-    >>> chat_model("gpt-4.1"), chat_model("LLM('gpt-4.1', structured=False)")
-    (LLM(model='gpt-4.1'), LLM(model='gpt-4.1', structured=False))
-    """
-    from graphbrick.core.errors import InputError
-    from graphbrick.models.llm.chat import ChatModel
-    from graphbrick.models.llm.llm import LLM
-    from graphbrick.models.llm.local_llm import LocalLLM
-    from graphbrick.models.store import known
-    from graphbrick.pipeline.parsing import parse_brick
-
-    if "(" not in name:
-        local = name.lower().endswith(".gguf") or name in known()
-        return LocalLLM(name) if local else LLM(name)
-    brick = parse_brick(name)
-    if not isinstance(brick, ChatModel):
-        raise InputError(f"--llm takes a language model such as gpt-4.1 or LLM('gpt-4.1'), got {brick!r}")
-    return brick
 
 
 def with_max_tokens(llm: str | None, max_tokens: int | None) -> str | None:
@@ -97,40 +60,13 @@ def with_max_tokens(llm: str | None, max_tokens: int | None) -> str | None:
     ("LLM(model='gpt-4.1', max_tokens=4000)", 'gpt-4.1')
     """
     from graphbrick.core.errors import InputError
+    from graphbrick.models.llm.naming import chat_model
 
     if max_tokens is None:
         return llm
     if llm is None:
         raise InputError("--max-tokens is the longest reply of --llm; name the model too", code="cli.no_llm")
     return repr(replace(chat_model(llm), max_tokens=max_tokens))  # type: ignore[type-var]
-
-
-def writing_model(name: str) -> ChatModel:
-    """Return the model that ``--llm`` names, for texts: by its name, with room for long replies, or as a brick.
-
-    >>> writing_model("gpt-4.1"), writing_model("LLM('gpt-4.1')")
-    (LLM(model='gpt-4.1', max_tokens=1500), LLM(model='gpt-4.1'))
-    """
-    from graphbrick.models.llm.llm import LLM
-    from graphbrick.models.llm.local_llm import LocalLLM
-
-    model = chat_model(name)
-    return replace(model, max_tokens=_LONG) if "(" not in name and isinstance(model, LLM | LocalLLM) else model
-
-
-def sampling_model(name: str) -> ChatModel:
-    """Return the model that ``--llm`` names, with a temperature, so that several samples differ.
-
-    >>> sampling_model("gpt-4.1"), sampling_model("LLM('gpt-4.1', temperature=1.0)")
-    (LLM(model='gpt-4.1', temperature=0.3), LLM(model='gpt-4.1', temperature=1.0))
-    """
-    from graphbrick.models.llm.llm import LLM
-    from graphbrick.models.llm.local_llm import LocalLLM
-
-    model = chat_model(name)
-    if isinstance(model, LLM | LocalLLM) and not model.temperature:
-        return replace(model, temperature=_SAMPLING)
-    return model
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.llm import model_text, sampling_model, writing_model
 from graphbrick.learn.default import DEFAULT_PIPELINE
 
 if TYPE_CHECKING:
@@ -76,6 +75,7 @@ def chosen_pipeline(
 ) -> Pipeline:
     """Return the pipeline that the options of ``ask`` name; by default that of the graph."""
     from graphbrick.core.errors import InputError
+    from graphbrick.models.llm.naming import model_text
     from graphbrick.pipeline.parsing import parse
     from graphbrick.recipes import recipe as find
 
@@ -114,18 +114,7 @@ def recipe_parts(recipe: str, parts: list[str], llm: str | None) -> dict[str, st
     from graphbrick.recipes import recipe as find
 
     chosen = set_parts(parts)
-    if llm is None:
-        return chosen
-    model, writer = model_text(llm), repr(writing_model(llm))
-    models = {
-        "llm": model,
-        "grammar_llm": model,
-        "sampling_llm": repr(sampling_model(llm)),
-        "tuned_llm": model,
-        "writer": writer,
-        "answer": f"Generate({model})",
-    }
-    return {name: brick for name, brick in models.items() if name in find(recipe).parts} | chosen
+    return chosen if llm is None else find(recipe).by_model(llm) | chosen
 
 
 def set_parts(texts: list[str]) -> dict[str, str]:
@@ -146,6 +135,7 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None, llm: 
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.learn import default
     from graphbrick.models.embedders.minilm import MiniLM
+    from graphbrick.models.llm.naming import model_text
 
     if isinstance(graph, TextGraph) and not MiniLM().is_installed:
         typer.echo(NO_ENCODER, err=True)

@@ -152,7 +152,8 @@ def mcp(
 
 
 def _model(llm: str | None, max_tokens: int | None) -> str:
-    from graphbrick.cli.llm import model_text, with_max_tokens
+    from graphbrick.cli.llm import with_max_tokens
+    from graphbrick.models.llm.naming import model_text
 
     named = with_max_tokens(llm, max_tokens)
     return "" if named is None else model_text(named)

@@ -15,6 +15,7 @@ from typing import Any
 
 from graphbrick.core.errors import InputError, PipelineError, shown
 from graphbrick.core.plugins import Registry, skip
+from graphbrick.models.llm.naming import model_text, sampling_model, writing_model
 from graphbrick.pipeline import Pipeline, Sequence, Union
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.parsing import parse, parse_brick
@@ -163,6 +164,23 @@ class Recipe:
             part = parse_brick(text)  # report an error for the part, not for a position in the whole text
             chosen[name] = f"({part!r})" if isinstance(part, Sequence | Union) else repr(part)
         return chosen
+
+    def by_model(self, name: str) -> dict[str, str]:
+        """Return the parts of the recipe that a language model takes, filled by the model that a name means.
+
+        >>> recipe("13").by_model("gpt-4.1")
+        {'llm': "LLM(model='gpt-4.1')", 'answer': "Generate(LLM(model='gpt-4.1'))"}
+        """
+        model = model_text(name)
+        models = {
+            "llm": model,
+            "grammar_llm": model,
+            "sampling_llm": repr(sampling_model(name)),
+            "tuned_llm": model,
+            "writer": repr(writing_model(name)),
+            "answer": f"Generate({model})",
+        }
+        return {part: brick for part, brick in models.items() if part in self.parts}
 
     def pipeline(self, /, **parts: str | Brick) -> Pipeline:
         """Return the pipeline; parameters and errors as for `text`."""

@@ -303,7 +303,7 @@ def test_the_command_finds_communities_writes_reports_and_says_the_cost(notes: T
 
 def test_what_the_command_refuses(notes: TextGraph, run: Run, tmp_path: Path) -> None:
     refused(run("prepare", "reports", notes.path, "--dry-run"), "--llm")
-    refused(run("prepare", "reports", notes.path, "--llm", "BM25()"), "takes a language model")
+    refused(run("prepare", "reports", notes.path, "--llm", "BM25()"), "a language model is named")
 
 
 def test_an_update_keeps_the_size_of_communities_and_asks_for_the_model(

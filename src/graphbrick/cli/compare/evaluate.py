@@ -246,9 +246,9 @@ def model_of(text: str) -> ChatModel:
     Raises:
         InputError: It is not a language model.
     """
-    from graphbrick.cli.llm import model_text
     from graphbrick.core.errors import InputError
     from graphbrick.models.llm.chat import ChatModel
+    from graphbrick.models.llm.naming import model_text
     from graphbrick.pipeline.parsing import parse_brick
 
     model = parse_brick(text if "(" in text else model_text(text))

@@ -68,7 +68,6 @@ def rag(
     end of the budget, the same command goes on. Writes report.html and the tables into the folder.
     """
     from graphbrick.cli.compare.evaluate import model_of
-    from graphbrick.cli.llm import chat_model
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.judge.rag.building import Documents
@@ -76,6 +75,7 @@ def rag(
     from graphbrick.judge.rag.page import headline, write_page
     from graphbrick.judge.rag.questions import QuestionWriting
     from graphbrick.judge.rag.tables import rows_of, write_files
+    from graphbrick.models.llm.naming import chat_model
     from graphbrick.study.store.encoding import plain_json
     from graphbrick.text.sources.tables import SourceOptions
 
@@ -112,9 +112,9 @@ def _systems(
 ) -> list[RagSystem]:
     """Return the systems that the options name."""
     from graphbrick.cli.compare.evaluate import chosen_pipelines
-    from graphbrick.cli.llm import model_text
     from graphbrick.cli.pipelines import parts_of_each, recipe_parts
     from graphbrick.judge.rag.systems import RagSystem, default_systems, read_systems
+    from graphbrick.models.llm.naming import model_text
 
     systems = [] if file is None else read_systems(file)
     for named, own in parts_of_each(recipes, parts):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, MaxTokens, limits, model_text, with_max_tokens
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, MaxTokens, limits, with_max_tokens
 from graphbrick.cli.options import GraphFolder, Json, open_graph
 from graphbrick.cli.pipelines import default_pipeline, embed_first
 
@@ -73,6 +73,7 @@ def tune(
     """
     from graphbrick.cli.printing.tuned import print_tuned
     from graphbrick.cli.progress import progress
+    from graphbrick.models.llm.naming import model_text
     from graphbrick.study.tune.aims import Aim
     from graphbrick.study.tune.search import tune as run
     from graphbrick.study.tune.settings import Settings

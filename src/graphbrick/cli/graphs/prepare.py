@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, MaxTokens, limits, with_max_tokens, writing_model
+from graphbrick.cli.llm import BudgetText, MaxTokens, limits, with_max_tokens
 from graphbrick.cli.options import GraphFolder, Json, chosen_embedder, open_graph
 from graphbrick.language.counting import counted
 
@@ -136,6 +136,7 @@ def reports(
         keep_communities,
     )
     from graphbrick.graphs.corpus import TextGraph
+    from graphbrick.models.llm.naming import writing_model
     from graphbrick.text.reporting.extracted import WRITER
     from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports
     from graphbrick.text.reporting.reports import earlier_writer

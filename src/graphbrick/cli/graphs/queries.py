@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, chat_model, limits
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits
 from graphbrick.cli.options import GraphPlace, Json, open_place
 
 # Everything else is imported where it is used, so that help is shown at once.
@@ -82,6 +82,7 @@ def questions(
     from graphbrick.graphs.export.place import new_export_text
     from graphbrick.judge.gold_queries.generator import questions_with_queries
     from graphbrick.judge.gold_queries.paraphrase import paraphrased
+    from graphbrick.models.llm.naming import chat_model
 
     model, reworded, made = None if llm is None else chat_model(llm), None, []
     with (

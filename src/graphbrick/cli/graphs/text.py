@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, MaxTokens, chat_model, limits, with_max_tokens
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, MaxTokens, limits, with_max_tokens
 from graphbrick.cli.options import GraphFolder, Json
 from graphbrick.cli.pipelines import NO_ENCODER
 
@@ -250,6 +250,7 @@ def _chunker(text: str | None) -> Chunker | None:
 def _extractor(text: str | None, llm: str | None) -> Extractor | None:
     """Return the extractor that the options name."""
     from graphbrick.core.errors import InputError
+    from graphbrick.models.llm.naming import chat_model
     from graphbrick.pipeline.parsing import parse_brick
     from graphbrick.text.extract.extraction import Extractor
     from graphbrick.text.extract.open_ie import OpenIE

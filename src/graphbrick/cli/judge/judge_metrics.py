@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits, writing_model
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits
 from graphbrick.cli.options import Json, chosen_embedder
 
 # Everything else is imported where it is used, so that help is shown at once.
@@ -74,6 +74,7 @@ def metrics(
     from graphbrick.judge.metrics.cases import drawn
     from graphbrick.judge.metrics.measuring import measure_cases, plan_metrics
     from graphbrick.judge.metrics.metric_judge import NEEDS_EMBEDDER, MetricJudge
+    from graphbrick.models.llm.naming import writing_model
 
     listed, file = drawn(_cases(cases), questions, seed), out or cases.with_name(f"{cases.name}.metrics.jsonl")
     chosen = _metrics(metric or [], listed)
@@ -115,6 +116,7 @@ def pairs(
     from graphbrick.judge.metrics.cases import drawn
     from graphbrick.judge.metrics.comparing import compare_pairs, pairs_of, two_systems
     from graphbrick.judge.metrics.pairs import PairJudge
+    from graphbrick.models.llm.naming import writing_model
 
     answers = drawn(_cases(cases), questions, seed)
     systems = two_systems(answers, first, second)
@@ -159,6 +161,7 @@ def score(
     from graphbrick.judge.metrics.cases import drawn
     from graphbrick.judge.metrics.criteria import CriteriaJudge
     from graphbrick.judge.metrics.scoring import score_cases
+    from graphbrick.models.llm.naming import writing_model
 
     low, _, high = (part.strip() for part in scale.partition("-"))
     if not (low.isdecimal() and high.isdecimal()):

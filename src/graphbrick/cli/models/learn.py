@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, chat_model, limits
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits
 from graphbrick.cli.options import GraphFolder, Json, chosen_embedder, open_graph
 
 
@@ -55,6 +55,7 @@ def learn(
     from graphbrick.core.errors import InputError
     from graphbrick.learn.learned import learned_place, pipeline_over
     from graphbrick.learn.learning import learn as run
+    from graphbrick.models.llm.naming import chat_model
     from graphbrick.patterns.words_file import WORDS
     from graphbrick.questions.fetching import load_all
 
