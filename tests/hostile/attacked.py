@@ -36,6 +36,7 @@ _GOOD: list[tuple[str, str, dict[str, Any] | None]] = [
     ("GET", "/v1/graphs/tiny", None),
     ("GET", "/v1/entities?graph=tiny&q=Kenya", None),
 ]
+_FIRST: list[dict[str, Any]] = [{"graph": name, "question": QUESTION} for name in ("tiny", "notes")]
 _GETS = ["/", "/v1/graphs", "/v1/graphs/tiny", "/v1/graphs/notes/schema", "/v1/recipes", "/v1/bricks?name=PPR",
          "/v1/entities?graph=tiny&q=Ken&n=5", "/v1/entities/one?graph=tiny&key=Kenya", "/v1/documents?graph=notes",
          "/v1/entities/neighbours?graph=tiny&key=Kenya&offset=0&n=3", "/v1/entities/where?graph=tiny&property=x&is=1",
@@ -112,6 +113,8 @@ class Server(Surface):
         self.server = ServerProcess(f"tiny={tiny}", f"notes={self.folder / 'notes.graph'}", "--recipe",
                                     "paths=ShortestPaths() >> PathAnswer()", "--timeout", "15", "--write")  # fmt: skip
         self.server.wait_until_ready()
+        for body in _FIRST:  # each loads what only such a request needs
+            self.sent(_request("POST", "/v1/ask", json.dumps(body).encode()))
         self.known = [self.good(number) for number in range(len(_GOOD))]
         self.watching.start()
         self.idle: list[socket.socket] = []

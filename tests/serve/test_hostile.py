@@ -199,6 +199,26 @@ def test_blocks_are_bounded(strict):
         assert (reply["ok"], "more than 20,000 values" in reply["error"]["message"]) == (False, True)
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat/completions", {"model": "default", "messages": [{"role": "user", "content": [1] * 250_000}]}),
+        ("/v1/chat/completions", {"model": "default", "messages": [1] * 9_000}),
+        ("/v1/responses", {"model": "default", "input": [{"role": "user", "content": [1] * 250_000}]}),
+        ("/v1/ask", {"question": "x", "seeds": [1] * 250_000}),
+        ("/v1/ask", {"question": "x", "parts": {f"k{i}": 1 for i in range(40_000)}}),
+        ("/v1/ask", {"question": "x"} | {f"k{i}": 1 for i in range(40_000)}),
+        ("/v1/merges", {"undo": [1] * 250_000}),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_very_many_wrong_entries_of_a_body_are_one_error(strict, path, body):
+    """Each error would be a table of its own in memory: a body of a megabyte took a hundred."""
+    reply = strict.post(path, json=body)
+    assert reply.status_code == 422
+    assert 1 <= len(reply.json()["error"]["faults"]) <= 3  # of each form that a field may have
+
+
 def test_many_seeds_are_bounded(strict):
     ask = {"question": QUESTION, "recipe": "paths"}
     assert strict.post("/v1/ask", json=ask | {"seeds": ["a"] * 1_000_000}).status_code == 413

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from graphbrick.core.errors import GraphbrickError
@@ -12,7 +12,7 @@ from graphbrick.core.query import LONGEST_QUESTION, check_question
 
 LONGEST_RECIPE = 20_000
 MOST_SEEDS = 1_000
-MOST_MESSAGES = 10_000
+MOST_MESSAGES, MOST_PARTS = 10_000, 1_000
 
 Key = Annotated[str, Field(min_length=1, max_length=2_000)]
 Name = Annotated[str, Field(min_length=1, max_length=130)]
@@ -33,10 +33,22 @@ QuestionText = Annotated[
 ]
 
 
+def _few(value: Any, most: int = 100) -> Any:
+    """Refuse a table of too many entries before each of them is an error: these take more memory than the request."""
+    if isinstance(value, dict) and len(value) > most:
+        raise PydanticCustomError("too_many", "may have at most {most} entries", {"most": most})
+    return value
+
+
 class Body(BaseModel):
     """Base of all bodies: unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_fields(cls, value: Any) -> Any:
+        return _few(value)
 
 
 class Limits(Body):
@@ -63,13 +75,17 @@ class Question(Body):
     ] = None
     parts: Annotated[
         dict[Name, Annotated[str, Field(max_length=2_000)]],
+        BeforeValidator(_few),
         Field(max_length=20, description="Parts of a published recipe, such as embedder: BM25()."),
     ] = {}
     pipeline: Annotated[
         str | None, Field(max_length=LONGEST_RECIPE, description="A recipe text, in place of a recipe.")
     ] = None
     seeds: Annotated[
-        list[Key], Field(max_length=MOST_SEEDS, description="Where to start: keys or labels, in place of linking.")
+        list[Key],
+        Field(
+            max_length=MOST_SEEDS, fail_fast=True, description="Where to start: keys or labels, in place of linking."
+        ),
     ] = []
     min_confidence: Annotated[float | None, Field(ge=0, le=1, description="Withhold answers of lower confidence.")] = (
         None
@@ -116,7 +132,8 @@ class GiveFeedback(Question):
 
     right: Annotated[bool, Field(description="Whether all answers are right.")]
     answers: Annotated[
-        list[Key], Field(max_length=MOST_SEEDS, description="Keys or labels of the right answers, if others are.")
+        list[Key],
+        Field(max_length=MOST_SEEDS, fail_fast=True, description="Keys or labels of the right answers, if others are."),
     ] = []
 
 
@@ -164,9 +181,9 @@ class MergeNames(Body):
         extra="forbid", json_schema_extra={"examples": [{"merge": [{"alias": "NYC", "name": "New York"}]}]}
     )
 
-    merge: Annotated[list[Merge], Field(max_length=1_000)] = []
-    undo: Annotated[list[Key], Field(max_length=1_000)] = []
-    apart: Annotated[list[Key], Field(max_length=1_000)] = []
+    merge: Annotated[list[Merge], Field(max_length=1_000, fail_fast=True)] = []
+    undo: Annotated[list[Key], Field(max_length=1_000, fail_fast=True)] = []
+    apart: Annotated[list[Key], Field(max_length=1_000, fail_fast=True)] = []
 
 
 class GiveLabel(Body):
@@ -188,11 +205,15 @@ class ChatPart(BaseModel):
     text: str | None = None
 
 
+Parts = Annotated[list[ChatPart], Field(max_length=MOST_PARTS, fail_fast=True)]
+"""Parts of a message; an error for each of thousands would take more memory than the request."""
+
+
 class ChatMessage(BaseModel):
     """One message of a conversation, as OpenAI's clients send it; fields that are not used are ignored."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[ChatPart] | None = None
+    content: str | Parts | None = None
 
 
 class StreamOptions(BaseModel):
@@ -221,7 +242,7 @@ class Chat(BaseModel):
     )
 
     model: Annotated[str, Field(min_length=1, max_length=200)]
-    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MOST_MESSAGES)]
+    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MOST_MESSAGES, fail_fast=True)]
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     max_tokens: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None
@@ -234,7 +255,7 @@ class ResponseItem(BaseModel):
 
     type: Annotated[str, Field(max_length=100)] = "message"
     role: Literal["system", "developer", "user", "assistant"] | None = None
-    content: str | list[ChatPart] | None = None
+    content: str | Parts | None = None
 
 
 class ResponseRequest(BaseModel):
@@ -250,10 +271,10 @@ class ResponseRequest(BaseModel):
     )
 
     model: Annotated[str, Field(min_length=1, max_length=200)]
-    input: str | Annotated[list[ResponseItem], Field(min_length=1, max_length=MOST_MESSAGES)]
+    input: str | Annotated[list[ResponseItem], Field(min_length=1, max_length=MOST_MESSAGES, fail_fast=True)]
     instructions: str | None = None
     stream: bool | None = False
-    metadata: dict[str, str] | None = None
+    metadata: Annotated[dict[str, str], BeforeValidator(_few)] | None = None
     previous_response_id: Annotated[str | None, Field(description="Refused: nothing is stored.")] = None
     conversation: Annotated[Any, Field(description="Refused: nothing is stored.")] = None
     prompt: Annotated[Any, Field(description="Refused: nothing is stored.")] = None

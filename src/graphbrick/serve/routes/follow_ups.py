@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1", tags=["ask"])
 class FollowUp(Body):
     """A conversation whose last message is to be completed."""
 
-    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MOST_MESSAGES)]
+    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MOST_MESSAGES, fail_fast=True)]
     graph: Annotated[Name | None, Field(description="Name of the graph; by default the first.")] = None
     pipeline: Annotated[
         str | None, Field(max_length=LONGEST_RECIPE, description="The recipe text that is going to answer.")
