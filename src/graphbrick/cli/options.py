@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphbrick.models.embedders.embedder import Embedder
 
 
-def _folder(text: str) -> Path:
+def as_folder(text: str) -> Path:
     """Return the folder of a graph; an address is an error that says to build one."""
     from graphbrick.graphs.databases.address import Address, is_address
 
@@ -33,7 +33,7 @@ def _folder(text: str) -> Path:
 
 
 GraphFolder = Annotated[
-    Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False, parser=_folder)
+    Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False, parser=as_folder)
 ]
 GraphPlace = Annotated[
     str,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphbrick.cli.compare.ending import finish, model_of
 from graphbrick.cli.graphs.spark import spark_settings
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, MaxTokens, limits, with_max_tokens
-from graphbrick.cli.options import GraphFolder, Json, open_any
+from graphbrick.cli.options import Json, as_folder, open_any
 from graphbrick.cli.pipelines import MinConfidence, withholding
 
 # Everything else is imported where it is used, so that help is shown at once.
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.graphs.local.extracted import ExtractedGraph
-    from graphbrick.models.llm.chat import ChatModel
     from graphbrick.pipeline import Pipeline
     from graphbrick.pipeline.budget import StoppedError
-    from graphbrick.study.report.summary import StudySummary
     from graphbrick.study.runs.experiment import Runner
 
 StudyFile = Annotated[Path, typer.Argument(metavar="RUNS", help="What graphbrick evaluate wrote.", show_default=False)]
@@ -38,15 +37,23 @@ By = Annotated[
 
 
 def evaluate(
-    graph: GraphFolder,
+    graph: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="GRAPH|FILE.toml",
+            help="Folder of the graph, or an experiment file.",
+            show_default=False,
+            parser=as_folder,
+        ),
+    ] = None,
     questions: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="QUESTIONS...",
             help="Files of questions with answers, or splits of fetched data sets, such as webqsp:test.",
             show_default=False,
         ),
-    ],
+    ] = None,
     recipe: Annotated[
         list[str] | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12; may be repeated.")
     ] = None,
@@ -60,7 +67,9 @@ def evaluate(
     ] = None,
     llm: LLMName = None,
     max_tokens: MaxTokens = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The study to write or to continue.")] = Path("runs.sqlite"),
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The study to write or to continue [runs.sqlite].")
+    ] = None,
     limit: Annotated[int | None, typer.Option(help="Ask only so many questions, of each hop count its share.")] = None,
     seed: Annotated[int, typer.Option(help="Which questions --limit draws.")] = 0,
     link: Annotated[
@@ -90,12 +99,47 @@ def evaluate(
     budget: BudgetText = None,
     cache: CacheMode = "off",
     cache_file: CacheFile = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORD", help="Of an experiment file, what has this in its name; may be repeated."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Of an experiment file, say what is left: questions, hours, calls, US$.")
+    ] = False,
+    shipped: Annotated[
+        bool, typer.Option("--list", help="Show the experiment files that come with graphbrick.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Measure pipelines on questions: quality, time, cost, and where answers are lost.
 
-    Results are written at once. After a kill, Ctrl-C or the end of the budget, the same command goes on.
+    Results are written at once. After a kill, Ctrl-C or the end of the budget, the same command goes on. An experiment
+    file says all of it at once: graphs, questions, recipes, pipelines with sweeps, models.
     """
+    from graphbrick.cli.compare import experiments
+    from graphbrick.core.errors import InputError
+
+    if shipped:
+        experiments.print_shipped(as_json=as_json)
+        return
+    if graph is not None and graph.suffix == ".toml":
+        refused = {"--recipe": recipe, "--pipeline": pipeline, "--set": parts, "--llm": llm, "--max-tokens": max_tokens,
+                   "--seed": seed, "--link": link, "--spark": spark, "--conf": conf,
+                   "--min-confidence": min_confidence, "a file of questions": questions}  # fmt: skip
+        experiments.run_file(
+            graph, only or [], refused, dry_run=dry_run, out=out, limit=limit, workers=workers, fresh=fresh,
+            retry=retry, judge=judge, exchanges=not no_exchanges, by=by, budget=budget, cache=cache,
+            cache_file=cache_file, as_json=as_json,
+        )  # fmt: skip
+        return
+    if graph is None or not questions:
+        raise InputError(
+            "give a graph and files of questions, or an experiment file; graphbrick evaluate --list shows some",
+            code="evaluate.nothing_given",
+        )
+    if only or dry_run:
+        raise InputError("--only and --dry-run are for an experiment file", code="evaluate.not_of_a_file")
+    out = out or Path("runs.sqlite")
     from graphbrick.cli.printing.studies import print_summary
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.databases.graph import DatabaseGraph
@@ -131,16 +175,6 @@ def evaluate(
         summary = summarize_study(study, runs=numbers, by=by)
     print_summary(summary, as_json=as_json)
     finish(stopped, summary)
-
-
-def finish(stopped: StoppedError | None, summary: StudySummary) -> None:
-    """Raise what ended an evaluation early, or an error if nothing worked."""
-    from graphbrick.core.errors import PipelineError
-
-    if stopped is not None:
-        raise stopped
-    if summary.failures:
-        raise PipelineError("; ".join(summary.failures))
 
 
 def compare(
@@ -238,23 +272,6 @@ def runner_of(master: str | None, conf: list[str], workers: int | None) -> Itera
 
     with spark_runner(master, settings) as runner:
         yield runner
-
-
-def model_of(text: str) -> ChatModel:
-    """Return the language model that ``--judge`` names: by its name, or as a brick.
-
-    Raises:
-        InputError: It is not a language model.
-    """
-    from graphbrick.core.errors import InputError
-    from graphbrick.models.llm.chat import ChatModel
-    from graphbrick.models.llm.naming import model_text
-    from graphbrick.pipeline.parsing import parse_brick
-
-    model = parse_brick(text if "(" in text else model_text(text))
-    if not isinstance(model, ChatModel):
-        raise InputError(f"a judge is a language model such as LLM('gpt-4.1'), got {text}")
-    return model
 
 
 def _named(text: str) -> tuple[str, str]:

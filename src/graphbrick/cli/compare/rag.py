@@ -67,7 +67,7 @@ def rag(
     Without --systems, --recipe and --pipeline: passages by words, by meaning, and by walks. After a kill, Ctrl-C or the
     end of the budget, the same command goes on. Writes report.html and the tables into the folder.
     """
-    from graphbrick.cli.compare.evaluate import model_of
+    from graphbrick.cli.compare.ending import model_of
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.judge.rag.building import Documents

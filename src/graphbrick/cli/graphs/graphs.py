@@ -26,7 +26,7 @@ from graphbrick.cli.options import (
     SkipBad,
     Source,
     Type,
-    _folder,
+    as_folder,
     chosen_embedder,
     open_any,
     open_graph,
@@ -236,7 +236,7 @@ def info(
     opened = open_any(graph)
     if isinstance(opened, DatabaseGraph):
         if check:
-            _folder(graph)
+            as_folder(graph)
         print_schema(opened, as_json=as_json)
         return
     if isinstance(opened, ExtractedGraph):

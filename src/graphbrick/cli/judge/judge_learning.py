@@ -60,7 +60,7 @@ def data(
     A graph gives passages of its documents, or of its facts. After a kill or the end of the budget, the same command
     goes on.
     """
-    from graphbrick.cli.compare.evaluate import model_of
+    from graphbrick.cli.compare.ending import model_of
     from graphbrick.cli.printing.judges import print_data
     from graphbrick.cli.progress import progress
     from graphbrick.judge.synthetic.making import Selection, write_data

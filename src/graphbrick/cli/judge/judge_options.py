@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.compare.evaluate import model_of
+from graphbrick.cli.compare.ending import model_of
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:

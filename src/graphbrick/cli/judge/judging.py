@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from graphbrick.cli.compare.evaluate import NoExchanges, StudyFile, finish, model_of
+from graphbrick.cli.compare.ending import finish, model_of
+from graphbrick.cli.compare.evaluate import NoExchanges, StudyFile
 from graphbrick.cli.judge import labelling as cli_labelling
 from graphbrick.cli.judge.judge_options import (
     GOLD,

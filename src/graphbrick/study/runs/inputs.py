@@ -17,7 +17,7 @@ from graphbrick.questions.question import Question
 from graphbrick.questions.sampling import sample
 from graphbrick.study.store.identity import Identity, identity_of
 
-Questions = str | os.PathLike[str] | Question | Iterable["str | os.PathLike[str] | Question"]
+Questions = str | os.PathLike[str] | Question | Iterable["str | os.PathLike[str] | Question | SourcedQuestion"]
 Pipelines = str | Pipeline | Sequence[str | Pipeline] | Mapping[str, str | Pipeline]
 
 
@@ -65,7 +65,9 @@ def read_questions(questions: Questions, limit: int | None = None, seed: int = 0
     sources = [questions] if isinstance(questions, str | os.PathLike | Question) else list(questions)
     read: list[SourcedQuestion] = []
     for source in sources:
-        if isinstance(source, Question):
+        if isinstance(source, SourcedQuestion):
+            read.append(source)
+        elif isinstance(source, Question):
             read.append(SourcedQuestion(source, None, 0))
         elif isinstance(source, str | os.PathLike):
             for path in named_files(os.fspath(source)) or (Path(source),):

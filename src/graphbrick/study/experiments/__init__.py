@@ -1,0 +1,1 @@
+"""Whole experiments in one file: graphs, data sets with samples, pipelines with sweeps, and language models."""

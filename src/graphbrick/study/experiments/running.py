@@ -1,0 +1,131 @@
+"""Run an experiment: build what is missing, ask every data set, write one study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphbrick.core.compute import Progress, silent
+from graphbrick.graphs.build.builder import build
+from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.opening import open as open_graph
+from graphbrick.graphs.records.rules import rules_named
+from graphbrick.models.llm.chat import ChatModel
+from graphbrick.questions.sampling import sample, sample_each
+from graphbrick.study.experiments.plan import DataSet, Experiment, PlannedRun
+from graphbrick.study.runs.experiment import evaluate
+from graphbrick.study.runs.inputs import SourcedQuestion, read_questions
+from graphbrick.study.runs.question_graphs import StudyGraph
+
+
+@dataclass(frozen=True)
+class Place:
+    """A graph and questions that a name in an experiment file stands for.
+
+    Attributes:
+        graph: Opens the graph, or makes it first.
+        questions: The file of questions.
+    """
+
+    graph: Callable[[Progress], Graph]
+    questions: Path
+
+
+Places = Mapping[str, Place]
+"""What names in an experiment file stand for."""
+
+
+def opened(data: DataSet, places: Places, progress: Progress = silent) -> StudyGraph:
+    """Open the graph of a data set; build it first if it is not there.
+
+    Raises:
+        GraphbrickError: It cannot be opened or built.
+    """
+    name = str(data.graph)
+    if name in places:
+        return places[name].graph(progress)
+    if data.build and not data.graph.exists():
+        return build(
+            data.build[0],
+            data.graph,
+            labels=data.labels or None,
+            rules=rules_named(data.preset or None),
+            progress=progress,
+        )
+    graph = open_graph(data.graph)
+    assert not isinstance(graph, DatabaseGraph)  # a folder is none
+    return graph
+
+
+def questions_of(data: DataSet, places: Places, seed: int, limit: int | None = None) -> list[SourcedQuestion]:
+    """Return the questions of a data set, or its sample.
+
+    Args:
+        data: The data set.
+        places: What names stand for.
+        seed: Seed of the sample.
+        limit: Questions in place of those that the file names; None for these.
+
+    Raises:
+        InputError: A file cannot be read, or has no groups of that name.
+    """
+    read = read_questions([places[one].questions if one in places else one for one in data.questions])
+    by_question = {id(one.question): one for one in read}
+    every = [one.question for one in read]
+    if limit is not None:
+        chosen = sample(every, limit, seed=seed, by=data.by)
+    elif data.each is not None:
+        chosen = sample_each(every, data.each, seed=seed, by=data.by)
+    else:
+        chosen = tuple(every) if data.limit is None else sample(every, data.limit, seed=seed, by=data.by)
+    return [by_question[id(one)] for one in chosen]
+
+
+def runs_of(experiment: Experiment, data: DataSet) -> list[PlannedRun]:
+    """Return the runs of an experiment on one of its data sets."""
+    return [run for run in experiment.runs if data.name in run.data]
+
+
+def carry_out(
+    experiment: Experiment,
+    places: Places,
+    *,
+    limit: int | None = None,
+    judge: ChatModel | None = None,
+    workers: int | None = None,
+    fresh: bool = False,
+    retry: bool = False,
+    exchanges: bool = True,
+    progress: Progress = silent,
+) -> Iterator[DataSet]:
+    """Answer the questions of every data set by every pipeline that is for it, and yield each that is done.
+
+    All results are in one study, `Experiment.out`. Whatever ends it, the same call goes on where it was.
+
+    Args:
+        experiment: The plan.
+        places: What names in it stand for.
+        limit: Questions of each data set, in place of those that the file names.
+        judge: A language model that judges first answers, as for `graphbrick.study.evaluate`.
+        workers: As for `graphbrick.study.evaluate`.
+        fresh: As for `graphbrick.study.evaluate`.
+        retry: As for `graphbrick.study.evaluate`.
+        exchanges: As for `graphbrick.study.evaluate`.
+        progress: Told the step, how many are done, how many there are.
+
+    Raises:
+        GraphbrickError: A graph, questions or the study cannot be used, or the budget is used up.
+    """
+    asked = [(data, questions_of(data, places, experiment.seed, limit)) for data in experiment.data]
+    for data, questions in asked:  # all files were read before the first question is asked
+        runs = {run.name: run.pipeline for run in runs_of(experiment, data)}
+        if not runs:
+            continue
+        evaluate(
+            opened(data, places, progress), questions, runs, out=experiment.out, seed=experiment.seed,
+            link=experiment.link, workers=workers, fresh=fresh, retry=retry, judge=judge, exchanges=exchanges,
+            progress=progress,
+        ).close()  # fmt: skip
+        yield data
