@@ -99,10 +99,10 @@ def places_of() -> Places:
 def read(file: Path, places: Places) -> Experiment:
     """Read an experiment file, or one that comes with the package; paths in that are of the working folder."""
     from graphbrick.study.experiments.plan import Experiment
-    from graphbrick.study.experiments.shipped import shipped
+    from graphbrick.study.experiments.shipped import shipped_or
 
-    own = None if file.exists() else shipped().get(str(file))
-    return Experiment.read(own or file, Path() if own else None, places)
+    found = shipped_or(file)
+    return Experiment.read(found, None if found is file else Path(), places)
 
 
 def _carry_out(experiment: Experiment, places: Places, by: str | None, *, as_json: bool, **options: Any) -> None:

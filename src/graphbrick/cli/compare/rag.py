@@ -115,8 +115,9 @@ def _systems(
     from graphbrick.cli.pipelines import parts_of_each, recipe_parts
     from graphbrick.judge.rag.systems import RagSystem, default_systems, read_systems
     from graphbrick.models.llm.naming import model_text
+    from graphbrick.study.experiments.shipped import shipped_or
 
-    systems = [] if file is None else read_systems(file)
+    systems = [] if file is None else read_systems(shipped_or(file))
     for named, own in parts_of_each(recipes, parts):
         chosen = recipe_parts(named.name, own, llm)
         made = named.indexing(**chosen)

@@ -112,6 +112,12 @@ class Experiment:
             InputError: The file cannot be read, or says something that cannot be done; file, table and key are named.
         """
         content = read_toml(file)
+        if "system" in content:
+            raise InputError(
+                f"it has systems for documents; run graphbrick rag DOCUMENTS --systems {file.name}",
+                file,
+                code="experiment.of_documents",
+            )
         top = Table(file, "the file", content, _FILE)
         folder = folder or file.parent
         data = [

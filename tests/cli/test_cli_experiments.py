@@ -1,0 +1,102 @@
+"""``graphbrick evaluate FILE.toml`` as its user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_studies import NEAR, ROWS
+from commands import Run, refused
+
+from graphbrick.study.store.reader import Study
+from graphbrick.testing import TINY
+
+TEXT = f"""
+title = "A small paper"
+about = "Two pipelines, one of them with a sweep."
+
+[[data]]
+name = "tiny"
+graph = "tiny.graph"
+build = "triples.tsv"
+questions = "rows.jsonl"
+
+[[data]]
+name = "again"
+graph = "tiny.graph"
+build = "triples.tsv"
+questions = "more.jsonl"
+
+[[run]]
+name = "near"
+pipeline = "{NEAR}"
+
+[[run]]
+name = "$k entities"
+pipeline = "PPR(k=$k) >> ShortestPaths() >> Rerank(BM25(), n=4) >> PathAnswer()"
+sweep = {{ k = [3, 9] }}
+data = ["tiny"]
+"""
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Path:
+    (tmp_path / "triples.tsv").write_text("".join("\t".join(triple) + "\n" for triple in TINY))
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
+    (tmp_path / "more.jsonl").write_text(f"{json.dumps(ROWS[0])}\n")
+    (tmp_path / "paper.toml").write_text(TEXT)
+    return tmp_path / "paper.toml"
+
+
+def left(run: Run, paper: Path, *options: object) -> dict[tuple[str, str], tuple[int, int]]:
+    result = run("evaluate", paper, "--dry-run", "--json", *options)
+    assert result.code == 0, result.err
+    return {(row["data"], row["pipeline"]): (row["questions"], row["done"]) for row in json.loads(result.out)["runs"]}
+
+
+def test_a_file_builds_its_graph_asks_every_data_set_and_writes_its_report(run: Run, paper: Path) -> None:
+    expected = {("tiny", "near"): 4, ("tiny", "3 entities"): 4, ("tiny", "9 entities"): 4, ("again", "near"): 1}
+    assert left(run, paper) == {key: (n, 0) for key, n in expected.items()}
+    assert not (paper.parent / "tiny.graph").exists()  # a dry run does nothing
+    result = run("evaluate", paper)
+    assert (result.code, result.err) == (0, "")
+    assert "9 entities" in result.out
+    assert left(run, paper) == {key: (n, n) for key, n in expected.items()}
+    assert "A small paper" in (paper.parent / "paper.html").read_text()
+    with Study.open(paper.parent / "paper.sqlite") as study:
+        done = {one.name: one.done for one in study.runs()}
+    assert done == {"near": 5, "3 entities": 4, "9 entities": 4}
+
+
+def test_a_few_questions_tell_what_all_would_take(run: Run, paper: Path) -> None:
+    run("evaluate", paper, "--limit", 1)
+    told = json.loads(run("evaluate", paper, "--dry-run", "--json").out)
+    row = next(row for row in told["runs"] if row["pipeline"] == "9 entities")
+    assert (row["questions"], row["done"], row["calls_left"]) == (4, 1, 0)
+    with Study.open(paper.parent / "paper.sqlite") as study:
+        number = next(one.id for one in study.runs() if one.name == "9 entities")
+        (result,) = study.results(number)
+    assert row["seconds_left"] == pytest.approx(3 * result.seconds)
+    assert "hours left" in run("evaluate", paper, "--dry-run").out
+
+
+def test_a_part_of_a_file_is_chosen_by_words(run: Run, paper: Path) -> None:
+    assert set(left(run, paper, "--only", "9 ent")) == {("tiny", "9 entities")}
+    assert set(left(run, paper, "--only", "again")) == {("again", "near")}
+    refused(run("evaluate", paper, "--only", "nothing"), "nothing in", "near")
+
+
+def test_options_of_the_file_are_refused_beside_it(run: Run, paper: Path, graph: Path) -> None:
+    refused(run("evaluate", paper, "-p", NEAR), "--pipeline", "paper.toml")
+    refused(run("evaluate", paper, "--link"), "--link")
+    refused(run("evaluate", graph, "x.jsonl", "--dry-run"), "--dry-run", "experiment file")
+    refused(run("evaluate"), "give a graph and files of questions, or an experiment file")
+    refused(run("evaluate", "gone.toml"), "gone.toml", "TOML")
+
+
+def test_the_files_that_come_with_the_package_are_listed(run: Run) -> None:
+    result = run("evaluate", "--list")
+    assert result.code == 0
+    assert "smoke.toml" in result.out
+    assert {"file", "title", "about"} == set(json.loads(run("evaluate", "--list", "--json").out)[0])
